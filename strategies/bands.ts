@@ -1,9 +1,8 @@
 /**
- * Keeps a fixed amount at fixed distances from the middle of others' book, like Polymarket's poly-market-maker
- * (bands): per band an order below its minimum is topped up to its average, above its maximum the surplus is pulled,
- * and an order outside every band is pulled. It does not lean on inventory. Its only defence against a fast price is to show
- * no order that the price may pass before it could be moved. Margins are measured from the target price in both directions; selling
- * held shares before buying the complement is the engine's choice of leg.
+ * Quotes fixed amounts at fixed distances from the mid of others' book, like Polymarket's poly-market-maker (bands). A
+ * band below its minimum is topped up to its average, and the surplus above its maximum is canceled. Orders outside
+ * every band are canceled. It ignores inventory. Its only defence against fast prices is to show no order that the
+ * price may pass before it can be moved.
  */
 
 import {
@@ -93,7 +92,7 @@ export default defineStrategy({
 function checkBands(bands: Params['bands']): string | null {
   for (const [index, band] of bands.entries()) {
     const where = `bands ${index + 1}`;
-    // An order at the largest margin is outside of the band already.
+    // An order at the largest margin is already outside the band.
     if (!(band.min_margin_ticks <= band.avg_margin_ticks && band.avg_margin_ticks < band.max_margin_ticks)) {
       return `${where}: wanted min_margin_ticks <= avg_margin_ticks < max_margin_ticks`;
     }
@@ -124,7 +123,7 @@ function quote(view: MarketView, p: Params): Quotes {
     fairMicros: target,
     bids,
     asks,
-    // Orders within a band are levels themselves, so nothing needs a tolerance.
+    // Orders within a band are levels themselves, so no tolerance is needed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,
@@ -138,7 +137,7 @@ function quote(view: MarketView, p: Params): Quotes {
   };
 }
 
-/** The middle of others' book on the tick, but within (0, 1). */
+/** The mid of others' book, rounded to a tick within (0, 1). */
 function chooseTarget(mid: number, { market }: MarketView) {
   const { tickMicros } = market;
   const nearest = toMultiple(micros(Math.round(mid * ONE + tickMicros / 2)), tickMicros, 'floor');

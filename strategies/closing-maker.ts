@@ -1,7 +1,7 @@
 /**
- * Quotes the last hour. The nearer the end and the nearer 0.50, the faster a price that must settle moves: the half-spread is
- * its move between two looks, the size falls with the time left, and where the half-spread would be too wide
- * it stops. So it stops early at 0.50 and late at 0.97.
+ * Quotes a market's last hour. A price that must settle moves faster near the end and near 0.50. The half-spread is its
+ * expected move between two reads, and the size falls with the time left. It stops when the half-spread would be too
+ * wide: early at 0.50, late at 0.97.
  */
 
 import {
@@ -160,7 +160,7 @@ function quoteSide(side: BookSide, centre: number, view: MarketView, { fair, hal
     centre,
     half: distance,
     improveTicks: p.improve_ticks,
-    // A reducing order keeps its size: the position must be gone by the end.
+    // A reducing order keeps its size, because the position must be closed by the end.
     shares: adds ? shares : Math.max(shares, Math.min(Math.abs(netShares(view)), p.order_shares / ONE)),
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Quotes all outcomes of an event together. Each outcome's price is evidence on all the others, so that a book that was not polled
- * for long is corrected by those that were; holdings of one outcome shift the quotes of all; and no taker gains for sure by
- * trading with all of them: own bids never add up to the certain payment of one, nor own asks to less.
+ * Quotes all outcomes of an event together. Each outcome's price is evidence on the others, so newly read books correct
+ * older ones. Holdings of one outcome shift the quotes of all. Own bids never sum to more than the certain payment of
+ * one, nor own asks to less, so no taker can trade all for a sure gain.
  */
 
 import {
@@ -138,12 +138,12 @@ function quoteEvent(view: WholeEventView, event: EventFacts, lastFill: LastFill,
   return quoteMarkets(markets, event.outcomes, { ...belief, isAlarmed }, p);
 }
 
-/** The belief, and whether a recent fill or jump widens all quotes. */
+/** The estimated prices, and whether a recent fill or jump widens all quotes. */
 interface Belief extends EventBelief {
   readonly isAlarmed: boolean;
 }
 
-/** For an exclusive event all outcomes apply, and none is named. */
+/** True when the event's declaration names this market, or names no markets. */
 const isDeclared = (conditionId: string, { marketConditionIds }: EventFacts): boolean =>
   marketConditionIds.length === 0 || marketConditionIds.includes(conditionId);
 
@@ -153,7 +153,7 @@ const silence = (markets: readonly MarketOfEvent[], why: string): EventQuotes =>
 const netOf = ({ view }: MarketOfEvent): number => netShares(view);
 const lastMid = ({ view }: MarketOfEvent): number | null => view.estimates.mid;
 
-/** A book's price of its outcome; null without two sides, or where it is old or broken. */
+/** Price of an outcome by its own book; null without two sides, or when the book is old or broken. */
 function readMarket(view: MarketView, p: Params): Reading | null {
   const [bid, ask] = [findBest(view, 'bid'), findBest(view, 'ask')];
   const { estimates, health } = view;
@@ -163,10 +163,10 @@ function readMarket(view: MarketView, p: Params): Reading | null {
   return { mid, variance: bookVariance({ mid, spread: ask - bid }, estimates.sigmaLogOddsPerSqrtS, health.bookAgeMs) };
 }
 
-/** One market on its way to quotes. */
+/** Intermediate state of one market's quotes. */
 interface Plan {
   readonly view: MarketView;
-  /** Why it has none; null when it has. */
+  /** Why the market has no quotes; null when it has some. */
   readonly blocked: string | null;
   readonly fair: number;
   readonly sd: number;
@@ -217,14 +217,14 @@ function wantedPrice(plan: Plan, side: BookSide, p: Params): number | null {
   return level === undefined ? null : level.priceMicros / ONE;
 }
 
-/** Resting or pending order nearest to the middle; null without one. */
+/** Resting or pending order nearest to the mid; null without one. */
 function findResting({ orders }: MarketView, side: BookSide): number | null {
   const prices = orders.filter((order) => order.side === side).map(({ priceMicros }) => priceMicros / ONE);
   if (prices.length === 0) return null;
   return side === 'bid' ? Math.max(...prices) : Math.min(...prices);
 }
 
-/** @param bound the nearest to the middle that it may be; NaN for none */
+/** @param bound nearest allowed price to the mid; NaN for none */
 function quoteSide(plan: Plan, side: BookSide, bound: number, p: Params): readonly QuoteLevel[] {
   const { view, blocked, fair, centre, half } = plan;
   if (blocked !== null || !mayQuote(view, side, fair, p.min_fair_price)) return NO_LEVELS;

@@ -1,6 +1,6 @@
 /**
- * Makes a market around the user's own fair value from a feed: blended with others' book in log-odds, each by its
- * precision. Without a current value it quotes nothing: it never falls back to the book.
+ * Makes a market around the user's fair value from a feed, blended with others' book in log-odds by precision. Without
+ * a current feed value it does not quote.
  */
 
 import {
@@ -78,14 +78,14 @@ function quotesAround(fair: number, { variance }: Estimate, situation: Situation
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // A value that expires pulls its quotes at once, not at the next look at the book.
+    // When a value expires, its quotes are canceled at once, not at the next book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_fair_age_s * 1000 + 1),
     note: `bid ${showBest(bids)}, ask ${showBest(asks)} around ${fair.toFixed(4)}, feed ${p.feed} ${(value.ageMs / 1000).toFixed(1)} s old`,
     factors: { ...factors, fair_price: fair, fair_sd_log_odds: Math.sqrt(variance) },
   };
 }
 
-/** One quote a side: far enough to pay for its fee, no better than needed, no larger than the belief is worth. */
+/** One quote per side: far enough to pay its fee, no better than needed, no larger than the estimate's Kelly size. */
 function quoteSide(side: BookSide, fair: number, { view, p }: Situation): readonly QuoteLevel[] {
   const { market, inventory, others, stance } = view;
   const tick = market.tickMicros / ONE;

@@ -1,7 +1,7 @@
 /**
- * A ladder that stays where it is: shares bought at one line are offered at the next, and the other way around. It costs two
- * requests a fill and little otherwise. If the price is a martingale it earns nothing and pays its fees: it needs prices
- * that return and uninformed takers.
+ * A fixed ladder: shares bought at one line are offered at the next, and vice versa. It costs two requests per fill and
+ * little otherwise. If the price is a martingale it earns nothing and pays its fees: it needs prices that return, and
+ * uninformed takers.
  */
 
 import {
@@ -106,20 +106,20 @@ class GridMaker implements Quoter {
 
 function makeGrid(centre: number, { market }: MarketView, p: Params): Lines {
   const lines = { centre, step: (p.step_ticks * market.tickMicros) / ONE, levels: p.levels };
-  // An order may be larger than its line by what stays: the promise holds for that too.
+  // An order may exceed its line by the kept remainder; the maximum loss includes it.
   return { ...lines, shares: p.max_loss / worstLossPerShare(lines) / (1 + p.resize_fraction) };
 }
 
 function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   const net = netShares(view);
   const wishes = gridWishes(grid, net);
-  // Under `widen` it opens no order at the next line.
+  // In stance `widen`, no order opens at the next line.
   const wider = view.stance === 'widen' ? 1 : 0;
   const staleSigma = computeStaleSigma(view);
   const { mid } = view.estimates;
   const opening = (side: BookSide, lines: readonly Wish[]): readonly Wish[] =>
     lines.slice(wider).filter(({ price }) => {
-      // One step back from others where it would trade at once.
+      // One tick from others' best, where the order would otherwise trade at once.
       const stands = chooseFarther(side, price, passivePrice(view, side));
       return mid === null || !isTooNear(side, stands, mid, p.stale_sigmas * staleSigma);
     });
@@ -140,7 +140,7 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
     fairMicros: toFairMicros(chooseFair(view, grid)),
     bids,
     asks,
-    // Orders move only after a fill, and not for every few shares: each would need a new order.
+    // Orders move only after a fill of some size, because each move needs a new order.
     keepWithinTicks: 0,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
@@ -149,5 +149,5 @@ function makeQuotes(view: MarketView, grid: Lines, p: Params): Quotes {
   };
 }
 
-/** A grid has no fair value; risk compares its orders with others' middle where there is one. */
+/** A grid has no fair price of its own; risk compares its orders with others' mid, if there is one. */
 const chooseFair = ({ estimates }: MarketView, { centre }: Lines): number => estimates.mid ?? centre;

@@ -1,6 +1,6 @@
 /**
- * Makes a book where there is none, with a known maximum loss: the prices of a logarithmic market scoring rule
- * around a prior, with a margin on each side. Only its own fills move its price.
+ * Makes a book in an empty market with a known maximum loss: the prices of a logarithmic market scoring rule around a
+ * prior, plus a margin per side. Only own fills move its price.
  */
 
 import {
@@ -74,7 +74,7 @@ function savedStart(saved: unknown): number | null {
 
 class LmsrMaker implements Quoter {
   readonly #params: Params;
-  /** Net position before its first look: earlier holdings do not belong to the rule. */
+  /** Net position at the start; earlier holdings do not belong to the rule. */
   #startShares: number | null;
 
   constructor(p: Params, startShares: number | null) {
@@ -121,7 +121,7 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
   const bids = levelsFrom(
     view,
     'bid',
-    // A bid is an ask of NO.
+    // A bid for YES is an ask of NO.
     asksAbove(1 - price, rule).map(({ price: no, shares }) => ({ price: 1 - no, shares })),
   );
   const asks = levelsFrom(view, 'ask', asksAbove(price, rule));
@@ -130,7 +130,7 @@ function makeQuotes(view: MarketView, bought: number, p: Params): Quotes {
     fairMicros: toFairMicros(price),
     bids,
     asks,
-    // Its maximum loss depends on every level exactly as computed.
+    // The maximum loss holds only with every level exactly as computed.
     keepWithinTicks: 0,
     keepWithinSizeFraction: 0,
     postOnly: p.post_only,

@@ -1,9 +1,8 @@
 /**
- * Makes a market around a fair price taken from others' book and trades. The price is shifted against inventory in
- * log-odds (the price for a risk-averse holder to settlement: exactly the LMSR), and the half-spread is the sum of
- * a maker's costs: his own floor, informed takers, inventory risk, stale quotes between two looks, and
- * fees. It never crosses others' book, stops quoting on unreliable data, tapers its size towards its
- * position limit, and before resolution first only reduces, then stops.
+ * Makes a market around a fair price from others' book and trades. Inventory shifts the price in log-odds (the price of
+ * a risk-averse holder to settlement, which is the LMSR). The half-spread is the sum of a floor, informed takers,
+ * inventory risk, stale quotes and fees. It never crosses others, stops on unreliable data, and reduces its size
+ * towards the position limit. Before resolution it first only reduces, then stops.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Quotes this venue around another's book from a feed: its price without its margin, moved by this book's
- * usual distance to it. Without a current and narrow reference it quotes nothing.
+ * Quotes around another venue's book from a feed: its price without its margin, shifted by this book's usual distance
+ * from it. Without a current and narrow reference it does not quote.
  */
 
 import {
@@ -123,7 +123,7 @@ function makeQuotes(view: MarketView, value: FeedView, reference: number, basis:
     keepWithinTicks: p.reprice_ticks,
     keepWithinSizeFraction: p.resize_fraction,
     postOnly: p.post_only,
-    // A reference that expires pulls its quotes at once, not at the next look at the book.
+    // When a reference expires, its quotes are canceled at once, not at the next book.
     againMs: Math.min(value.validUntilMs ?? Number.MAX_SAFE_INTEGER, value.atMs + p.max_ref_age_s * 1000 + 1),
     note: `bid ${showLevel(bids)}, ask ${showLevel(asks)} around ${fair.toFixed(4)}, reference ${sigmoid(reference).toFixed(4)}`,
     factors: { ...factors, fair_price: fair },

@@ -1,7 +1,7 @@
 /**
- * For books whose tick is large: there a place in the queue is what earns, and an order that stays costs nothing. It weighs
- * joining the best price, standing one tick inside of it and standing one level behind it, and takes the best of them.
- * It pulls a side where others are leaving it.
+ * For books with a large tick, where the queue position earns and a resting order costs nothing. It compares joining
+ * the best price, improving it by one tick, and resting one level behind it, and takes the most valuable. It cancels a
+ * side when others leave it.
  */
 
 import {
@@ -71,7 +71,7 @@ export default defineStrategy({
   create: (p) => new TouchMaker(p),
 });
 
-/** State of a side at the last look. */
+/** State of a side at the last book. */
 interface Touch {
   readonly priceMicros: number;
   readonly amountMicros: number;
@@ -107,7 +107,7 @@ class TouchMaker implements Quoter {
     return makeQuotes(view, takers, this.#pulledUntilMs, p);
   }
 
-  /** Others who leave a level, or come towards it from the other side, know something. */
+  /** True when others leave a level or approach it from the other side: they may know something. */
   #watch(now: Sides<Touch>, nowMs: number): void {
     const last = this.#last;
     this.#last = now;
@@ -161,7 +161,7 @@ interface Choice {
   readonly value: number;
 }
 
-/** The place of a side with the largest value for each taker. */
+/** Most valuable place of a side per taker. */
 function bestPlace(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): Choice {
   const order = p.order_shares / ONE;
   const choices = listPlaces(view, side, p).map(({ name, price, ...queue }): Choice => {
@@ -174,7 +174,7 @@ function bestPlace(view: MarketView, side: BookSide, fair: number, takers: Sweep
   return choices.reduce((best, choice) => (weigh(choice) > weigh(best) ? choice : best));
 }
 
-/** Result for a side without a valuable place. */
+/** Why a side has no valuable place. */
 function whyNothing(view: MarketView, side: BookSide, fair: number, takers: SweepingTakers, p: Params): string {
   const { value } = bestPlace(view, side, fair, { ...takers, staleSigma: 0 }, p);
   return value > 0 ? 'the price moves too far between two looks' : 'nothing is earned';
@@ -206,7 +206,7 @@ function listPlaces(view: MarketView, side: BookSide, p: Params): readonly Optio
   return places;
 }
 
-/** Shares of others before us at a price: all of them, unless an order of ours already rests there. */
+/** Shares of others ahead at a price: all of them, unless an own order already rests there. */
 function queueAhead({ orders }: MarketView, side: BookSide, priceMicros: number | undefined, shares: number): number {
   const own = orders.find((order) => order.side === side && order.priceMicros === priceMicros);
   return Math.min(shares, (own?.queueAheadMicros ?? shares * ONE) / ONE);

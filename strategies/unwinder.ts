@@ -1,6 +1,6 @@
 /**
- * Brings a position down over a set time, with as little haste as the plan allows: ahead of it, it rests at the best price
- * of others; behind it, one tick better; far behind it or near its end it takes, never past the floor. It never adds.
+ * Reduces a position over a set time, as passively as the plan allows. Ahead of the plan it rests at others' best
+ * price, behind it one tick better. Far behind it or near its end it takes, never beyond the floor. It never adds.
  */
 
 import {
@@ -107,7 +107,7 @@ class Unwinder implements Quoter {
   }
 }
 
-/** Continues the plan; a position that has grown or changed its side gets a new one. */
+/** Continues the plan; a position that has grown or changed sides starts a new one. */
 function planFor(view: MarketView, left: number, plan: Plan | null, p: Params): Plan | null {
   if (left === 0) return null;
   const sign = netShares(view) > 0 ? 1 : -1;
@@ -140,13 +140,13 @@ function reduce(view: MarketView, left: number, plan: Plan, p: Params): Quotes {
   };
 }
 
-/** Without a floor nothing is taken. */
+/** Passive manner for this lag behind the plan; without a floor nothing else is used. */
 const restingManner = (lag: number, p: Params): Manner => (lag > p.lag_fraction ? 'improve' : 'rest');
 
 const chooseFair = ({ estimates }: MarketView, [level]: readonly QuoteLevel[]): number =>
   estimates.microprice ?? (level?.priceMicros ?? ONE / 2) / ONE;
 
-/** The worst YES price of a side that the floor allows; a NO share sold for f is a YES share bought for 1 - f. */
+/** Worst YES price that the floor allows on a side; a NO share sold for f is a YES share bought for 1 - f. */
 const toYesFloor = (side: BookSide, floor: number): number => (side === 'ask' ? floor : 1 - floor);
 
 function restingLevel(
@@ -167,7 +167,7 @@ function restingLevel(
   return levelsFrom(view, side, [{ price, shares: Math.min(left, p.order_shares / ONE) }]);
 }
 
-/** Whichever leg is the cheaper, a sale or the complement and a merge, is the engine's choice. */
+/** The engine chooses the cheaper leg: a sale, or the complement and a merge. */
 function takingLevel(view: MarketView, side: BookSide, left: number, p: Params): readonly QuoteLevel[] {
   const { market, others } = view;
   const level = (side === 'ask' ? others.bids : others.asks)[0];

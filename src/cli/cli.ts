@@ -9,10 +9,9 @@
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { plainText } from '../shared/base/plain-text.js';
+import { plainText } from '../shared/base/text-width.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { EXIT, type ExitCode, findExitCode } from './output/exit.js';
-import type { CliIo, Session } from './output/io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './output/io.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
@@ -42,7 +41,7 @@ async function buildProgram(session: Session, argv: readonly string[]): Promise<
       'after',
       `
 Exit codes: 0 ok, 1 failed, 2 usage, 3 trader not running, 4 configuration, 5 timed out, 6 a check found a difference.
-Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml).`,
+Every command finds ledger, venue and control socket through its configuration file (-c, default config/paper.yaml, then twinbook.yaml).`,
     );
   const groups = await Promise.all(groupsFor(argv).map(({ load }) => load()));
   for (const add of groups) add(program, session);
@@ -78,6 +77,7 @@ interface CommandGroup {
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['init'], load: async () => (await import('./init.js')).addInitCommand },
   { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
   { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
   { names: ['dashboard'], load: async () => (await import('./control/dashboard.js')).addDashboardCommand },

@@ -8,8 +8,7 @@ import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../share
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { EXIT, type ExitCode } from './output/exit.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig, type Session } from './output/io.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, type Session } from './output/io.js';
 import { type Column, json, table } from './output/table.js';
 import { requireWritable } from './output/whole-file.js';
 
@@ -105,7 +104,6 @@ export const QUICK_S = 10;
 export const timeoutOption = (timeoutS: number): OptionRow<number> =>
   usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
-/** Kind of the file of `-c`. */
 interface Configs {
   readonly none: undefined;
   /** Its name, unread. */
@@ -161,7 +159,6 @@ export interface Tool {
   readonly kind: 'read' | 'stop';
   /** Names of the options that the tool takes, such as `limit`. */
   readonly options: readonly string[];
-  /** Those of them that a call must have. */
   readonly required?: readonly string[];
 }
 

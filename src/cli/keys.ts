@@ -61,7 +61,7 @@ const showCommand = command({
 
 /** A key is sealed unless the user explicitly refuses. Null: unsealed. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
-  const { walletPassphrase } = await import('../shell/wallet/passphrase.js');
+  const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
     throw new TwinbookError(

@@ -14,12 +14,10 @@ import { reachTrader } from './control/reach.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
 import type { CliIo, Session } from './output/io.js';
 
-/** Longest text of an argument, characters. */
 const LONGEST_TEXT = 400;
 /** Rows of an answer: usual and most. */
 const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
-/** Longest answer, characters. */
 const LONGEST_ANSWER = 60_000;
 /** Longest line of a request, bytes; longer ones are dropped. */
 const LONGEST_LINE = 1024 * 1024;

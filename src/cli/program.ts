@@ -1,11 +1,11 @@
 /** The program: real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
-import { plainText } from '../shared/base/plain-text.js';
+import { plainText } from '../shared/base/text-width.js';
+import type { Environment } from '../shell/config/environment.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import { EXIT } from './output/exit.js';
-import type { CliIo, CliTerminal } from './output/io.js';
+import { type CliIo, type CliTerminal, EXIT } from './output/io.js';
 
 cleanLastWords();
 
@@ -55,11 +55,7 @@ const NPM_LOOK_EVERY_MS = 1_000;
  * SIGKILL) without a word. A trader would go on then that nobody believes to run; it has another parent from there on.
  * Calls back once the npm of `npm start` is gone; never in a process that anything else started.
  */
-function whenNpmIsGone(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  isGone: () => void,
-): void {
+function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
   // A started trader inherits npm's environment, but runs other commands.
   if (argv[2] !== 'start' || !env['npm_lifecycle_script']?.startsWith(SCRIPT)) return;
   const npm = process.ppid;

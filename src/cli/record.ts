@@ -8,8 +8,7 @@ import { askTrader } from '../shell/control/control-client.js';
 import type { Credentials } from '../shell/wallet/credentials.js';
 import { command, integerBetween, numberBetween, read, several, text, unless, usual } from './command.js';
 import { marketAtVenue } from './market-meant.js';
-import { EXIT } from './output/exit.js';
-import { type CliIo, keepFilesPrivate } from './output/io.js';
+import { type CliIo, EXIT, keepFilesPrivate } from './output/io.js';
 import { openWallet } from './venue-session.js';
 
 const RUNNING_WITHIN_MS = 5_000;

@@ -36,7 +36,7 @@ const startCommand = command({
     keepCollectionsBrief();
     const config = await loadConfig(file, io);
     const { runTrader } = await import('../shell/daemon/daemon.js');
-    return runTrader(config, { ...io, verbose: options.verbose === true });
+    return runTrader(config, io, options.verbose === true);
   },
 });
 

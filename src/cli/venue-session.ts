@@ -21,7 +21,7 @@ interface VenueSession {
 export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
   const [{ openKeyFile }, { walletPassphrase }] = await Promise.all([
     import('../shell/wallet/key-file.js'),
-    import('../shell/wallet/passphrase.js'),
+    import('../shell/wallet/key-file.js'),
   ]);
   const path = config.wallet.file;
   if (!existsSync(path)) {

@@ -17,7 +17,7 @@ import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
 import { ExchangeClock } from './http/clock.js';
-import { ReplayNotices } from './http/replay-notices.js';
+import { makeReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
 import { Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
@@ -105,7 +105,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
     // With recorded markets there is no crowd.
     const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
-    const notices = replay && makeNotices(replay, logger);
+    const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker({ persistentCore, clock, drivers, onError });
@@ -196,9 +196,6 @@ function coreSettings(options: ExchangeOptions): CoreSettings {
     seed: options.seed,
   };
 }
-
-const makeNotices = (replay: Replay, logger: ExchangeLogger): ReplayNotices =>
-  new ReplayNotices(() => replay.notes(), logger);
 
 function loopback(host: string): string {
   if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return host;

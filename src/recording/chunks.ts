@@ -11,23 +11,19 @@ const CHUNK_EVENTS = 4096;
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;
-  #lastTimeMs = Number.NEGATIVE_INFINITY;
+  lastTimeMs = Number.NEGATIVE_INFINITY;
   #full: EventChunk[] = [];
 
   write(kind: number, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
-    if (timeMs > this.#lastTimeMs) this.#lastTimeMs = timeMs;
+    if (timeMs > this.lastTimeMs) this.lastTimeMs = timeMs;
     const at = this.#length;
     this.#open.kind[at] = kind;
-    this.#open.timeMs[at] = this.#lastTimeMs;
+    this.#open.timeMs[at] = this.lastTimeMs;
     this.#open.side[at] = side;
     this.#open.priceMicros[at] = priceMicros;
     this.#open.amountMicros[at] = amountMicros;
     this.#length = at + 1;
     if (this.#length === CHUNK_EVENTS) this.#close();
-  }
-
-  get lastTimeMs(): number {
-    return this.#lastTimeMs;
   }
 
   /** Chunks filled since the last call. */

@@ -1,4 +1,4 @@
-/** One side of the bands: which resting orders stay, and what is added. */
+/** One side of the bands: resting orders that stay, and levels that are added. */
 
 import {
   amountOnLot,
@@ -28,18 +28,18 @@ export interface Band {
 
 export interface BandSide {
   readonly side: BookSide;
-  /** On the tick, in YES space. */
+  /** Target price, a multiple of the tick, in YES space. */
   readonly target: Micros;
-  /** Nearest first. */
+  /** Bands, nearest to the target first. */
   readonly bands: readonly Band[];
-  /** What margins are multiplied with. */
+  /** Factor on all margins. */
   readonly widened: number;
-  /** Minimum distance to the middle of an order that adds to the position, in price. */
+  /** Minimum distance from the mid of an order that adds to the position, in price. */
   readonly nearest: number;
   readonly view: MarketView;
 }
 
-/** Levels of this side, best first: the orders that stay as they are, and what bands below their minimum lack. */
+/** Levels of this side, best first: orders that stay, and additions for bands below their minimum. */
 export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   const { side, view, bands } = input;
   const amounts = new Map<Micros, number>();
@@ -66,7 +66,7 @@ export function bandLadder(input: BandSide): readonly QuoteLevel[] {
   return makeLevels(amounts, input);
 }
 
-/** target - max < price <= target - min for a bid, mirrored for an ask. */
+/** Orders in a band: target - max < price <= target - min for a bid, mirrored for an ask. */
 function isIn(band: Band, order: { readonly priceMicros: Micros }, input: BandSide): boolean {
   const unit = input.view.market.tickMicros * input.widened;
   const margin = input.side === 'bid' ? input.target - order.priceMicros : order.priceMicros - input.target;
@@ -77,8 +77,8 @@ const ordersIn = (band: Band, input: BandSide): readonly OwnOrderView[] =>
   input.view.orders.filter((order) => order.side === input.side && isIn(band, order, input));
 
 /**
- * The orders that stay when a band has more than its maximum: the first band drops the nearest to the target
- * first, the last band of the farthest, those between of the largest (as poly-market-maker's code does).
+ * Orders that stay when a band exceeds its maximum. The first band drops its nearest orders first, the last band its
+ * farthest, bands between their largest (as poly-market-maker's code does).
  */
 function keepOrders(
   orders: readonly OwnOrderView[],
@@ -98,8 +98,8 @@ function keepOrders(
 }
 
 /**
- * Where the band places new orders: at its average margin, but within the market's limits and never crossing others.
- * Null when that leaves no price in the band: a band that lies beyond the last price is dropped.
+ * Price of a band's new orders: its average margin, within the market's limits and without crossing others. Null when
+ * no such price lies in the band.
  */
 function newPrice(band: Band, input: BandSide): Micros | null {
   const { side, target, widened, view } = input;
@@ -111,7 +111,7 @@ function newPrice(band: Band, input: BandSide): Micros | null {
   const price = side === 'bid' ? Math.min(target - margin, passive) : Math.max(target + margin, passive);
   const priceMicros = micros(Math.min(range.high, Math.max(range.low, price)));
   const crosses = side === 'bid' ? priceMicros > passive : priceMicros < passive;
-  // A price outside of the band would count for no band or another one, and the band would be topped up for ever.
+  // A price outside the band would never fill it, so it would be topped up for ever.
   return !crosses && isIn(band, { priceMicros }, input) ? priceMicros : null;
 }
 
@@ -119,7 +119,7 @@ function makeLevels(amounts: ReadonlyMap<Micros, number>, { side, view }: BandSi
   const range = priceRange(view.market);
   const levels: QuoteLevel[] = [];
   for (const [priceMicros, amount] of amounts) {
-    // The rest of a nearly filled order can be too small for a new order: it is dropped.
+    // The rest of a nearly filled order can be too small for a new order; it is dropped.
     const amountMicros = amountOnLot(amount / ONE, view.market);
     const allowed = range !== null && priceMicros >= range.low && priceMicros <= range.high;
     if (amountMicros !== null && allowed) levels.push({ priceMicros, amountMicros });

@@ -13,9 +13,9 @@ export const integer = numeric('integer');
 export const shares = ([min, max]: readonly [string, string], usual: string, help: string) =>
   ({ kind: 'shares', min, max, default: usual, help }) as const;
 
-/** For a strategy that caches nothing made from its parameters: a running quoter uses new values at once. */
+/** Marks parameters as `live: 'now'`, for a strategy that caches nothing made from them. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
-  // Each as it was declared, and with its class.
+  // Each parameter as declared, plus its live class.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
     readonly [N in keyof S]: S[N] & { readonly live: 'now' };
   };
@@ -72,7 +72,7 @@ export const riskAversion = number(
   'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
 );
 
-/** @param from origin of the distance, for its help */
+/** @param from origin of the distance, for the help text */
 export const halfSpreadTicks = (from: string) =>
   integer('ticks', [1, 500_000], 2, `Smallest distance of a quote from ${from}.`);
 
@@ -90,7 +90,7 @@ export const behindTicks = integer(
   'Maximum ticks behind the best of others of a side that adds to the position; beyond it by its distance alone, it is left out.',
 );
 
-/** @param price which price it is compared with, for its help */
+/** @param price name of the compared price, for the help text */
 export const minFairPrice = (price: string) =>
   number('price', [0, 0.5], 0.02, `Below ${price} (and above 1 - it) only quotes that reduce the position are made.`);
 
@@ -113,7 +113,7 @@ export const makeGuards = (p: GuardParams): GuardSetting => ({
   haltBeforeMs: p.halt_before_s * 1000,
 });
 
-/** Last parameters of a strategy with one order a side; `haltBefore` in seconds. */
+/** Common last parameters of a strategy with one order per side; `haltBefore` in seconds. */
 export const standingParams = (haltBefore: number) =>
   ({
     max_book_age_ms: maxBookAgeMs,

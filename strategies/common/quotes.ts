@@ -1,4 +1,4 @@
-/** Steps that several strategies take on their way from a price to quotes. */
+/** Helpers from a price to quotes, shared by several strategies. */
 
 import {
   amountOnLot,
@@ -16,17 +16,17 @@ import {
   type QuoteLevel,
 } from '../../src/trader/strategy/strategy.js';
 
-/** A price in (0, 1) in millionths, never 0 or 1. */
+/** Converts a price in (0, 1) to millionths, never 0 or 1. */
 export const toFairMicros = (price: number): Micros => micros(Math.min(ONE - 1, Math.max(1, Math.round(price * ONE))));
 
-/** +1 for a bid. */
+/** Sign of a side: +1 for a bid, -1 for an ask. */
 export const getSign = (side: BookSide): 1 | -1 => (side === 'bid' ? 1 : -1);
 
-/** The one of two prices of a side that is further from the middle. */
+/** The less aggressive of two prices of a side. */
 export const chooseFarther = (side: BookSide, a: number, b: number): number =>
   side === 'bid' ? Math.min(a, b) : Math.max(a, b);
 
-/** Best price of others on a side; null where it is empty. */
+/** Best price of others on a side; null when it is empty. */
 export function findBest({ others }: Pick<MarketView, 'others'>, side: BookSide): number | null {
   const level = (side === 'bid' ? others.bids : others.asks)[0];
   return level === undefined ? null : level.priceMicros / ONE;
@@ -36,27 +36,27 @@ export function findBest({ others }: Pick<MarketView, 'others'>, side: BookSide)
 export const passivePrice = ({ others, market }: MarketView, side: BookSide): number =>
   passiveLimit(others, side, market.tickMicros) / ONE;
 
-/** YES less NO as a strategy's arithmetic wants it, in shares. */
+/** Net position YES - NO, in shares, as a float. */
 export const netShares = ({ inventory }: MarketView): number => inventory.netMicros / ONE;
 
-/** One level of a side at this price, no larger than the position has room for. */
+/** One level at this price, at most as large as the position limit allows. */
 export function oneLevel(view: MarketView, side: BookSide, price: number, shares: number): readonly QuoteLevel[] {
   const levelShares = Math.min(shares, positionRoom(side, view) / ONE);
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
 }
 
-/** Price of a side without others, and its distance rules to others. */
+/** Centre and distance of quotes, and their limit against others' best. */
 export interface Stand {
-  /** The price that both sides are centred on. */
+  /** Price that both sides are centred on. */
   readonly centre: number;
-  /** Distance from it, in price. */
+  /** Distance from the centre, in price. */
   readonly half: number;
-  /** Maximum ticks by which a quote improves the best of others. */
+  /** Maximum number of ticks by which a quote improves others' best price. */
   readonly improveTicks: number;
   readonly shares: number;
 }
 
-/** One level at that distance: no better than others make it needed, and never one that would trade at once. */
+/** One level at that distance, no better than needed against others, and never one that would trade at once. */
 export function standing(view: MarketView, side: BookSide, stand: Stand): readonly QuoteLevel[] {
   const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;
@@ -67,16 +67,16 @@ export function standing(view: MarketView, side: BookSide, stand: Stand): readon
   return oneLevel(view, side, price, stand.shares);
 }
 
-/** Whether a fill of this side would add to the position. */
+/** True when a fill of this side would add to the position. */
 export const isAdding = (view: MarketView, side: BookSide): boolean => getSign(side) * netShares(view) >= 0;
 
-/** Whether a side may be quoted at this fair price: near 0 and 1 only what reduces the position. */
+/** True when a side may be quoted at this fair price: near 0 and 1 only reducing orders may. */
 export const mayQuote = (view: MarketView, side: BookSide, fair: number, least: number): boolean =>
   !isAdding(view, side) || (fair >= least && fair <= 1 - least);
 
 /**
- * Whether an order at this price would be more than this many ticks behind the best of others. Uninformed takers stop at the best,
- * so a taker who reaches an order behind it has moved the price there, and is mostly informed.
+ * True when an order at this price would be more than this many ticks behind others' best. A taker who reaches such an
+ * order has moved the price there, and is mostly informed.
  */
 export function isBehind(
   side: BookSide,
@@ -90,16 +90,16 @@ export function isBehind(
   return getSign(side) * (bestMicros - onTick(side, price, tickMicros)) > ticks * tickMicros;
 }
 
-/** This many shares at this price, any price. */
+/** A level of shares at a price, both unrounded. */
 export interface Wish {
   readonly price: number;
   readonly shares: number;
 }
 
 /**
- * Levels of a side from wishes of any price, best first: rounded away from the middle onto the tick, one step back from others
- * where they would trade at once, merged where they meet, cut to the room of the position. An amount below
- * an order's minimum goes to the level behind it, which has no better price.
+ * Converts wanted prices into levels of a side, best first. Prices are rounded away from the mid, kept one tick from
+ * others where they would trade, and merged when equal. Amounts are cut to the position limit. An amount below the
+ * minimum moves to the next level, which has no better price.
  */
 export function levelsFrom(view: MarketView, side: BookSide, wishes: readonly Wish[]): readonly QuoteLevel[] {
   const { market } = view;

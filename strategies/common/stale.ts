@@ -4,8 +4,8 @@ import { type BookSide, type MarketView, newsSigma } from '../../src/trader/stra
 import { getSign } from './quotes.js';
 
 /**
- * Deviation of the price between two looks and until an order of the second one rests: by the measured volatility
- * or, with a known time of resolution, by the undecided part, if that is more.
+ * Deviation of the price between two reads and until an order of the second rests. It uses the measured volatility, or
+ * that of the undecided outcome near a known resolution, if larger.
  */
 export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: MarketView): number {
   const news =
@@ -13,7 +13,7 @@ export function computeStaleSigma({ estimates, pace, timeToResolutionMs }: Marke
   return Math.max(estimates.sigmaPricePerSqrtS, news) * Math.sqrt((pace.lookEveryS ?? 0) + pace.reactS);
 }
 
-/** Whether an order is nearer to the middle than this distance, in price: the possible price move before the order could be moved. */
+/** True when an order is nearer to the mid than this distance: the price may pass it before it can be moved. */
 export const isTooNear = (side: BookSide, price: number, middle: number, nearest: number): boolean =>
   nearest > 0 && getSign(side) * (middle - price) < nearest;
 

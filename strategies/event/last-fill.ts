@@ -1,12 +1,12 @@
-/** When something of ours was filled last in any outcome of an event: who traded with us may know of all of them. */
+/** Time of the newest own fill in any outcome of an event: its taker may know something about all outcomes. */
 
 import type { StrategyEvent } from '../../src/trader/strategy/strategy.js';
 
 export class LastFill {
-  /** Our clock, ms; null before the first. */
+  /** Time of the newest own fill, our clock, ms; null before the first. */
   #atMs: number | null;
 
-  /** @param saved what `save` gave in an earlier run; anything else begins without a fill */
+  /** @param saved result of `save` in an earlier run; anything else starts without a fill */
   constructor(saved: unknown) {
     const isSaved = typeof saved === 'object' && saved !== null && 'filledMs' in saved;
     this.#atMs = isSaved && typeof saved.filledMs === 'number' ? saved.filledMs : null;
@@ -16,7 +16,7 @@ export class LastFill {
     if (kind === 'fill') this.#atMs = nowMs;
   }
 
-  /** Whether that was less than this long ago. After a clock was set back it counts as none. */
+  /** True when the newest fill is younger than this; false after our clock was set back. */
   isWithin(ms: number, nowMs: number): boolean {
     return this.#atMs !== null && nowMs >= this.#atMs && nowMs - this.#atMs < ms;
   }

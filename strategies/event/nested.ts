@@ -1,14 +1,16 @@
-/** Constraints between prices of nested thresholds ("above 50", "above 60"): none is likelier than a wider one. */
+/**
+ * Constraints between prices of nested thresholds ("above 50", "above 60"): no threshold is likelier than a wider one.
+ */
 
 import { eventReservationPrices } from '../../src/trader/strategy/strategy.js';
 import type { Reading } from './outcomes.js';
 
-/** A middle that is known exactly would outweigh all others for ever. */
+/** Minimum variance: an exactly known mid would outweigh all others for ever. */
 const LEAST_VARIANCE = 1e-12;
 
 /**
- * The nearest prices that never rise from one threshold to the next, least squares weighted by each book's precision (pool
- * adjacent violators). A pooled price has the precision of all its books together.
+ * The nearest prices that never rise from one threshold to the next: least squares weighted by each book's precision
+ * (pool adjacent violators). A pooled price has the precision of all its books.
  *
  * @param readings widest threshold first
  */
@@ -29,7 +31,7 @@ export function falling(readings: readonly Reading[]): readonly Reading[] {
   );
 }
 
-/** How far the middle of a threshold lies above that of a wider one at most, in price; 0 where they fall. */
+/** Largest amount by which a threshold's mid exceeds that of a wider one, in price; 0 when none does. */
 export function findRise(mids: readonly number[]): number {
   let lowest = Number.POSITIVE_INFINITY;
   let rise = 0;
@@ -40,12 +42,12 @@ export function findRise(mids: readonly number[]): number {
   return rise;
 }
 
-/** Chance of a case that the prices leave no room for. */
+/** Probability of a case that the prices exclude. */
 const LEAST_CHANCE = 1e-9;
 
 /**
- * Value of nested claims for the present holdings: a number of thresholds, from the widest on, is
- * reached, and these cases exclude each other.
+ * Values nested markets for the present holdings: the number of reached thresholds, from the widest on, gives exclusive
+ * cases.
  *
  * @param prices falling, widest threshold first
  */
@@ -53,7 +55,7 @@ export function nestedReservationPrices(prices: readonly number[], gamma: number
   const cases = [1, ...prices].map((price, reached) => Math.max(LEAST_CHANCE, price - (prices[reached] ?? 0)));
   const total = cases.reduce((sum, chance) => sum + chance, 0);
   let held = 0;
-  // With this many reached, all up to it pay.
+  // With this many thresholds reached, all markets up to it pay.
   const holdings = cases.map((_, reached) => (held += reached === 0 ? 0 : (net[reached - 1] ?? 0)));
   const shifted = eventReservationPrices(
     cases.map((chance) => chance / total),

@@ -1,15 +1,15 @@
-/** Constraints between prices of exclusive outcomes: they add up to one, or at most to one. */
+/** Constraints between prices of exclusive outcomes: their sum is one, or at most one. */
 
 /** Price of an outcome from its own book. */
 export interface Reading {
   readonly mid: number;
-  /** Variance of the truth around the middle. */
+  /** Variance of the true price around the mid. */
   readonly variance: number;
 }
 
 /**
- * Probabilities that add up to `sum`: the common error of the middles is shared by their variances, so that the book
- * that knows least gives way most. Least squares; each variance falls by its part of the total.
+ * Adjusts probabilities to the sum `sum`. The common error of the mids is shared by their variances, so that the most
+ * uncertain book changes most. Least squares; each variance falls by its part of the total.
  */
 export function addingUp(readings: readonly Reading[], sum = 1): readonly Reading[] {
   const total = readings.reduce((all, { variance }) => all + variance, 0);
@@ -22,7 +22,7 @@ export function addingUp(readings: readonly Reading[], sum = 1): readonly Readin
 }
 
 /**
- * Variance of a truth that may lie anywhere between others' best prices, and that has moved since they were seen.
+ * Variance of a true price anywhere between others' best prices, which may have moved since they were read.
  *
  * @param sigma of the log-odds, per square root of a second
  */

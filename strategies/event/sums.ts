@@ -1,10 +1,10 @@
-/** Own prices in all outcomes, so that no taker gains for sure by trading with all of them. Prices, not micros. */
+/** Limits own prices in all outcomes, so that no taker can trade all of them for a sure gain. Prices, not micros. */
 
 import type { EventOutcomes } from '../../src/trader/strategy/strategy.js';
 
 /** Own prices of one side of one market; null without one. */
 export interface OwnPrice {
-  /** The best that rests or is on its way: it stays until a cancel is seen to have been done. */
+  /** The best price that rests or is in flight; it counts until its cancel is confirmed. */
   readonly resting: number | null;
   readonly wanted: number | null;
 }
@@ -12,8 +12,8 @@ export interface OwnPrice {
 type Prices = readonly (number | null)[];
 
 /**
- * The wanted prices, lowered so that they add up to `most` at most, also with resting orders that have not gone yet. One that is
- * not above the resting order is never lowered because of it.
+ * Lowers wanted bids so that they sum to at most `most`, resting orders included. A bid not above its resting order is
+ * not lowered because of it.
  */
 export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const wanted = lowerTogether(prices, most);
@@ -21,7 +21,7 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   const rises = wanted.map((price, index) => Math.max(0, (price ?? 0) - (resting[index] ?? 0)));
   const room = most - resting.reduce((sum, price) => sum + price, 0);
   const risen = rises.reduce((sum, rise) => sum + rise, 0);
-  // What falls still rests: it counts as it rests.
+  // A lowered bid counts as its order still rests.
   const part = risen <= 0 ? 0 : Math.min(1, Math.max(0, room) / risen);
   return wanted.map((price, index) => {
     const rise = rises[index] ?? 0;
@@ -29,10 +29,10 @@ export function holdSum(prices: readonly OwnPrice[], most: number): Prices {
   });
 }
 
-/** By the same amount each, as far as it goes. */
+/** Lowers all by the same amount, as far as possible. */
 function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   let wanted = prices.map((price) => price.wanted);
-  // One that falls to zero leaves the rest to the others.
+  // When one reaches zero, the others take the remaining amount.
   for (let round = 0; round < prices.length; round++) {
     const there = wanted.filter((price) => price !== null && price > 0).length;
     const over = wanted.reduce<number>((sum, price) => sum + (price ?? 0), 0) - most;
@@ -42,7 +42,7 @@ function lowerTogether(prices: readonly OwnPrice[], most: number): Prices {
   return wanted;
 }
 
-/** The same for asks, which together must be at least `least`: a missing one counts as an ask at 1. */
+/** Raises wanted asks so that they sum to at least `least`; a missing ask counts as 1. */
 export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   const turn = (price: number | null): number | null => (price === null ? null : 1 - price);
   const turned = prices.map(({ resting, wanted }) => ({ resting: turn(resting), wanted: turn(wanted) }));
@@ -56,8 +56,8 @@ export interface OwnPrices {
 }
 
 /**
- * For nested thresholds, widest first: no bid is nearer than `edge` to the ask of a wider one. A resting order takes precedence over a
- * wanted one; two wanted ones yield equally.
+ * For nested thresholds, widest first: keeps each bid at least `edge` below the asks of wider ones. Resting orders take
+ * precedence over wanted ones; two wanted ones yield equally.
  */
 export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly bids: Prices; readonly asks: Prices } {
   const newBids = bids.map(({ wanted }) => wanted);
@@ -82,7 +82,9 @@ export function holdNested({ bids, asks }: OwnPrices, edge: number): { readonly 
   return { bids: newBids, asks: newAsks };
 }
 
-/** By the declaration of the outcomes. Buying all asks is a sure gain only where one of them must come true. */
+/**
+ * Applies the limits of the event's declaration. Buying all asks is a sure gain only when one outcome must resolve YES.
+ */
 export function holdOwnPrices(
   kind: EventOutcomes,
   own: OwnPrices,

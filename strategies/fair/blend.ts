@@ -1,4 +1,4 @@
-/** The user's value and others' book as one belief in log-odds, each weighed by how far it may be off. */
+/** Blends the user's value and others' book in log-odds, weighted by their possible error. */
 
 import { type FeedView, logit, type MarketView, ONE, sigmoid, touch } from '../../src/trader/strategy/strategy.js';
 
@@ -8,21 +8,21 @@ export interface Estimate {
   readonly variance: number;
 }
 
-/** Minimum error of any source, in log-odds: a deviation of zero would be certainty. */
+/** Minimum error of any source, in log-odds: zero would mean certainty. */
 const LEAST_SD = 1e-6;
 
-/** Mean weighed by precision: the variance is below that of either. */
+/** Mean weighted by precision; its variance is below either one's. */
 export function blend(a: Estimate, b: Estimate): Estimate {
   const precision = 1 / a.variance + 1 / b.variance;
   return { x: (a.x / a.variance + b.x / b.variance) / precision, variance: 1 / precision };
 }
 
-/** How many standard deviations of their difference two estimates are apart. */
+/** Distance of two estimates, in standard deviations of their difference. */
 export const gapSds = (a: Estimate, b: Estimate): number => Math.abs(a.x - b.x) / Math.sqrt(a.variance + b.variance);
 
 /**
- * The feed's value, with `usualSd` where it names no deviation. It widens with its age as the price moves; for a
- * bid and an ask, the truth lies anywhere between.
+ * Estimate from the feed's value, with `usualSd` if it states no deviation. Its error grows with age as the price
+ * moves. For a bid and an ask, the true value lies anywhere between.
  */
 export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: number, sigma: number): Estimate {
   const own = Math.max(sd ?? usualSd, LEAST_SD) ** 2 + (sigma ** 2 * ageMs) / 1000;
@@ -40,12 +40,12 @@ export function estimateOfBook({ others, estimates, health }: MarketView): Estim
   return { x: (low + high) / 2, variance: between(low, high) + moved };
 }
 
-/** Variance of a truth that may lie anywhere between two log-odds. */
+/** Variance of a true value anywhere between two log-odds. */
 const between = (low: number, high: number): number => (high - low) ** 2 / 12;
 
 /**
- * Shares that a bettor with this part of Kelly's stake holds, whose belief is `p` and who gets them at `price`: below 0
- * where the price is above the belief.
+ * Shares held by a bettor with this fraction of Kelly's stake, belief `p` and purchase price `price`; below 0 when the
+ * price exceeds the belief.
  */
 export const kellyShares = (fraction: number, wealth: number, p: number, price: number): number =>
   (fraction * wealth * (p - price)) / (price * (1 - price));

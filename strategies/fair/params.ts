@@ -1,4 +1,4 @@
-/** The parameters of fair-maker. */
+/** Parameters of fair-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import {

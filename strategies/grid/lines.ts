@@ -1,6 +1,6 @@
 /**
- * Orders of a grid as a function of the position alone. Lines are at centre + j x step. Buying at line -k is undone by
- * selling at line -k + 1, and the other way around above the centre.
+ * Orders of a grid as a function of the position. Lines lie at centre + j x step. A purchase at line -k is closed by a
+ * sale at line -k + 1, and vice versa above the centre.
  */
 
 import type { Wish } from '../common/quotes.js';
@@ -14,7 +14,7 @@ export interface Lines {
   readonly shares: number;
 }
 
-/** Currency lost for each share of a line's size when every bid is filled and the price goes to 0, or every ask and 1. */
+/** Maximum loss per share of a line's size, currency: every bid fills and the price goes to 0, or every ask and 1. */
 export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'>): number {
   const computeLoss = (first: number): number => {
     let sum = 0;
@@ -24,7 +24,7 @@ export function worstLossPerShare({ centre, step, levels }: Omit<Lines, 'shares'
   return Math.max(computeLoss(centre), computeLoss(1 - centre));
 }
 
-/** Remaining size of the opening side, and size of the undoing side, for this many shares held in its direction. */
+/** Remaining size of the opening side, and size of the closing side, for this many shares held in its direction. */
 export function gridSides(
   grid: Lines,
   held: number,
@@ -44,7 +44,7 @@ export function gridSides(
 const within = (most: number, shares: number): number => Math.min(most, Math.max(0, shares));
 const hasShares = ({ shares }: Wish): boolean => shares > 0;
 
-/** Bids and asks of the grid with this net position; prices are YES prices and may lie outside of (0, 1). */
+/** Bids and asks of the grid at this net position; YES prices, which may lie outside (0, 1). */
 export function gridWishes(
   grid: Lines,
   net: number,

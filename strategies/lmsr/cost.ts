@@ -1,16 +1,16 @@
-/** Hanson's logarithmic market scoring rule as a maker's quotes: how deep, and how much between two prices. */
+/** Hanson's logarithmic market scoring rule as a maker's quotes: its depth, and the shares between two prices. */
 
 import { logit, sigmoid } from '../../src/trader/strategy/strategy.js';
 import type { Wish } from '../common/quotes.js';
 
 /**
- * Depth b, in shares, at which the rule loses at most this much, whatever is traded: its loss is b ln(1 / p) for the outcome
- * that comes, p being its prior, so the less likely one counts.
+ * Depth b, in shares, at which the rule loses at most this much: its loss is b ln(1 / p) for an outcome with prior p,
+ * so the less likely outcome decides.
  */
 export const computeDepth = (lossBudget: number, prior: number): number =>
   lossBudget / -Math.log(Math.min(prior, 1 - prior));
 
-/** Maximum loss of the rule if YES comes true, and if NO does. */
+/** Maximum loss of the rule if YES wins, and if NO wins. */
 export const worstLosses = (depth: number, prior: number): { readonly yes: number; readonly no: number } => ({
   yes: -depth * Math.log(prior),
   no: -depth * Math.log(1 - prior),
@@ -20,8 +20,8 @@ export const worstLosses = (depth: number, prior: number): { readonly yes: numbe
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**
- * Asks of a maker at this price, ascending from the first tick above it: at each as many shares as the rule would have
- * sold by then at that price less the vig. Sold so, no share brings less than the rule asks.
+ * Asks from the first tick above this price, ascending. Each offers the shares that the rule would have sold up to that
+ * price less the vig, so no share is sold below the rule's price.
  *
  * @param tick in price
  * @param vig in log-odds

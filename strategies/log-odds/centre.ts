@@ -1,4 +1,4 @@
-/** Where log-odds-maker centres its quotes, and how far from there they lie. */
+/** Centre and half-spread of log-odds-maker's quotes. */
 
 import {
   dearerFee,
@@ -13,17 +13,17 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Params } from './params.js';
 
-/** Input of the quotes; every price is a float in (0, 1). */
+/** Inputs of the quotes; every price is a float in (0, 1). */
 export interface Centre {
   readonly fair: number;
   readonly reservation: number;
-  /** Distances from the reservation price. */
+  /** Half-spreads of both sides, measured from the reservation price. */
   readonly bidHalf: number;
   readonly askHalf: number;
-  /** Deviation of the price until the next refresh. */
+  /** Standard deviation of the price until the next refresh. */
   readonly staleSigma: number;
   readonly fee: number;
-  /** Mean move against us after a fill, in price. */
+  /** Mean adverse price move after a fill, in price. */
   readonly adverseMove: number;
 }
 
@@ -32,7 +32,7 @@ export const netShares = (view: MarketView): number => view.inventory.netMicros 
 export function computeCentre(fair: number, adverseMove: number, view: MarketView, p: Params): Centre {
   const { estimates, market, health, timeToResolutionMs } = view;
   const variance = slope(fair);
-  // Part of the settlement's variance that is carried until the position is undone.
+  // Fraction of the settlement's variance that is carried until the position is closed.
   const carried = (estimates.sigmaLogOddsPerSqrtS * variance) ** 2 * p.holding_time_s;
   const heldPart = p.holding_time_s === 0 ? 1 : Math.min(1, carried / variance);
   const pull = p.risk_aversion * heldPart;
@@ -43,7 +43,7 @@ export function computeCentre(fair: number, adverseMove: number, view: MarketVie
   const measured = estimates.sigmaLogOddsPerSqrtS * variance;
   const news = timeToResolutionMs === null ? 0 : newsSigma(fair, timeToResolutionMs / 1000);
   const staleSigma = Math.max(measured, news) * Math.sqrt(Math.max(p.refresh_s, health.bookAgeMs / 1000));
-  // Either outcome may be the leg that pays the fee: the dearer one.
+  // Either outcome may be traded, so the higher fee counts.
   const fee = dearerFee(market, fair);
   const floor = (p.half_spread_ticks * market.tickMicros) / ONE;
   const added = p.stale_sigmas * staleSigma + fee;

@@ -1,4 +1,4 @@
-/** The parameters of log-odds-maker. */
+/** Parameters of log-odds-maker. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import {

@@ -1,4 +1,4 @@
-/** The ladders of log-odds-maker: price and size of each side. */
+/** Ladders of log-odds-maker: price and size of each side. */
 
 import {
   type BookSide,
@@ -17,7 +17,7 @@ import type { Params } from './params.js';
 export interface Mode {
   /** Why only the reducing side is quoted; null when both are. */
   readonly reduceOnly: string | null;
-  /** 0 when there is time to get out, rising to 1 at the halt. */
+  /** Urgency of closing the position: 0 with enough time, rising to 1 at the halt. */
   readonly urgency: number;
 }
 
@@ -36,7 +36,7 @@ export function chooseMode(fair: number, view: MarketView, p: Params): Mode {
   return { reduceOnly: null, urgency: 0 };
 }
 
-/** Everything that a side's levels follow from. */
+/** Inputs of one side's levels. */
 export interface Situation {
   readonly view: MarketView;
   readonly value: FairValue;
@@ -48,13 +48,13 @@ export interface Situation {
 export function sideLevels(side: BookSide, situation: Situation): readonly QuoteLevel[] {
   const { view, mode, p } = situation;
   const net = side === 'bid' ? netShares(view) : -netShares(view);
-  // Shares of this side that only reduce holdings; without any it adds to the position.
+  // Shares of this side that only reduce holdings; 0 if it adds to the position.
   const reducible = Math.max(0, -net);
   const adding = reducible === 0;
   const price = sidePrice(side, situation);
   if (isLeftOutBehind(side, situation)) return [];
   if (adding && (mode.reduceOnly !== null || !earns(side, price, situation))) return [];
-  // The limit is to bound the loss, not the count: fewer shares where each can lose more than half.
+  // The limit bounds the loss, so fewer shares are offered when each can lose more than half.
   const lossPerShare = side === 'bid' ? price : 1 - price;
   const limit = (view.inventory.maxPositionMicros / ONE) * Math.min(1, 0.5 / Math.max(lossPerShare, 0.5));
   const headroom = mode.reduceOnly === null ? Math.max(0, limit - Math.max(0, net)) : 0;
@@ -65,11 +65,11 @@ export function sideLevels(side: BookSide, situation: Situation): readonly Quote
   return ladder(wish, view.market);
 }
 
-/** Best price of a side: its distance from the reservation price, no better than needed, one tick back from others. */
+/** Best price of a side: at its distance from the reservation price, no better than needed, one tick from others. */
 function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation): number {
   const tick = view.market.tickMicros / ONE;
   const passive = passiveLimit(view.others, side, view.market.tickMicros) / ONE;
-  // Who must get out asks for no more than it takes, and does not hide behind the best of others.
+  // An urgent side asks for no more than needed, and does not stay behind others' best.
   const hurried = mode.urgency > 0;
   if (side === 'bid') {
     const wanted = centre.reservation - Math.max(tick, centre.bidHalf * (1 - mode.urgency));
@@ -81,7 +81,7 @@ function sidePrice(side: BookSide, { view, value, centre, mode, p }: Situation):
   return Math.max(wanted, needed, passive);
 }
 
-/** Whether an adding side would be too far behind others by its half-spread alone, without the shift of the position. */
+/** True when an adding side would be too far behind others by its half-spread alone, without the inventory shift. */
 export function isLeftOutBehind(side: BookSide, { view, value, centre, p }: Situation): boolean {
   const [best, wanted] =
     side === 'bid' ? [value.bid, centre.fair - centre.bidHalf] : [value.ask, centre.fair + centre.askHalf];
@@ -89,8 +89,8 @@ export function isLeftOutBehind(side: BookSide, { view, value, centre, p }: Situ
 }
 
 /**
- * Whether a quote at this price earns more than `min_edge_ticks` after its fee, the cost of standing still, and what fills
- * have cost afterwards. Without the last the floor of `half_spread_ticks` alone would nearly always be edge enough.
+ * True when a quote at this price earns more than `min_edge_ticks` after its fee, stale losses and the adverse move
+ * after fills. Without the adverse move, `half_spread_ticks` alone would nearly always suffice.
  */
 function earns(side: BookSide, price: number, { view, centre, p }: Situation): boolean {
   const half = side === 'bid' ? centre.fair - price : price - centre.fair;
@@ -98,14 +98,14 @@ function earns(side: BookSide, price: number, { view, centre, p }: Situation): b
   return edge > (p.min_edge_ticks * view.market.tickMicros) / ONE;
 }
 
-/** 1 below `from` of the limit, then falling to 0 at the limit. */
+/** Size factor: 1 below `from` of the limit, then falling to 0 at the limit. */
 function taper(position: number, limit: number, from: number): number {
   if (limit <= 0) return 0;
   const used = position / limit;
   return used <= from ? 1 : Math.max(0, (1 - used) / Math.max(1 - from, 1e-9));
 }
 
-/** Near 0 and 1 a single side that adds to the position is no market making but a bet on a long shot. */
+/** Near 0 and 1, a single adding side would be a bet on a long shot, not market making. */
 export function dropLoneBet(
   bids: readonly QuoteLevel[],
   asks: readonly QuoteLevel[],

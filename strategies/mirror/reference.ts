@@ -1,10 +1,10 @@
-/** Another book's price without its margin, and the usual distance of this book to it. */
+/** Another book's price without its margin, and this book's usual distance from it. */
 
 import { type FeedView, logit } from '../../src/trader/strategy/strategy.js';
 
 /**
- * Probabilities of exclusive outcomes from prices that add up to more than one (or less), by the power method: each to the
- * power k at which they add up to one (Clarke, Kovalchik, Ingram 2017). RangeError unless all lie in (0, 1).
+ * Probabilities of exclusive outcomes from prices whose sum is not one, by the power method: each price to the power k
+ * at which the sum is one (Clarke, Kovalchik, Ingram 2017). RangeError unless all lie in (0, 1).
  */
 export function powerProbabilities(prices: readonly number[]): { readonly k: number; readonly p: readonly number[] } {
   if (prices.length < 2 || prices.some((price) => !(price > 0 && price < 1)))
@@ -12,7 +12,7 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   const sum = (k: number): number => prices.reduce((total, price) => total + price ** k, 0);
   let [low, high] = [0, 1];
   while (sum(high) > 1) high *= 2;
-  // The sum falls in k; sixty halvings are all that a double holds.
+  // The sum falls in k; sixty bisections exhaust a double's precision.
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
     if (sum(middle) > 1) low = middle;
@@ -22,26 +22,26 @@ export function powerProbabilities(prices: readonly number[]): { readonly k: num
   return { k, p: prices.map((price) => price ** k) };
 }
 
-/** Log-odds of YES that a reference says; of a bid and an ask, YES costs the ask and NO costs 1 - bid. */
+/** Log-odds of YES by a reference. With a bid and an ask, YES costs the ask and NO costs 1 - bid. */
 export function referenceLogOdds({ p, bid, ask }: Pick<FeedView, 'p' | 'bid' | 'ask'>): number {
   if (p !== null) return logit(p);
   const [yes, no] = powerProbabilities([ask ?? 0, 1 - (bid ?? 1)]).p;
   return logit((yes ?? 0) / ((yes ?? 0) + (no ?? 0)));
 }
 
-/** The basis as it is saved. */
+/** Saved form of the basis. */
 export interface SavedBasis {
   readonly basis: number;
   readonly weightS: number;
   readonly atMs: number;
 }
 
-/** Maximum weight of the time between two looks: an unobserved time is no evidence. */
+/** Maximum time between two reads that counts: unobserved time is no evidence. */
 const LONGEST_S = 60;
-/** Weight of the first look. */
+/** Weight of the first observation. */
 const FIRST_S = 1;
 
-/** Mean distance of this book from the reference, in log-odds; a value older than the half-life counts half. */
+/** Mean distance of this book from the reference, in log-odds; older observations decay with the half-life. */
 export class Basis {
   #state: SavedBasis | null;
   readonly #halfLifeS: number;
@@ -70,9 +70,9 @@ export class Basis {
   }
 }
 
-/** Null where nothing of this form was saved. */
+/** Reads a saved basis; null when none of this form was saved. */
 export function savedBasis(saved: unknown): SavedBasis | null {
   if (typeof saved !== 'object' || saved === null || !('basis' in saved)) return null;
-  // What `save` of this very version returned.
+  // `save` of this version wrote it.
   return saved.basis as SavedBasis | null;
 }

@@ -1,28 +1,28 @@
 /**
- * Value of a place in a queue. A taker's size is exponential with mean s: he reaches an order behind f shares with
- * probability e^(-f / s), and takes s (1 - e^(-Q / s)) of it in the mean. He sweeps the amount behind it as well with
- * probability e^(-(Q + behind) / s), and then the price moves through. A taker who comes after the price has passed the order, before
- * that can be seen and the order moved, takes all of it.
+ * Value of a place in a queue. A taker's size is exponential with mean s. He reaches an order behind f shares with
+ * probability e^(-f / s), and takes s (1 - e^(-Q / s)) of it on average. With probability e^(-(Q + behind) / s) he
+ * sweeps the level, and the price moves through it. A taker who comes after the price has passed the order, before it
+ * can be moved, takes all of it.
  */
 
 import { staleCost } from '../../src/trader/strategy/strategy.js';
 
 /** A place in the queue of one side. */
 export interface Place {
-  /** Distance from the fair price, in price: the gain of a fill if nothing moves. */
+  /** Distance from the fair price: the gain per share of a fill if the price does not move. */
   readonly half: number;
-  /** Shares of others before the order, and behind it at its price. */
+  /** Shares of others ahead of the order, and behind it at its price. */
   readonly ahead: number;
   readonly behind: number;
 }
 
-/** Takers, and effects of the price on an order. */
+/** Takers, and price moves that affect an order. */
 export interface SweepingTakers {
-  /** Mean size, in shares, > 0. */
+  /** Mean size of takers, in shares, > 0. */
   readonly meanShares: number;
-  /** How far the price moves when its level is swept, in price. */
+  /** Price move when the order's level is swept. */
   readonly sweepMove: number;
-  /** Deviation of the price from a look at the book until it has changed a quote. */
+  /** Standard deviation of the price between a read of the book and the changed quote. */
   readonly staleSigma: number;
 }
 
@@ -33,7 +33,7 @@ export const computeReach = (ahead: number, { meanShares }: SweepingTakers): num
 export const computeSweep = (order: number, behind: number, { meanShares }: SweepingTakers): number =>
   Math.exp(-(order + behind) / meanShares);
 
-/** Expected gain for each taker on this side, in currency. */
+/** Expected gain per taker on this side, in currency. */
 export function placeValue({ half, ahead, behind }: Place, order: number, takers: SweepingTakers): number {
   const { meanShares, sweepMove, staleSigma } = takers;
   const earned = half - sweepMove * computeSweep(order, behind, takers);

@@ -1,7 +1,7 @@
 /** `twinbook arena` as a user types it. */
 
 import { expect, test } from 'vitest';
-import { arenaTables } from '../../src/cli/lab/arena-tables.js';
+import { arenaTables } from '../../src/cli/lab/arena.js';
 import { USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
 import { IS_LONG } from '../support/effort.js';
 import { folderOf } from '../support/folders.js';

@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { parseSync } from 'oxc-parser';
+import { describe, expect, it, test } from 'vitest';
 import { COMMAND_GROUPS, groupsFor } from '../../src/cli/cli.js';
+import { findNamed } from '../../src/cli/market-meant.js';
 import type { CliIo } from '../../src/cli/output/io.js';
+import { readSourceTree } from '../measure/source-tree.js';
+import { walk } from '../measure/walk.js';
 import { run } from './run.js';
 
 describe('a group of commands', () => {
@@ -30,5 +36,110 @@ describe('a group of commands', () => {
       expect(groupsFor(argv)).toEqual([]);
       expect((await run(argv)).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     }
+  });
+});
+
+const MARKETS = [
+  { id: '46ajyTCBenzEq', title: 'Will Bitcoin close higher on 24 November?' },
+  { id: '46bXmVqW', title: 'Will the budget bill pass by 24 November?' },
+  { id: 'will', title: 'A market with an odd name' },
+  { id: 'willow', title: 'Trees' },
+];
+
+describe('the name that is meant', () => {
+  test.each([
+    ['its own', '46bXmVqW', '46bXmVqW'],
+    ['the only one that begins so', '46a', '46ajyTCBenzEq'],
+    ['as a table prints it', '46ajyTCB…nzEq', '46ajyTCBenzEq'],
+    ['a word of a title', 'budget', '46bXmVqW'],
+    ['words in any order, cut short', '24 bitc', '46ajyTCBenzEq'],
+    ['the exact one, though another begins so', 'will', 'will'],
+    ['another end', '46ajyTCB…nzEQ', null],
+    ['the middle of a name', 'ajyTCB', null],
+    ['the middle of a word', 'itcoin', null],
+    ['nothing', '', null],
+    ['no letters', '?', null],
+    ['an ellipsis alone', '…', null],
+  ])('%s', (_, typed, expected) => {
+    expect(findNamed(typed, MARKETS, 'markets')).toBe(expected);
+  });
+
+  test('is looked for in names before titles', () => {
+    expect(() => findNamed('wil', MARKETS, 'markets')).toThrow('may be any of 2 markets');
+  });
+
+  test('is asked for when there are several, at most ten by name', () => {
+    const many = Array.from({ length: 13 }, (_, n) => ({ id: `m${n}`, title: `Rain ${n}?` }));
+    expect(() => findNamed('rain', many, 'markets')).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: '"rain" may be any of 13 markets:',
+        hint: expect.stringMatching(/^m0 {2}Rain 0\?\n(.*\n){9} {2}… and 3 more\n {2}Write more/),
+      }),
+    );
+  });
+});
+
+const root = resolve(import.meta.dirname, '../..');
+const files = readSourceTree(root, ['src']);
+
+/** One error message for people: its place, its text, and its hint as written in the source; null without a hint. */
+interface Refusal {
+  readonly place: string;
+  readonly words: string;
+  readonly hint: string | null;
+}
+
+/** Constructors of errors for people, and the index of their hint argument. */
+const HINT_AT: Readonly<Record<string, number>> = { TwinbookError: 2 };
+
+/** Errors that need no hint, by a part of their text, and the reason. */
+const NEEDS_NONE: Readonly<Record<string, string>> = {};
+
+/** Words after the program's name that are not commands. */
+const NO_COMMANDS = ['paper', 'key'];
+
+const refusals: readonly Refusal[] = files.flatMap(({ path, text }) => {
+  const found: Refusal[] = [];
+  if (!/new \w*Error\(/.test(text)) return found;
+  walk(parseSync(path, text).program, (node) => {
+    if (node.type !== 'NewExpression' || node.callee.type !== 'Identifier') return;
+    const at = HINT_AT[node.callee.name];
+    if (at === undefined) return;
+    const part = (place: number) => {
+      const argument = node.arguments[place];
+      return argument === undefined ? null : text.slice(argument.start, argument.end).replaceAll(/\s+/g, ' ');
+    };
+    const line = text.slice(0, node.start).split('\n').length;
+    found.push({ place: `${path}:${line}`, words: part(1) ?? '', hint: part(at) });
+  });
+  return found;
+});
+
+describe('a refusal', () => {
+  it('says what to do, or stands in the list of those that need not, with why', () => {
+    expect(refusals.length).toBeGreaterThan(200);
+    const bare = refusals.filter(({ hint }) => hint === null || /^(['"`])\1$/.test(hint) || hint === 'undefined');
+    const known = Object.keys(NEEDS_NONE);
+    expect(
+      bare
+        .filter(({ words }) => !known.some((part) => words.includes(part)))
+        .map(({ place, words }) => `${place} ${words}: give a hint that names what helps`),
+    ).toEqual([]);
+    expect(known.filter((part) => !bare.some(({ words }) => words.includes(part)))).toEqual([]);
+  });
+
+  it('names no command that there is not', () => {
+    const names = new Set([...NO_COMMANDS, ...COMMAND_GROUPS.flatMap((group) => group.names)]);
+    const named = files.flatMap(({ path }) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/`?\\?`twinbook ([a-z][a-z-]*)/g)].map(([, name = '']) => ({
+        path,
+        name,
+      })),
+    );
+    expect(named.length).toBeGreaterThan(60);
+    expect(named.filter(({ name }) => !names.has(name)).map(({ path, name }) => `${path}: twinbook ${name}`)).toEqual(
+      [],
+    );
   });
 });

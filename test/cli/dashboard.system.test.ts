@@ -3,10 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../src/shell/config/load.js';
-import { openConsole } from '../../src/shell/console/console.js';
 import { locatePageToken, obtainPageToken } from '../../src/shell/console/page-token.js';
 import { trader } from '../shell/config/files.js';
 import { CHROMIUM, openBrowser } from '../shell/console/browser.js';
+import { consoleOf } from '../shell/console/told-trader.js';
 import { folderOf } from '../support/folders.js';
 import { openPageSession } from '../support/page-client.js';
 import { run } from './run.js';
@@ -26,10 +26,7 @@ async function place(lines = 'start: false') {
   const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: ${port}, ${lines} }`) });
   const ledger = join(cwd, 'twinbook.sqlite');
   const serve = async (secret = obtainPageToken(ledger)) => {
-    const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
-    const guardian = { status: () => '', isGuarded: () => false };
-    const console = await openConsole({ config, secret, guardian, note: () => undefined });
-    onTestFinished(() => console.close());
+    await consoleOf({ config: loadTraderConfig('trader.yaml', { cwd, env: {} }), secret });
   };
   const ask = (env: Readonly<Record<string, string>> = {}, ...more: readonly string[]) =>
     run(['dashboard', '-c', 'trader.yaml', ...more], { cwd, env });

@@ -4,6 +4,7 @@ import { run } from './run.js';
 /** Every command of this version's surface, with the options that users rely on. */
 const COMMANDS = `
 start --config
+init --yes
 ledger backups --config --json
 ledger backup --config --json
 ledger verify --config --json

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeScenarios } from '../../src/lab/strategy-checks/scenarios.js';
 import { readScenarios } from '../../src/shell/config/scenario-file.js';
-import { FileRows } from '../../src/shell/feeds/file-rows.js';
-import { readRow } from '../../src/shell/feeds/read-row.js';
+import { FileRows, readRow } from '../../src/shell/feeds/read-row.js';
 import { nowMs } from '../../src/shell/runtime/clock.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';
@@ -90,6 +89,16 @@ describe('a new strategy', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('my-maker.yaml is there already')]);
     expect(readFileSync(join(cwd, 'my-maker.yaml'), 'utf8')).toBe('mine');
     expect(existsSync(join(cwd, 'my-maker.ts'))).toBe(false);
+  });
+
+  it('begins in a folder that is complete, and replaces nothing there', async () => {
+    const cwd = folderOf({ '.gitignore': 'mine' });
+    const made = await run(['init', '--yes'], { cwd });
+    expect(made.out).toMatch(/^wrote twinbook\.yaml, strategies\/belief-maker\.yaml, README\.md; next, in /);
+    expect(readFileSync(join(cwd, 'twinbook.yaml'), 'utf8')).toContain('ledger: { path: data/twinbook.sqlite }');
+    expect((await run(['config', 'check'], { cwd })).out).toContain('twinbook.yaml: ok, 1 strategy file');
+    const again = await run(['init'], { cwd });
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('twinbook.yaml is there already')]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The two tables of a strategy's page: edges in the worlds of the arena, and results on the shipped sample. */
 
-import { meanText } from '../../src/cli/lab/arena-tables.js';
+import { meanText } from '../../src/cli/lab/arena.js';
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
 import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';

@@ -1,6 +1,6 @@
 /** `twinbook cancel-all`: through the running trader, or directly at the exchange. */
 
-import type { ErrorCode } from '../../shared/base/errors.js';
+import { type ErrorCode, messageOf } from '../../shared/base/errors.js';
 import { OPERATOR_COMMANDS } from '../../shared/protocol/operator-commands.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import type { CancelAllData, KillData } from '../../shell/control/control-protocol.js';
@@ -16,8 +16,7 @@ import {
   timeoutOption,
   toolOf,
 } from '../command.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
+import { type CliIo, EXIT, type ExitCode } from '../output/io.js';
 import { withVenue } from '../venue-session.js';
 import { askOrPass, nullOn, silenceText, type Unreached } from './reach.js';
 
@@ -113,7 +112,7 @@ async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreac
     return true;
   } catch (error) {
     const pid = reach === 'not running' ? null : reach.silentPid;
-    io.err(`${who}, and ${error instanceof Error ? error.message : String(error)}.\n`);
+    io.err(`${who}, and ${messageOf(error)}.\n`);
     io.err(`  ${pid === null ? 'Do not start it' : `End process ${pid}, it may quote on when it wakes`}.`);
     io.err(' Canceling at the exchange directly.\n');
     return false;
@@ -128,7 +127,6 @@ interface Killing {
   readonly io: CliIo;
   readonly reason: string;
   readonly timeoutMs: number;
-  /** Whether it waits for the proof that nothing rests. */
   readonly isVerified: boolean;
 }
 

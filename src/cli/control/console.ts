@@ -4,10 +4,9 @@ import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import { isConsoleWanted } from '../../shell/config/sections/alerts.js';
+import { isConsoleWanted } from '../../shell/config/make-trader.js';
 import { command, flag, repeated } from '../command.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import { type CliIo, keepFilesPrivate } from '../output/io.js';
+import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from '../output/io.js';
 import { guardianStatus, isGuarded } from './guardian.js';
 
 /** The trader has priority when both want to compute. */

@@ -22,7 +22,7 @@ import {
 import { explainCommand } from '../ledger/explain.js';
 import { readLedger } from '../ledger/ledger-reading.js';
 import { marketAtVenue } from '../market-meant.js';
-import { EXIT } from '../output/exit.js';
+import { EXIT } from '../output/io.js';
 import { cancelAllCommand, killCommand } from './cancel-all.js';
 import { askThere } from './reach.js';
 

@@ -1,6 +1,6 @@
 /** `twinbook dashboard`: the page's address with its token, opened if a display exists. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { hasDisplay, openInBrowser } from '../../shell/console/browser.js';
 import { provePage } from '../../shell/console/page-address.js';
@@ -65,7 +65,6 @@ async function tryToOpen(address: string, { ledger }: TraderConfig, io: CliIo): 
   try {
     await openInBrowser(address, ledger.path, io.env);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    io.err(`warning: no browser was opened (${why}); open the address yourself\n`);
+    io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`);
   }
 }

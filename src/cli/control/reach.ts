@@ -8,7 +8,6 @@ import type { ControlData, ControlQuestion } from '../../shell/control/control-p
 
 /** A loop silent for this long hangs; a step takes milliseconds. */
 const ANSWERS_WITHIN_MS = 3_000;
-/** Wait between attempts while a trader is starting. */
 const AGAIN_MS = 100;
 /** A trader that repeatedly fails to answer counts as hanging. */
 const MOST_TRIES = 3;

@@ -15,11 +15,9 @@ import { utcText } from '../../shared/base/utc-text.js';
 import { outcomeText } from '../../shared/protocol/outcome.js';
 import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';
-import { EXIT, type ExitCode } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, type Column, json, prose, short, table } from '../output/table.js';
+import { type CliIo, EXIT, type ExitCode } from '../output/io.js';
+import { type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from '../output/table.js';
 import { requireWritable, writeWhole } from '../output/whole-file.js';
-import { formatOf, writeAnswer } from './query.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -39,14 +40,11 @@ export function readDraftFile(file: string, io: CliIo): string {
 /** `message` of a JSON object or of its `data`; null for anything else. */
 function messageIn(text: string): string | null {
   if (!text.trimStart().startsWith('{')) return null;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    const inner = typeof parsed === 'object' && parsed !== null && 'data' in parsed ? parsed.data : parsed;
-    const isRecord = typeof inner === 'object' && inner !== null && 'message' in inner;
-    return isRecord && typeof inner.message === 'string' ? inner.message : null;
-  } catch {
-    return null; // Otherwise the text itself is the message.
-  }
+  const parsed = parseJson(text);
+  const inner = typeof parsed === 'object' && parsed !== null && 'data' in parsed ? parsed.data : parsed;
+  const isRecord = typeof inner === 'object' && inner !== null && 'message' in inner;
+  // Otherwise the text itself is the message.
+  return isRecord && typeof inner.message === 'string' ? inner.message : null;
 }
 
 export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'venue'>, wallet: string) {
@@ -109,7 +107,6 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
   return asks;
 }
 
-/** @param width of the terminal; absent for a file */
 export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
   const pairs: (readonly [string, Cell])[] = [

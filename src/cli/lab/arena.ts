@@ -2,10 +2,14 @@
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import { count, formatDuration } from '../../lab/report/figures.js';
+import type { ArenaResult } from '../../lab/arena/arena.js';
+import { conditionsText } from '../../lab/arena/conditions.js';
+import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
+import { count, decimal, formatDuration } from '../../lab/report/figures.js';
+import type { FreshMean } from '../../lab/sweep/result.js';
 import { type Answer, command, integerBetween, type OptionRow, usual, type Values } from '../command.js';
-import { EXIT } from '../output/exit.js';
-import { type CliIo, DEFAULT_CONFIG } from '../output/io.js';
+import { type CliIo, DEFAULT_CONFIG, EXIT } from '../output/io.js';
+import { type Column, prose, table } from '../output/table.js';
 import { ProgressLine } from './progress.js';
 import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from './world-options.js';
 
@@ -55,10 +59,81 @@ async function runWorlds(options: Values<typeof OPTIONS>, isJson: boolean, io: C
     workers: options.workers,
     progress: (done, all) => line.show(done / all, progressText(done, all, performance.now() - startMs)),
   }).finally(() => line.end());
-  const { arenaTables } = await import('./arena-tables.js');
   const hasFailed = result.standings.some(({ failed }) => failed > 0);
   return { data: result, text: (width) => arenaTables(result, width), code: hasFailed ? EXIT.failed : EXIT.ok };
 }
 
 const progressText = (done: number, all: number, ms: number): string =>
   `simulations ${count(done)}/${count(all)}, ${formatDuration((ms / done) * (all - done))} left`;
+
+export function arenaTables(result: ArenaResult, width?: number): string {
+  const { worlds, conditions, standings, differences, firstSeed, seeds } = result;
+  const say = (text: string) => prose(text, width, '  ');
+  const seedLine = `seeds ${firstSeed} to ${firstSeed + seeds - 1}; mean a simulation ± standard error, edge against the true probability\n`;
+  const conditionLines = worlds.flatMap(({ name, conditions: taken }) => {
+    const text = conditionsText(taken, conditions);
+    return text === '' ? [] : [`${name}: ${text}\n`];
+  });
+  const hasRequests = standings.some(({ requests }) => requests !== null);
+  const columns = STANDING_COLUMNS.filter(({ title }) => hasRequests || title !== 'REQUESTS');
+  return [
+    ...[seedLine, ...conditionLines].map(say),
+    '\n',
+    table(standings, columns, width),
+    differences.length === 0 ? '' : `\nDifferences on the same seeds\n${table(differences, DIFFERENCE_COLUMNS, width)}`,
+    ...listCautions(result).map((text) => say(`\n${text}\n`)),
+  ].join('');
+}
+
+/** `+1.23 ± 0.45`, currency; without an error for a single simulation. */
+export function meanText({ mean, standardError }: FreshMean, places = 2): string {
+  const sign = mean >= 0.5 * 10 ** -places ? '+' : '';
+  const error = standardError === null ? '' : ` ± ${decimal(standardError, places)}`;
+  return `${sign}${decimal(mean, places)}${error}`;
+}
+
+type Named = Pick<Standing, 'world' | 'strategy'>;
+const NAMES: readonly Column<Named>[] = [
+  { title: 'WORLD', cell: ({ world }) => world, gives: 'cut' },
+  { title: 'STRATEGY', cell: ({ strategy }) => strategy, gives: 'cut' },
+];
+
+const partText = (part: number, { simulations }: { readonly simulations: number }): string =>
+  `${count(part)} of ${count(simulations)}`;
+
+const STANDING_COLUMNS: readonly Column<Standing>[] = [
+  ...NAMES,
+  { title: 'EDGE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'SD', cell: ({ edgeSd }) => (edgeSd === null ? null : decimal(edgeSd, 2)), right: true, keep: 45 },
+  { title: 'WORST 5 %', cell: ({ edgeWorst }) => decimal(edgeWorst, 2), right: true, keep: 85 },
+  { title: 'BELOW 0', cell: (row) => partText(row.belowZero, row), right: true, keep: 90 },
+  { title: 'UNINFORMED', cell: ({ uninformedEdge }) => meanText(uninformedEdge), right: true, keep: 70 },
+  { title: 'INFORMED', cell: ({ informedEdge }) => meanText(informedEdge), right: true, keep: 70 },
+  { title: 'FILLS', cell: ({ fills }) => decimal(fills.mean, 1), right: true, keep: 60 },
+  { title: 'SHARES', cell: ({ shares }) => decimal(shares.mean, 0), right: true, keep: 20 },
+  { title: 'ACTIONS', cell: ({ actions }) => decimal(actions.mean, 0), right: true, keep: 10 },
+  { title: 'RESULT', cell: ({ result }) => meanText(result), right: true, keep: 80 },
+  { title: 'DRAWDOWN', cell: ({ drawdown }) => decimal(drawdown.mean, 1), right: true, keep: 50 },
+  { title: 'REQUESTS', cell: ({ requests }) => requests && decimal(requests.mean, 0), right: true, keep: 40 },
+];
+
+const DIFFERENCE_COLUMNS: readonly Column<EdgeDifference>[] = [
+  ...NAMES,
+  { title: 'AGAINST', cell: ({ against }) => against, gives: 'cut' },
+  { title: 'EDGE MORE', cell: ({ edge }) => meanText(edge), right: true },
+  { title: 'BETTER', cell: (row) => partText(row.better, row), right: true },
+  { title: 'WORSE', cell: (row) => partText(row.worse, row), right: true, keep: 90 },
+];
+
+const listCautions = ({ standings }: ArenaResult): readonly string[] => {
+  const halts = standings.filter(({ halted }) => halted > 0);
+  const failures = standings.filter(({ failed }) => failed > 0);
+  const simulations = (part: number, row: Standing) => `${part} of ${row.simulations} simulations of ${row.world}`;
+  return [
+    ...halts.map((row) => `A limit of risk halted ${row.strategy} in ${simulations(row.halted, row)}.`),
+    ...failures.map(
+      (row) =>
+        `${row.strategy} failed in ${simulations(row.failed, row)}, which count as far as they went; the first, ${row.firstFailure}`,
+    ),
+  ];
+};

@@ -10,7 +10,7 @@ import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
-import { boundHeapGrowth } from '../../shared/base/heap-growth.js';
+import { boundHeapGrowth } from '../../shared/base/brief-collections.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
@@ -44,7 +44,6 @@ const feeOption = (who: string): OptionRow<number> =>
   );
 
 export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
-/** `--data` of backtests and sweeps: its flags and help. */
 export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {

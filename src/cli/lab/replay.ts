@@ -11,8 +11,7 @@ import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { type Answer, command, flag, text, type Values } from '../command.js';
-import { EXIT } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
+import { type CliIo, EXIT } from '../output/io.js';
 import { record } from '../output/table.js';
 import { fillModelOption } from './backtest.js';
 import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
@@ -168,10 +167,10 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { loadStrategyFile } = await import('../../shell/config/strategy-file.js');
+  const { readStrategyFile, withCode } = await import('../../shell/config/strategy-file.js');
   const feeds = description.feeds.map(({ name }) => name);
-  const loaded = await loadStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
-  return traderWith(description, loaded === null ? [] : [loaded.config]);
+  const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
+  return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
 function makePlayedRow({ description, folder, warnings }: RunJournal, file: string, played: ParityResult): object {

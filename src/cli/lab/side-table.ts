@@ -48,7 +48,6 @@ interface SidesWords {
   readonly verdict?: string;
 }
 
-/** @param width of the terminal; absent for a file */
 export function sidesText(
   { folder, warnings }: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,

@@ -1,9 +1,9 @@
 /** `twinbook strategies new`: a working strategy to begin with. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { assert, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
@@ -49,29 +49,36 @@ function write(name: string, dir: string, kind: Kind, io: CliIo): void {
     [`${name}.ts`, moduleText(name, KINDS[kind])],
     ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
   ];
-  for (const [file] of texts) {
-    if (!existsSync(join(folder, file))) continue;
-    throw new TwinbookError(
-      'usage',
-      `${join(dir, file)} is there already`,
-      'Nothing was written. Choose another name.',
-    );
-  }
-  try {
-    makeFolder(folder, SHARED_FOLDER);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('file_unreadable', `cannot make ${folder}: ${why}`, 'Name another folder with --dir.');
-  }
-  for (const [file, text] of texts) writeWhole(join(folder, file), text);
+  writeNew(folder, texts, 'Choose another name.');
   const written = texts.map(([each]) => join(dir, each));
   const [, file = '', scenarios] = written;
   io.out(
     `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
-      `    twinbook strategies test ${file} --scenarios ${scenarios}\n` +
-      `    twinbook ${tried(file)}\n\n` +
+      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
+      `    npx twinbook ${tried(file)}\n\n` +
       `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
   );
+}
+
+/** Writes all of these files, or none where one of them is there. @param hint for that case */
+export function writeNew(
+  folder: string,
+  texts: readonly (readonly [file: string, text: string])[],
+  hint: string,
+): void {
+  for (const [file] of texts) {
+    if (!existsSync(join(folder, file))) continue;
+    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+  }
+  for (const [file, text] of texts) {
+    const path = join(folder, file);
+    try {
+      makeFolder(dirname(path), SHARED_FOLDER);
+    } catch (error) {
+      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+    }
+    writeWhole(path, text);
+  }
 }
 
 function moduleText(name: string, { example: file, named, does }: Beginning): string {

@@ -7,14 +7,12 @@ import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import { type Answer, command, flag, integerBetween, text, unless, usual, type Values } from '../command.js';
-import { EXIT } from '../output/exit.js';
-import type { CliIo } from '../output/io.js';
+import { type CliIo, EXIT } from '../output/io.js';
 import { type Column, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 
 type TestFlags = Values<typeof OPTIONS>;
 
-/** Generated markets, and observations of each: 2,000 in all. */
 const MARKETS = 20;
 const LOOKS = 100;
 /** Events have two to five markets each. */

@@ -26,9 +26,8 @@ import {
   usual,
 } from '../command.js';
 import { askThere, reachTrader } from '../control/reach.js';
-import { formatOf, writeAnswer } from '../data/query.js';
-import { EXIT } from '../output/exit.js';
-import { type Column, table } from '../output/table.js';
+import { EXIT } from '../output/io.js';
+import { type Column, formatOf, table, writeAnswer } from '../output/table.js';
 
 const BYTES_PER_MB = 1_000_000;
 

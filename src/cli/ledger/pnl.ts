@@ -23,9 +23,8 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
-import { type AnswerFormat, formatOf } from '../data/query.js';
 import type { CliIo } from '../output/io.js';
-import { type Column, json, record, short, table } from '../output/table.js';
+import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readLedger } from './ledger-reading.js';
 

@@ -2,29 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
 import { packageRoot } from '../../shell/config/shipped.js';
-import type { ExitCode } from './exit.js';
+import type { TraderIo } from '../../shell/daemon/daemon.js';
 
-export interface CliIo {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** The same two for own sequences that move the cursor; never for foreign text. */
-  readonly raw: { readonly out: (sequence: string) => void; readonly err: (sequence: string) => void };
-  /** True when so much output is unread that a long-running program pauses its output. */
-  readonly isUnread: () => boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface CliIo extends TraderIo {
+  readonly raw: TraderIo['raw'] & { readonly err: (sequence: string) => void };
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;
   readonly terminal?: CliTerminal;
-  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
-  readonly stopAsked: () => Promise<void>;
-  /** Calls back at each signal that kills (SIGUSR2). */
-  readonly onKillSignal: (kill: (reason: string) => void) => void;
-  /** Calls back with a text for the log at each unused signal (SIGUSR1). */
-  readonly onUnusedSignal: (tell: (text: string) => void) => void;
-  /** Calls back with each uncaught error; it then no longer ends the process. */
-  readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
 export interface CliTerminal {
@@ -41,6 +28,8 @@ export interface Session {
 }
 
 export const DEFAULT_CONFIG = 'config/paper.yaml';
+/** Written by `twinbook init`. */
+export const OWN_CONFIG = 'twinbook.yaml';
 
 /**
  * Default configuration for a working folder: its own, else that of the running clone, so that `./twinbook kill` works
@@ -49,7 +38,8 @@ export const DEFAULT_CONFIG = 'config/paper.yaml';
 export function defaultConfig(cwd: string): string {
   const ownFile = join(packageRoot, DEFAULT_CONFIG);
   const isInstalled = packageRoot.split('/').includes('node_modules');
-  return existsSync(resolve(cwd, DEFAULT_CONFIG)) || isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile;
+  const here = [DEFAULT_CONFIG, OWN_CONFIG].find((file) => existsSync(resolve(cwd, file)));
+  return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
 }
 
 /**
@@ -57,3 +47,30 @@ export function defaultConfig(cwd: string): string {
  * DuckDB.
  */
 export const keepFilesPrivate = (): void => void process.umask(0o077);
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notRunning: 3,
+  configuration: 4,
+  timedOut: 5,
+  difference: 6,
+  accepted: 7,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
+  config_invalid: EXIT.configuration,
+  strategy_invalid: EXIT.configuration,
+  key_insecure: EXIT.configuration,
+  key_invalid: EXIT.configuration,
+  usage: EXIT.usage,
+  not_running: EXIT.notRunning,
+  timed_out: EXIT.timedOut,
+  results_differ: EXIT.difference,
+};
+
+export const findExitCode = (error: unknown): ExitCode =>
+  error instanceof TwinbookError ? (BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed;

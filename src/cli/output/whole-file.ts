@@ -1,7 +1,7 @@
 /** Output files of commands, written completely or not at all. */
 
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { type TwinbookError, unreadable } from '../../shared/base/errors.js';
 
 /**
  * Fails now if `writeWhole` could not write this file later: a long run must not end without output. Changes no
@@ -34,7 +34,6 @@ export function writeWhole(path: string, text: string): void {
 const besideOf = (path: string): string => `${path}.part-${process.pid}`;
 
 function cannotWrite(path: string, cause: unknown): TwinbookError {
-  const why = cause instanceof Error ? cause.message : String(cause);
   const hint = 'Check that its folder exists, can be written and has room.';
-  return new TwinbookError('file_unreadable', `cannot write ${path}: ${why}`, hint, { cause });
+  return unreadable(`cannot write ${path}`, cause, hint);
 }

@@ -354,7 +354,6 @@ export class ExecutorShell {
     this.#outgoing = new OutboundCheck(ledger);
   }
 
-  /** Restores the state of an earlier rehearsal in this ledger. */
   recover(): void {
     this.#react(() => this.#executor.recover(Date.now()));
   }

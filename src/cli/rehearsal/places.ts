@@ -30,7 +30,6 @@ import {
   limitText,
   nothingRests,
   type Place,
-  runForResult,
   type StepLine,
   Stopped,
   step,
@@ -53,15 +52,13 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
   const client = new ServiceClient({ profile, baseUrl: exchange.url });
   const place: Place = { ...rehearsal, where: 'paper', profile, client, wallet, ledgerPath };
   try {
-    return await runForResult(async () => {
-      const prepare = async () => {
-        const file = await walletText(rehearsal, io);
-        await client.bootstrap(wallet);
-        return `${file}; this rehearsal uses ${wallet.address}, whose key nobody keeps, and credentials made by the challenge`;
-      };
-      await step(place, 'keys', prepare);
-      return liveThrough(place);
-    });
+    const prepare = async () => {
+      const file = await walletText(rehearsal, io);
+      await client.bootstrap(wallet);
+      return `${file}; this rehearsal uses ${wallet.address}, whose key nobody keeps, and credentials made by the challenge`;
+    };
+    await step(place, 'keys', prepare);
+    return await liveThrough(place);
   } finally {
     await client.close();
     await exchange.close();
@@ -79,17 +76,15 @@ async function walletText({ config }: Rehearsal, io: CliIo): Promise<string> {
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
   const { profile } = rehearsal.config.venue;
   const where = 'live';
-  return runForResult(async () => {
-    const open = () => connect(rehearsal);
-    const opened = await step({ ...rehearsal, where }, 'keys', open, ({ wallet }) => {
-      return `wallet ${wallet.address}, credentials for ${profile.base_url}`;
-    });
-    try {
-      return await liveThrough({ ...rehearsal, where, profile, ...opened, ledgerPath });
-    } finally {
-      await opened.client.close();
-    }
-  });
+  const open = () => connect(rehearsal);
+  const describe = ({ wallet }: Pick<Place, 'wallet'>) =>
+    `wallet ${wallet.address}, credentials for ${profile.base_url}`;
+  const opened = await step({ ...rehearsal, where }, 'keys', open, describe);
+  try {
+    return await liveThrough({ ...rehearsal, where, profile, ...opened, ledgerPath });
+  } finally {
+    await opened.client.close();
+  }
 }
 
 async function connect({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet' | 'client'>> {
@@ -117,15 +112,13 @@ const ROUND_PAUSE_MS = 3_000;
 
 /** From the clock to the ledger. The client has credentials. */
 async function liveThrough(place: Place): Promise<StepLine['result']> {
-  return runForResult(async () => {
-    await greet(place);
-    const ledger = openLedger(place.ledgerPath, { pid: process.pid, startedMs: Date.now() });
-    try {
-      return await withLedger(place, ledger);
-    } finally {
-      ledger.close();
-    }
-  });
+  await greet(place);
+  const ledger = openLedger(place.ledgerPath, { pid: process.pid, startedMs: Date.now() });
+  try {
+    return await withLedger(place, ledger);
+  } finally {
+    ledger.close();
+  }
 }
 
 async function greet(place: Place): Promise<void> {

@@ -8,13 +8,11 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
-import { EXIT, type ExitCode, findExitCode } from '../output/exit.js';
+import { EXIT, type ExitCode, findExitCode } from '../output/io.js';
 import { requireAnswer } from '../venue-session.js';
 
-/** An embedded paper exchange, or the venue of the configuration. */
 export type Where = 'paper' | 'live';
 
-/** Place of a rehearsal, and its means there. */
 export interface Place {
   readonly where: Where;
   readonly config: Config;
@@ -39,7 +37,6 @@ export interface StepLine {
   /** Text of the profile, and the answer that came; only for a difference. */
   readonly profile?: string;
   readonly came?: string;
-  /** Message of the unsigned draft. */
   readonly draft?: string;
   /** Next step for the operator; empty without one. */
   readonly todo: string;

@@ -1,9 +1,8 @@
 /** Balances as columns by account slot: currency over all markets, shares per market. Plain integers of micros. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { Holding } from './contract.js';
 import { asMicros } from './money.js';
-import { f64, fillSparse, sparse, widenF64 } from './typed-arrays.js';
+import { f64, fillSparse, sparse, widen } from './typed-arrays.js';
 
 /** Cells of an account: currency, its locked part, and 1 for an unlimited account. */
 const FUNDS_STRIDE = 4;
@@ -13,16 +12,12 @@ const UNLIMITED = 2;
 /** Currency of all accounts. `locked` is part of `total`. */
 export class Funds {
   #cells = new Float64Array(64 * FUNDS_STRIDE);
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   open(unlimited: boolean): number {
-    if (this.#count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.#count * 2);
-    this.#cells[this.#count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
-    return this.#count++;
+    if (this.count * FUNDS_STRIDE === this.#cells.length) this.#widen(this.count * 2);
+    this.#cells[this.count * FUNDS_STRIDE + UNLIMITED] = unlimited ? 1 : 0;
+    return this.count++;
   }
 
   total(account: number): number {
@@ -57,21 +52,19 @@ export class Funds {
   }
 
   #widen(accounts: number): void {
-    this.#cells = widenF64(this.#cells, accounts * FUNDS_STRIDE);
+    this.#cells = widen(this.#cells, accounts * FUNDS_STRIDE);
   }
 
   dump() {
-    const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % FUNDS_STRIDE === cell));
-    return { count: this.#count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
+    const column = (cell: number): number[] => sparse(this.#cells, FUNDS_STRIDE, cell);
+    return { count: this.count, total: column(0), locked: column(FUNDS_LOCKED), unlimited: column(UNLIMITED) };
   }
 
   load(dump: ReturnType<Funds['dump']>): void {
     if (dump.count * FUNDS_STRIDE > this.#cells.length) this.#widen(2 ** Math.ceil(Math.log2(dump.count)));
-    this.#count = dump.count;
+    this.count = dump.count;
     const columns = [dump.total, dump.locked, dump.unlimited];
-    for (const [cell, pairs] of columns.entries()) {
-      for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * FUNDS_STRIDE + cell] = pairs[i + 1] ?? 0;
-    }
+    for (const [cell, pairs] of columns.entries()) fillSparse(this.#cells, pairs, FUNDS_STRIDE, cell);
   }
 }
 
@@ -97,8 +90,8 @@ export class Shares {
     const needed = (account + 1) * STRIDE;
     if (needed <= this.#cells.length) return;
     const cells = Math.max(needed, this.#cells.length * 2);
-    this.#cells = widenF64(this.#cells, cells);
-    this.#books = widenF64(this.#books, (cells / STRIDE) * BOOK_STRIDE);
+    this.#cells = widen(this.#cells, cells);
+    this.#books = widen(this.#books, (cells / STRIDE) * BOOK_STRIDE);
   }
 
   total(account: number, isYes: boolean): number {
@@ -109,7 +102,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#cells, this.#at(account, isYes) + LOCKED) : 0;
   }
 
-  read(account: number): Holding {
+  read(account: number) {
     return {
       yes: asMicros(this.total(account, true)),
       yesLocked: asMicros(this.lockedAmount(account, true)),

@@ -3,18 +3,17 @@
  * landing. Both share the record and the rules; `CONVERSIONS` holds the differences.
  */
 
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
+import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { ConversionState } from '../../shared/protocol/states.js';
 import type { Page, PageQuery, Result, Wire } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText, landsMs, seconds } from './core-context.js';
+import { type CoreContext, landsMs, openDraft, seconds } from './core-context.js';
 import { badSignature, ok, refuse } from './fault.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
-import { asMicros, timesDown } from './money.js';
-import { makeName } from './names.js';
-import { askedMarket, type Filing, NO_ROWS, Records } from './records/records.js';
+import { asMicros, text, timesDown } from './money.js';
+import { Records } from './records/records.js';
 
 /** Direction of a conversion: sets into currency, or currency into sets. */
 export type ConversionKind = 'merge' | 'split';
@@ -48,7 +47,7 @@ export class Conversions {
   readonly #context: CoreContext;
   readonly #identity: Identity;
   /** Ids are counted over both kinds. */
-  readonly #records: Readonly<Record<ConversionKind, Records<Conversion>>>;
+  readonly #records: Readonly<Record<ConversionKind, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
   /** The unfinished one of an account in a market, by kind. */
   readonly #open = new Map<string, Conversion>();
@@ -56,11 +55,14 @@ export class Conversions {
   constructor(context: CoreContext, identity: Identity) {
     this.#context = context;
     this.#identity = identity;
-    const { archive } = context;
-    this.#records = {
-      merge: new Records(archive, makeFiling('merge')),
-      split: new Records(archive, makeFiling('split')),
-    };
+    const toRow = (record: Conversion) => conversionRow(record, context.catalog.market(record.market));
+    const open = (recordKind: ConversionKind) =>
+      new Records(context, {
+        recordKind,
+        facets: ({ market, state }: Conversion) => ({ market, state, isYes: null, side: null }),
+        toRow,
+      });
+    this.#records = { merge: open('merge'), split: open('split') };
   }
 
   draft(kind: ConversionKind, account: number, conditionId: string, amountText: string): Result<Wire<'draft'>> {
@@ -95,10 +97,9 @@ export class Conversions {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const pubkey = makeName(context.settings.seed, 'conversion', id);
-    const expiresMs = draftExpiryMs(context);
     const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
-    const message = draftText(context, account, market, pubkey, expiresMs, { action, amount: asMicros(amount) });
+    const terms = { action, amount: asMicros(amount) } as const;
+    const { pubkey, message } = openDraft(context, 'conversion', id, account, market, terms);
     const record: Conversion = {
       id,
       kind,
@@ -112,7 +113,6 @@ export class Conversions {
     };
     this.#keep(record);
     this.#lock(record, market, amount);
-    context.timers.put(expiresMs, 'conversion', id);
     return { pubkey, message };
   }
 
@@ -166,7 +166,7 @@ export class Conversions {
     const context = this.#context;
     record.state = 'in_process';
     context.timers.put(landsMs(context), 'landing', record.id);
-    return ok(this.#row(record));
+    return ok(this.#records[kind].toRow(record));
   }
 
   /**
@@ -195,8 +195,7 @@ export class Conversions {
   }
 
   row(kind: ConversionKind, account: number, pubkey: string): Wire<'conversionRow'> | null {
-    const record = this.#records[kind].find(account, pubkey);
-    return record === null ? null : this.#row(record);
+    return this.#records[kind].row(account, pubkey);
   }
 
   findMessage(kind: ConversionKind, account: number, pubkey: string): string | null {
@@ -204,39 +203,18 @@ export class Conversions {
   }
 
   page(kind: ConversionKind, account: number, query: PageQuery<'merges.list'>): Page<Wire<'conversionRow'>> {
-    const market = askedMarket(this.#context.catalog, query.market_condition_id);
-    if (market === null) return NO_ROWS;
-    const { limit, beforeId } = query;
-    const states = query.state === undefined ? undefined : [query.state];
-    return this.#records[kind].page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
-  }
-
-  #row(record: Conversion): Wire<'conversionRow'> {
-    const amount = formatDecimal(asMicros(record.amount));
-    return {
-      pubkey: record.pubkey,
-      message: record.message,
-      market_condition_id: this.#context.catalog.market(record.market).card.conditionId,
-      state: record.state,
-      amount,
-      onchain_amount: record.state === 'done' ? amount : null,
-      created: seconds(record.createdMs),
-    };
+    return this.#records[kind].page(account, query);
   }
 
   dump() {
     const { merge, split } = this.#records;
-    const copy = (record: Conversion) => ({ ...record });
-    return { lastId: this.#lastId, merges: merge.dump(copy), splits: split.dump(copy) };
+    return { lastId: this.#lastId, merges: merge.dump().records, splits: split.dump().records };
   }
 
   load({ lastId, merges, splits }: ReturnType<Conversions['dump']>): void {
     this.#lastId = lastId;
     for (const [kind, records] of [['merge', merges] as const, ['split', splits] as const]) {
-      this.#records[kind].load(
-        records.map((record) => ({ ...record })),
-        lastId,
-      );
+      this.#records[kind].load({ lastId, records });
       for (const record of this.#records[kind].allLive()) {
         this.#open.set(openKey(kind, record.account, record.market), record);
         this.#context.catalog.market(record.market).shares.ensureAccount(record.account);
@@ -245,10 +223,18 @@ export class Conversions {
   }
 }
 
-const makeFiling = (kind: ConversionKind): Filing<Conversion> => ({
-  recordKind: kind,
-  facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
-});
+function conversionRow(record: Conversion, market: Market): Wire<'conversionRow'> {
+  const amount = text(record.amount);
+  return {
+    pubkey: record.pubkey,
+    message: record.message,
+    market_condition_id: market.card.conditionId,
+    state: record.state,
+    amount,
+    onchain_amount: record.state === 'done' ? amount : null,
+    created: seconds(record.createdMs),
+  };
+}
 
 const openKey = (kind: ConversionKind, account: number, market: number): string => `${kind}/${account}/${market}`;
 

@@ -7,6 +7,7 @@ import type { Funds } from './accounts.js';
 import type { Catalog } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import type { Market } from './market.js';
+import { makeName } from './names.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
@@ -45,6 +46,21 @@ export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Expiry of a draft made now, ms. */
 export const draftExpiryMs = (context: CoreContext): number => context.nowMs + context.settings.draftLifetimeMs;
+
+/** Name, message and expiry of the draft of a new record, which expires in time. */
+export function openDraft(
+  context: CoreContext,
+  kind: 'order' | 'conversion' | 'redeem' | 'request',
+  id: number,
+  account: number,
+  market: Market,
+  terms: DraftTerms,
+) {
+  const pubkey = makeName(context.settings.seed, kind, id);
+  const expiresMs = draftExpiryMs(context);
+  context.timers.put(expiresMs, kind, id);
+  return { pubkey, message: draftText(context, account, market, pubkey, expiresMs, terms), expiresMs };
+}
 
 /** The `message` of an account's draft, to be signed by its wallet. */
 export const draftText = (

@@ -183,9 +183,9 @@ export class ExchangeCore implements CoreContext {
       case 'split':
         return this.conversions.findMessage(kind, account, pubkey);
       case 'redeem':
-        return this.redeems.findMessage(account, pubkey);
+        return this.redeems.find(account, pubkey)?.message ?? null;
       case 'request':
-        return this.margin.requests.records.find(account, pubkey)?.message ?? null;
+        return this.margin.requests.find(account, pubkey)?.message ?? null;
     }
   }
 

@@ -4,11 +4,6 @@
 
 import { AssertionFailed, assert } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import type { CoreContext } from './core-context.js';
-import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
-import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
-import { asMicros, buyLock } from './money.js';
-import { f64, i32 } from './typed-arrays.js';
 import {
   type AccountSlot,
   BID,
@@ -17,7 +12,12 @@ import {
   REFUSED_BALANCE,
   REFUSED_GRID,
   REFUSED_MARKET,
-} from './types.js';
+} from './contract.js';
+import type { CoreContext } from './core-context.js';
+import { legFor, type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
+import { isBuyLeg, type OrderPool } from './matching/order-pool.js';
+import { asMicros, buyLock } from './money.js';
+import { f64, i32 } from './typed-arrays.js';
 
 /** Places and cancels internal orders. */
 export class InternalOrders {
@@ -67,10 +67,10 @@ export class InternalOrders {
     }
     const atTick = price / tick;
     const most = Number.POSITIVE_INFINITY;
-    const left = matching.take(context.nowMs, market, trading, account, leg, atTick, amount, most, 0);
+    const left = matching.take(context.nowMs, trading, account, leg, atTick, amount, most, 0);
     this.lastFilled = asMicros(matching.filled);
     if (left === 0 || immediate || matching.metSelf) return 0;
-    return this.#pool.makeHandle(matching.rest(market, trading, account, leg, atTick, left, 0));
+    return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
   }
 
   /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
@@ -81,7 +81,7 @@ export class InternalOrders {
     if (slot === 0 || i32(pool.record, slot) !== 0) return false;
     const market = this.#context.catalog.market(i32(pool.market, slot));
     if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
-    this.#matching.cancel(market, market.orderbook, slot);
+    this.#matching.cancel(market.orderbook, slot);
     return true;
   }
 

@@ -73,6 +73,7 @@ export interface MarketCard {
 
 /** Trading state of a market; null on kinds without a user book. */
 export interface Trading {
+  readonly market: Market;
   readonly config: OrderbookConfig;
   readonly tick: number;
   /** 1 / tick: a product is cheaper than a quotient. */
@@ -108,7 +109,7 @@ export class Market {
     this.card = card;
     this.state = state;
     const { config, referencePrice = DEFAULT_REFERENCE } = card;
-    this.orderbook = config.kind === 'orderbook' ? makeTrading(config, pool, model) : null;
+    this.orderbook = config.kind === 'orderbook' ? makeTrading(this, config, pool, model) : null;
     this.margin = config.kind === 'orderbook' ? null : new MarginPool(config, referencePrice);
   }
 
@@ -231,10 +232,11 @@ export class Market {
 
 const priceOf = ({ tick }: Trading, at: number): Micros | null => (at === NO_TICK ? null : asMicros(at * tick));
 
-function makeTrading(config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
+function makeTrading(market: Market, config: OrderbookConfig, pool: OrderPool, model: FillModel): Trading {
   const tick = stepOfPrecision(config.price_precision);
   const lot = stepOfPrecision(config.amount_precision);
   return {
+    market,
     config,
     tick,
     ticksPerMicro: 1 / tick,

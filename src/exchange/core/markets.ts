@@ -87,6 +87,6 @@ export class Markets {
     this.#margin.marketMoved(market, isSettledMarket(state));
     if (isSettledMarket(state)) market.tape.settle();
     const { orderbook: trading } = market;
-    if (trading !== null && state !== 'open') this.#orders.cancelAll(market, trading);
+    if (trading !== null && state !== 'open') this.#orders.cancelAll(trading);
   }
 }

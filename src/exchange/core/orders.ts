@@ -8,9 +8,15 @@ import { must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import { isFinalOrder, type OrderStatus, type OrderType, RESTING_STATUSES } from '../../shared/protocol/states.js';
+import {
+  isFinalOrder,
+  ORDER_STATUSES,
+  type OrderStatus,
+  type OrderType,
+  RESTING_STATUSES,
+} from '../../shared/protocol/states.js';
 import type { OrderRequest, Page, PageQuery, Result, Wire } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText } from './core-context.js';
+import { type CoreContext, draftExpiryMs, draftText, openDraft } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
 import { type FillListener, Matching } from './matching/matching.js';
@@ -27,34 +33,42 @@ import {
 } from './matching/order-pool.js';
 import { asMicros, buyLock } from './money.js';
 import { makeName } from './names.js';
-import { ORDER_FILING, type OrderRecord } from './records/order-record.js';
+import type { OrderRecord } from './records/order-record.js';
 import { OwnTrades, orderRow } from './records/own-trades.js';
-import { askedMarket, NO_ROWS, Records } from './records/records.js';
+import { Records } from './records/records.js';
 import { f64, i32 } from './typed-arrays.js';
 
 /** More than any purse can buy: a market buy is bounded only by its funds. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
 
+const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
+
 /** Runs orders and their cancels from draft to end, and holds their locks. */
-export class Orders implements FillListener {
-  readonly #context: CoreContext;
+export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
-  readonly #records: Records<OrderRecord>;
   readonly #trades: OwnTrades;
   /** Moves the money of fills, and reports them here. */
   readonly matching: Matching;
-  #lastId = 0;
 
   constructor(context: CoreContext, pool: OrderPool) {
-    this.#context = context;
+    super(context, {
+      recordKind: 'order',
+      isFinal: (state) => FINAL_STATES.has(state),
+      facets: ({ market, status, leg }) => ({
+        market,
+        state: status,
+        isYes: isYesLeg(leg),
+        side: isBuyLeg(leg) ? 'buy' : 'sell',
+      }),
+      toRow: (record) => orderRow(record, context.catalog.market(record.market)),
+    });
     this.#pool = pool;
-    this.#records = new Records(context.archive, ORDER_FILING);
-    this.#trades = new OwnTrades(context, this.#records);
+    this.#trades = new OwnTrades(context, this);
     this.matching = new Matching(pool, context.funds, this);
   }
 
   draft(account: number, request: OrderRequest): Result<Wire<'draft'>> {
-    const context = this.#context;
+    const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(request.market_condition_id);
     if (!named.ok) return named;
@@ -67,7 +81,7 @@ export class Orders implements FillListener {
     const checked = checkOrder(request, trading);
     if (!checked.ok) return checked;
     market.shares.ensureAccount(account);
-    const obstacle = this.#obstacle(account, market, trading, checked.value);
+    const obstacle = this.#obstacle(account, trading, checked.value);
     if (obstacle !== null) return refuse(obstacle);
     const record = this.#open(account, market, checked.value, request.order_type);
     return ok({ pubkey: record.pubkey, message: record.message });
@@ -77,19 +91,16 @@ export class Orders implements FillListener {
    * State, then balance, which may change between draft and submit. Both calls check, because a draft locks nothing: of
    * two drafts that each need the whole balance both are granted, and the second submit fails.
    */
-  #obstacle(account: number, market: Market, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
-    if (!market.isTradable) return 'order_market_not_open';
+  #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
+    if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
-    if (isBuyLeg(order.leg)) return this.#context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
-    return market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
+    if (isBuyLeg(order.leg)) return this.context.funds.available(account) < needed ? 'order_insufficient_funds' : null;
+    return trading.market.shares.available(account, isYesLeg(order.leg)) < needed ? 'order_insufficient_shares' : null;
   }
 
   #open(account: number, market: Market, order: CheckedOrder, type: OrderType): OrderRecord {
-    const context = this.#context;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const pubkey = makeName(context.settings.seed, 'order', id);
-    const expiresMs = draftExpiryMs(context);
+    const id = this.nextId();
+    const { pubkey, message } = openDraft(this.context, 'order', id, account, market, makeDraftTerms(order));
     const record: OrderRecord = {
       id,
       pubkey,
@@ -100,15 +111,14 @@ export class Orders implements FillListener {
       price: order.price,
       amount: order.amount,
       funds: order.funds,
-      message: draftText(context, account, market, pubkey, expiresMs, makeDraftTerms(order)),
+      message,
       status: 'waiting_to_sign',
       filledAmount: 0,
       filledFunds: 0,
       handle: 0,
       cancel: null,
     };
-    this.#records.keep(record);
-    context.timers.put(expiresMs, 'order', id);
+    this.keep(record);
     return record;
   }
 
@@ -118,12 +128,12 @@ export class Orders implements FillListener {
     if (!isFinalOrder(status)) return;
     // Answers are the same for a submitted cancel draft and for none, and its message is long.
     if (record.cancel?.submitted === true) record.cancel = null;
-    this.#records.finish(record);
+    this.finish(record);
   }
 
   /** A draft expires. */
   expire(id: number): void {
-    const record = this.#records.live(id);
+    const record = this.live(id);
     if (record?.status === 'waiting_to_sign') this.#become(record, 'expired');
   }
 
@@ -134,18 +144,18 @@ export class Orders implements FillListener {
     if (record.status === 'expired') return refuse('program_call_has_expired');
     if (record.status !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const market = this.#context.catalog.market(record.market);
+    const market = this.context.catalog.market(record.market);
     const trading = must(market.orderbook, 'the book of an order');
-    const obstacle = this.#obstacle(account, market, trading, record);
+    const obstacle = this.#obstacle(account, trading, record);
     if (obstacle !== null) {
       this.#become(record, 'failed');
       return refuse(obstacle);
     }
-    this.#work(market, trading, record);
-    return ok(this.#row(record));
+    this.#work(trading, record);
+    return ok(this.toRow(record));
   }
 
-  #work(market: Market, trading: Trading, record: OrderRecord): void {
+  #work(trading: Trading, record: OrderRecord): void {
     const { matching } = this;
     const { leg, price, amount, funds, account, id } = record;
     const bid = isBidLeg(leg);
@@ -155,14 +165,14 @@ export class Orders implements FillListener {
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
     const wanted = amount ?? NO_AMOUNT_LIMIT;
-    const left = matching.take(this.#context.nowMs, market, trading, account, leg, limitTick, wanted, purse, id);
+    const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
       left === 0 ||
       (funds !== null && record.filledAmount > 0 && (matching.outOfFunds || record.filledFunds === funds))
     ) {
       this.#become(record, 'filled');
     } else if (record.type === 'limit' && !matching.metSelf) {
-      record.handle = this.#pool.makeHandle(matching.rest(market, trading, account, leg, limitTick, left, id));
+      record.handle = this.#pool.makeHandle(matching.rest(trading, account, leg, limitTick, left, id));
       this.#become(record, record.filledAmount > 0 ? 'partially_filled' : 'open');
     } else {
       this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
@@ -178,11 +188,11 @@ export class Orders implements FillListener {
     isMaker: boolean,
     atCrossing: boolean,
   ): void {
-    const record = this.#live(id);
+    const record = this.requireLive(id);
     record.filledAmount += amount;
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
-    const { nowMs: timeMs, settings } = this.#context;
+    const { nowMs: timeMs, settings } = this.context;
     this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
     settings.observer?.onFill({
       timeMs,
@@ -202,13 +212,13 @@ export class Orders implements FillListener {
   }
 
   onFinish(id: number): void {
-    const record = this.#live(id);
+    const record = this.requireLive(id);
     record.handle = 0;
     this.#become(record, 'filled');
   }
 
   draftCancel(account: number, pubkey: string): Result<Wire<'draft'>> {
-    const context = this.#context;
+    const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
@@ -228,7 +238,7 @@ export class Orders implements FillListener {
     const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     const draft = record.cancel;
-    if (draft !== null && !draft.submitted && draft.expiresMs <= this.#context.nowMs) {
+    if (draft !== null && !draft.submitted && draft.expiresMs <= this.context.nowMs) {
       return refuse('program_call_has_expired');
     }
     if (draft === null || draft.submitted) return refuse('invalid_program_call_status');
@@ -236,32 +246,23 @@ export class Orders implements FillListener {
     if (!RESTING_STATUSES.includes(record.status)) return refuse('order_not_cancelable');
     draft.submitted = true;
     this.#cancel(record);
-    return ok(this.#row(record));
+    return ok(this.toRow(record));
   }
 
   #cancel(record: OrderRecord): void {
-    const market = this.#context.catalog.market(record.market);
-    this.matching.cancel(market, must(market.orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
+    const { orderbook } = this.context.catalog.market(record.market);
+    this.matching.cancel(must(orderbook, 'the book of an order'), this.#pool.findSlot(record.handle));
     record.handle = 0;
     this.#become(record, record.filledAmount > 0 ? 'partially_filled_canceled' : 'canceled');
   }
 
   /** The market has left `open`: no order of any account may rest. */
-  cancelAll(market: Market, trading: Trading): void {
+  cancelAll(trading: Trading): void {
     for (const slot of trading.book.resting()) {
       const id = i32(this.#pool.record, slot);
-      if (id === 0) this.matching.cancel(market, trading, slot);
-      else this.#cancel(this.#live(id));
+      if (id === 0) this.matching.cancel(trading, slot);
+      else this.#cancel(this.requireLive(id));
     }
-  }
-
-  #live(id: number): OrderRecord {
-    return must(this.#records.live(id), `live order ${id}`);
-  }
-
-  /** A final order never changes. */
-  find(account: number, pubkey: string): OrderRecord | null {
-    return this.#records.find(account, pubkey);
   }
 
   /** Recorded shares ahead of a resting order of this account; null when it does not rest. */
@@ -270,43 +271,21 @@ export class Orders implements FillListener {
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  #row(record: OrderRecord): Wire<'orderRow'> {
-    return orderRow(record, this.#context.catalog.market(record.market));
-  }
-
-  row(account: number, pubkey: string): Wire<'orderRow'> | null {
-    const record = this.find(account, pubkey);
-    return record === null ? null : this.#row(record);
-  }
-
-  page(account: number, query: PageQuery<'orders.list'>): Page<Wire<'orderRow'>> {
-    const market = askedMarket(this.#context.catalog, query.market_condition_id);
-    if (market === null) return NO_ROWS;
-    const { status: states, is_yes: isYes, side, limit, beforeId } = query;
-    return this.#records.page({ account, market, states, isYes, side, limit, beforeId }, (record) => this.#row(record));
-  }
-
   trades(account: number, query: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
     return this.#trades.page(account, query);
   }
 
-  dump() {
-    return { lastId: this.#lastId, lastTradeId: this.#trades.lastId, records: this.#records.dump(copyOrder) };
+  override dump() {
+    return { ...super.dump(), lastTradeId: this.#trades.lastId };
   }
 
-  load(dump: ReturnType<Orders['dump']>): void {
-    this.#lastId = dump.lastId;
+  override load(dump: ReturnType<Orders['dump']>): void {
+    super.load(dump);
     this.#trades.load(dump.lastTradeId);
-    this.#records.load(dump.records.map(copyOrder), dump.lastId);
     // Share columns must have room for every account that may still trade.
-    for (const { market, account } of dump.records) this.#context.catalog.market(market).shares.ensureAccount(account);
+    for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }
 }
-
-const copyOrder = (record: OrderRecord): OrderRecord => ({
-  ...record,
-  cancel: record.cancel === null ? null : { ...record.cancel },
-});
 
 /** A well-formed order for its market: the sizes of its type, null for the others. */
 interface CheckedOrder {

@@ -1,15 +1,13 @@
 /** Redeems: shares of a settled market become currency in one step once signed. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
-import type { Page, PageQuery, Result, Wire } from './contract.js';
-import { type CoreContext, draftExpiryMs, draftText, seconds } from './core-context.js';
+import type { Result, Wire } from './contract.js';
+import { type CoreContext, openDraft, seconds } from './core-context.js';
 import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market } from './market.js';
-import { asMicros } from './money.js';
-import { makeName } from './names.js';
-import { askedMarket, NO_ROWS, Records } from './records/records.js';
+import { asMicros, text } from './money.js';
+import { Records } from './records/records.js';
 
 /** A redeem: shares of one settled market that become currency; all in micros. */
 export interface Redeem {
@@ -26,16 +24,12 @@ export interface Redeem {
 }
 
 /** Runs redeems from draft to payment, and holds the shares that they lock. */
-export class Redeems {
-  readonly #context: CoreContext;
-  readonly #records: Records<Redeem>;
-  #lastId = 0;
-
+export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   constructor(context: CoreContext) {
-    this.#context = context;
-    this.#records = new Records(context.archive, {
+    super(context, {
       recordKind: 'redeem',
       facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
+      toRow: (record) => redeemRow(record, context.catalog.market(record.market)),
     });
   }
 
@@ -45,14 +39,14 @@ export class Redeems {
    * market known → settled → (an own draft is answered) → free shares there.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
-    const context = this.#context;
+    const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = context.catalog.requireMarket(conditionId);
     if (!named.ok) return named;
     const market = named.value;
     if (!isSettledMarket(market.state))
       return invalid('market_condition_id', 'The market is not resolved or canceled.');
-    for (const { market: index, pubkey, message } of this.#records.listLive(account)) {
+    for (const { market: index, pubkey, message } of this.listLive(account)) {
       if (index === market.index) return ok({ pubkey, message });
     }
     market.shares.ensureAccount(account);
@@ -63,16 +57,14 @@ export class Redeems {
   }
 
   #start(account: number, market: Market, yes: number, no: number): Wire<'draft'> {
-    const context = this.#context;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const pubkey = makeName(context.settings.seed, 'redeem', id);
-    const expiresMs = draftExpiryMs(context);
+    const { context } = this;
+    const id = this.nextId();
     const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
+    const { pubkey, message } = openDraft(context, 'redeem', id, account, market, terms);
     const record: Redeem = {
       id,
       pubkey,
-      message: draftText(context, account, market, pubkey, expiresMs, terms),
+      message,
       account,
       market: market.index,
       yes,
@@ -81,83 +73,58 @@ export class Redeems {
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
-    this.#records.keep(record);
+    this.keep(record);
     market.shares.lock(account, true, yes);
     market.shares.lock(account, false, no);
-    context.timers.put(expiresMs, 'redeem', id);
-    return { pubkey, message: record.message };
+    return { pubkey, message };
   }
 
   #end(record: Redeem, market: Market, state: RedeemState): void {
     record.state = state;
     market.shares.lock(record.account, true, -record.yes);
     market.shares.lock(record.account, false, -record.no);
-    this.#records.finish(record);
+    this.finish(record);
   }
 
   expire(id: number): void {
-    const record = this.#records.live(id);
-    if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
+    const record = this.live(id);
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.context.catalog.market(record.market), 'expired');
   }
 
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'redeemRow'>> {
-    const record = this.#records.find(account, pubkey);
+    const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
     if (record.state !== 'waiting_to_sign') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const market = this.#context.catalog.market(record.market);
+    const market = this.context.catalog.market(record.market);
     this.#end(record, market, 'completed');
     market.shares.redeem(account, record.yes, record.no, record.funds);
     market.collateral -= record.funds;
-    this.#context.funds.add(account, record.funds);
-    return ok(this.#row(record));
+    this.context.funds.add(account, record.funds);
+    return ok(this.toRow(record));
   }
 
-  row(account: number, pubkey: string): Wire<'redeemRow'> | null {
-    const record = this.#records.find(account, pubkey);
-    return record === null ? null : this.#row(record);
+  override load(dump: ReturnType<Redeems['dump']>): void {
+    super.load(dump);
+    const { catalog } = this.context;
+    for (const { market, account } of dump.records) catalog.market(market).shares.ensureAccount(account);
   }
+}
 
-  findMessage(account: number, pubkey: string): string | null {
-    return this.#records.find(account, pubkey)?.message ?? null;
-  }
-
-  page(account: number, query: PageQuery<'redeems.list'>): Page<Wire<'redeemRow'>> {
-    const market = askedMarket(this.#context.catalog, query.market_condition_id);
-    if (market === null) return NO_ROWS;
-    const { limit, beforeId } = query;
-    const states = query.state === undefined ? undefined : [query.state];
-    return this.#records.page({ account, market, states, limit, beforeId }, (record) => this.#row(record));
-  }
-
-  #row(record: Redeem): Wire<'redeemRow'> {
-    const funds = formatDecimal(asMicros(record.funds));
-    return {
-      pubkey: record.pubkey,
-      market_condition_id: this.#context.catalog.market(record.market).card.conditionId,
-      state: record.state,
-      funds,
-      onchain_funds: record.state === 'completed' ? funds : '0',
-      yes_shares: formatDecimal(asMicros(record.yes)),
-      no_shares: formatDecimal(asMicros(record.no)),
-      message: record.message,
-      created: seconds(record.createdMs),
-    };
-  }
-
-  dump() {
-    return { lastId: this.#lastId, records: this.#records.dump((record) => ({ ...record })) };
-  }
-
-  load({ lastId, records }: ReturnType<Redeems['dump']>): void {
-    this.#lastId = lastId;
-    this.#records.load(
-      records.map((record) => ({ ...record })),
-      lastId,
-    );
-    for (const { market, account } of records) this.#context.catalog.market(market).shares.ensureAccount(account);
-  }
+function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
+  const funds = text(record.funds);
+  return {
+    pubkey: record.pubkey,
+    market_condition_id: market.card.conditionId,
+    state: record.state,
+    funds,
+    onchain_funds: record.state === 'completed' ? funds : '0',
+    yes_shares: text(record.yes),
+    no_shares: text(record.no),
+    message: record.message,
+    created: seconds(record.createdMs),
+  };
 }
 
 /** A resolved market pays 1 per winning share, a canceled one half per share unless its outcome says otherwise. */

@@ -4,43 +4,35 @@
  */
 
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
-/** Reads one cell; the caller keeps the index inside the array. */
+/** As `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
-/** Reads one cell; the caller keeps the index inside the array. */
+/** As `f64`. */
 export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
 
+type Column = Float64Array | Int32Array | Uint8Array;
+
 /** A larger copy of the column; values keep their places. */
-export function widenF64(cells: Float64Array, size: number): Float64Array<ArrayBuffer> {
-  const wider = new Float64Array(size);
+export function widen<C extends Column>(cells: C, size: number): C {
+  // Each of these has a constructor of its own kind that takes a length.
+  const wider = new (cells.constructor as new (length: number) => C)(size);
   wider.set(cells);
   return wider;
 }
 
-/** A larger copy of the column; values keep their places. */
-export function widenI32(cells: Int32Array, size: number): Int32Array<ArrayBuffer> {
-  const wider = new Int32Array(size);
-  wider.set(cells);
-  return wider;
-}
-
-/** A larger copy of the column; values keep their places. */
-export function widenU8(cells: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  const wider = new Uint8Array(size);
-  wider.set(cells);
-  return wider;
-}
-
-/** Cells as a sparse list `[index, value, …]` of the non-zero ones, for snapshots. */
-export function sparse(cells: Float64Array | Int32Array | Uint8Array): number[] {
+/**
+ * Cells as a sparse list `[index, value, …]` of the non-zero ones, for snapshots. With a stride only every such cell
+ * from `first` on, by row.
+ */
+export function sparse(cells: Column, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
-  for (let i = 0; i < cells.length; i++) {
-    const value = cells[i] ?? 0;
-    if (value !== 0) pairs.push(i, value);
+  for (let row = 0, at = first; at < cells.length; row++, at += stride) {
+    const value = cells[at] ?? 0;
+    if (value !== 0) pairs.push(row, value);
   }
   return pairs;
 }
 
 /** Restores such a list; the cells must be zero before. */
-export function fillSparse(cells: Float64Array | Int32Array | Uint8Array, pairs: readonly number[]): void {
-  for (let i = 0; i < pairs.length; i += 2) cells[pairs[i] ?? 0] = pairs[i + 1] ?? 0;
+export function fillSparse(cells: Column, pairs: readonly number[], stride = 1, first = 0): void {
+  for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
 }

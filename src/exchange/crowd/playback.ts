@@ -16,18 +16,14 @@ export class Playback {
   #next: EventChunk | null = null;
   #loading: Promise<void> | null = null;
   #exhausted = false;
-  #failure: TwinbookError | null = null;
+  /** Why reading stopped early; null when it did not. */
+  failure: TwinbookError | null = null;
 
   /** Begins to read at once. */
   constructor(recording: Recording) {
     this.recording = recording;
     this.#source = recording.chunks()[Symbol.asyncIterator]();
     this.#load();
-  }
-
-  /** Why reading stopped early; null when it did not. */
-  get failure(): TwinbookError | null {
-    return this.#failure;
   }
 
   /** All of it was applied, or no more can be read. */
@@ -106,7 +102,7 @@ export class Playback {
         this.#exhausted = true;
         const reason = error instanceof Error ? error.message : String(error);
         const path = this.recording.market.source.path;
-        this.#failure =
+        this.failure =
           error instanceof TwinbookError
             ? error
             : new TwinbookError(

@@ -15,21 +15,18 @@ export class ReplayMarket {
   readonly recorded: RecordedMarket;
   readonly #core: ExchangeCore;
   #index: MarketIndex | null;
-  #state: 'absent' | 'open' | 'finished';
-  #refused = 0;
+  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, never played again. */
+  state: 'absent' | 'open' | 'finished';
+  /** Events off the market's price grid. */
+  refusedEvents = 0;
 
   constructor(core: ExchangeCore, recorded: RecordedMarket) {
     this.#core = core;
     this.recorded = recorded;
     this.#index = core.catalog.findIndex(recorded.conditionId);
     if (this.#index !== null) checkSameMarket(detailRow(core.catalog, core.catalog.market(this.#index)), recorded);
-    if (this.#index === null) this.#state = 'absent';
-    else this.#state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
-  }
-
-  /** `absent`: not played yet. `open`: partly played. `finished`: closed or settled, never played again. */
-  get state(): 'absent' | 'open' | 'finished' {
-    return this.#state;
+    if (this.#index === null) this.state = 'absent';
+    else this.state = core.marketFacts(this.#index).state === 'open' ? 'open' : 'finished';
   }
 
   /** Exchange clock, Unix ms, when the market opened; null when it has not. */
@@ -37,17 +34,12 @@ export class ReplayMarket {
     return this.#index === null ? null : this.#core.marketFacts(this.#index).createdMs;
   }
 
-  /** Events off the market's price grid. */
-  get refusedEvents(): number {
-    return this.#refused;
-  }
-
   /** `resolvesMs`: exchange clock, Unix ms, at the recording's end; null when unknown. */
   open(nowMs: number, resolvesMs: number | null): void {
     const made = this.#core.at(nowMs).markets.create(makeSpec(this.recorded, resolvesMs));
     assert(made.ok, `a recorded market that the exchange cannot open: ${JSON.stringify(made)}`);
     this.#index = made.value.index;
-    this.#state = 'open';
+    this.state = 'open';
   }
 
   /** Applies the event at this place of a chunk, except the recording's end. Allocates nothing. */
@@ -67,7 +59,7 @@ export class ReplayMarket {
       kind === EVENT.level
         ? this.#core.at(nowMs).feed.level(index, side, price, amount)
         : this.#core.at(nowMs).feed.trade(index, side, price, amount);
-    if (!known) this.#refused++;
+    if (!known) this.refusedEvents++;
   }
 
   /** Sets the recorded liquidity to this book, level by level, so that queues survive where levels do. */
@@ -88,7 +80,7 @@ export class ReplayMarket {
     const index = this.#index;
     if (index === null) return;
     const { conditionId, outcome } = this.recorded;
-    this.#state = 'finished';
+    this.state = 'finished';
     // An operator may have closed or settled it before.
     if (this.#core.marketFacts(index).state === 'open') {
       this.#core.at(nowMs).feed.clear(index);

@@ -10,31 +10,23 @@ import { toTemplate } from './options.js';
 /** The channel's name, for `diagnostics_channel.subscribe`. */
 export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
 
-/** One answer of the server, for subscribers. */
-interface PublishedAnswer {
-  readonly method: string;
-  /** As declared, for example `/orders/{pubkey}/`; null when no call matched. */
-  readonly path: string | null;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly text: string;
-}
-
-/** `isForged`: whether a fault answered instead of the service; its format is unspecified. */
+/**
+ * Publishes each answer as `{ method, path, status, headers, text }`. Its path is as declared, null when no call matched.
+ * `isForged`: whether a fault answered instead of the service; its format is unspecified.
+ */
 export function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
   const answers = channel(ANSWERS_CHANNEL);
   if (!answers.hasSubscribers) return;
   server.addHook('onSend', (request, reply, payload, done) => {
     if (isForged(reply)) return done();
     const { url } = request.routeOptions;
-    const answer: PublishedAnswer = {
+    answers.publish({
       method: request.method,
       path: url === undefined ? null : toTemplate(url),
       status: reply.statusCode,
       headers: reply.getHeaders(),
       text: String(payload),
-    };
-    answers.publish(answer);
+    });
     done();
   });
 }

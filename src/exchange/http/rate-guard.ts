@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import { type Answer, faultAnswer } from '../service/envelope.js';
-import { RateLimit, type RateVerdict } from '../service/rate-limits.js';
+import { openRateLimits, type RateLimit, type RateVerdict } from '../service/rate-limits.js';
 import { Authenticator } from './authentication.js';
 import type { ExchangeClock } from './clock.js';
 import type { Faults } from './faults.js';
@@ -19,7 +19,6 @@ export class RateGuard {
   readonly #authenticator: Authenticator;
   readonly #isHeld: (window: string) => boolean;
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
-  readonly #usual: Readonly<Record<Scope, number>>;
   readonly #faults: Faults;
 
   /** Without `rateLimits` nothing is counted and no answer has rate headers. */
@@ -29,20 +28,12 @@ export class RateGuard {
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
     this.#isHeld = (window) => core.identity.credential(window) !== null;
-    const { public_per_minute, signed_per_minute, bootstrap_per_minute } = profile.rate_limits;
-    this.#usual = { public: public_per_minute, signed: signed_per_minute, bootstrap: bootstrap_per_minute };
-    this.#limits = rateLimits
-      ? {
-          public: new RateLimit(public_per_minute),
-          signed: new RateLimit(signed_per_minute),
-          bootstrap: new RateLimit(bootstrap_per_minute),
-        }
-      : null;
+    this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
   /** Budget of a scope, by its present limit. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
-    limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope] ?? this.#usual[scope]);
+    limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
     return limits[scope];
   }
 

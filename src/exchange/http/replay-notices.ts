@@ -12,42 +12,31 @@ interface NoticeLog {
 }
 
 /** Notes go to `logger.info`; the summary and unreadable recordings go to `logger.warn`. */
-export class ReplayNotices implements Driver {
-  readonly #read: () => ReplayNotes;
-  readonly #logger: NoticeLog;
-  readonly #logged = new Set<string>();
-  #isSummarized = false;
-  #dueMs = 0;
-
-  constructor(read: () => ReplayNotes, logger: NoticeLog) {
-    this.#read = read;
-    this.#logger = logger;
-  }
-
-  tick(nowMs: number): void {
-    this.#dueMs = nowMs + LOOK_EVERY_MS;
-    const found = this.#read();
-    if (!this.#isSummarized && found.notes.length + found.unresolved > 0) {
-      this.#isSummarized = true;
-      this.#logger.warn({}, summarize(found));
-    }
-    for (const { path, message } of found.notes)
-      this.#once(`${path}: ${message}`, (text) => this.#logger.info({ path }, text));
-    for (const { path, message } of found.failures)
-      this.#once(`${path}: ${message}`, (text) => this.#logger.warn({ path }, text));
-  }
-
-  nextDueMs(): number {
-    return this.#dueMs;
-  }
-
+export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: NoticeLog): Driver {
+  const logged = new Set<string>();
+  let isSummarized = false;
+  let dueMs = 0;
   /** A note's count grows while its recording is read: it is logged only once. */
-  #once(text: string, log: (text: string) => void): void {
+  const once = (text: string, log: (text: string) => void): void => {
     const kind = text.replace(/\d+/g, '#');
-    if (this.#logged.has(kind)) return;
-    this.#logged.add(kind);
+    if (logged.has(kind)) return;
+    logged.add(kind);
     log(text);
-  }
+  };
+  return {
+    tick: (nowMs) => {
+      dueMs = nowMs + LOOK_EVERY_MS;
+      const found = source.notes();
+      if (!isSummarized && found.notes.length + found.unresolved > 0) {
+        isSummarized = true;
+        logger.warn({}, summarize(found));
+      }
+      for (const { path, message } of found.notes) once(`${path}: ${message}`, (text) => logger.info({ path }, text));
+      for (const { path, message } of found.failures)
+        once(`${path}: ${message}`, (text) => logger.warn({ path }, text));
+    },
+    nextDueMs: () => dueMs,
+  };
 }
 
 function summarize({ notes, markets, unresolved }: ReplayNotes): string {

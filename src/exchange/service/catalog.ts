@@ -162,17 +162,11 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
   }
 }
 
-/** The two parameters as received. */
-interface SportQuery {
-  readonly sport?: string | undefined;
-  readonly league?: string | undefined;
-}
-
 /** True for markets of one of the sports, and of one of the leagues if given. */
 export type SportFilter = (market: MarketFacts) => boolean;
 
 /** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
-export function sportFilter({ sport, league }: SportQuery): Result<SportFilter> {
+export function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
   if (sport === undefined) {
     if (league === undefined) return { ok: true, value: () => true };
     return refuse(badField('league', 'A league can only be given together with its sport.'));

@@ -31,7 +31,7 @@ export const marginCalls = {
   },
   'requests.submit': (call, context) =>
     submitSigned('request', call, context, ({ margin }, ...signed) => margin.requests.submit(...signed)),
-  'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.request(account, params.pubkey)),
+  'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.requests.row(account, params.pubkey)),
   'requests.cancel': ({ nowMs, account, params }, { core }) =>
     reply(core.at(nowMs).margin.requests.cancel(account, params.pubkey)),
 
@@ -41,7 +41,7 @@ export const marginCalls = {
     const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
     return reply(core.margin.estimate({ marketConditionId, isYes, leverage, funds }));
   },
-  'positions.detail': ({ account, params }, { core }) => answerFound(core.margin.position(account, params.pubkey)),
+  'positions.detail': ({ account, params }, { core }) => answerFound(core.margin.positions.row(account, params.pubkey)),
   'positions.close': ({ nowMs, account, params, query }, { core }) =>
     reply(core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null)),
   'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {

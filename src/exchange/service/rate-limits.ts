@@ -4,6 +4,8 @@
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 
 /** Windows of unknown keys per scope; a caller may name any number of keys. */
 const MAX_STRANGERS = 10_000;
@@ -44,6 +46,7 @@ class Window {
  * none is let through more often than the limit allows, and memory stays bounded.
  */
 export class RateLimit {
+  readonly #usual: number;
   #limit: number;
   readonly #maxStrangers: number;
   readonly #windows = new Map<string, Window>();
@@ -52,12 +55,13 @@ export class RateLimit {
 
   /** `limit`: requests in 60 seconds, at least 1. */
   constructor(limit: number, maxStrangers = MAX_STRANGERS) {
+    this.#usual = limit;
     this.#limit = limit;
     this.#maxStrangers = maxStrangers;
   }
 
-  /** Continues with another limit: passed requests stay counted. */
-  changeLimit(limit: number): void {
+  /** Continues with another limit, by default the first one: passed requests stay counted. */
+  changeLimit(limit = this.#usual): void {
     this.#limit = limit;
   }
 
@@ -95,3 +99,10 @@ export class RateLimit {
 }
 
 const nobodys = () => false;
+
+/** The windows of every scope, by a venue's limits. */
+export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> => ({
+  public: new RateLimit(limits.public_per_minute),
+  signed: new RateLimit(limits.signed_per_minute),
+  bootstrap: new RateLimit(limits.bootstrap_per_minute),
+});

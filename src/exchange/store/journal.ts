@@ -28,18 +28,14 @@ export class Journal {
   readonly #transactions: Transactions;
   readonly #insert: Database.Statement<[number, string, string]>;
   #pending: [nowMs: number, method: string, args: string][] | null = null;
-  #rows: number;
+  /** Calls since the last snapshot. */
+  rows: number;
 
   constructor(db: Database.Database, transactions: Transactions) {
     this.#db = db;
     this.#transactions = transactions;
     this.#insert = db.prepare('INSERT INTO journal (now_ms, method, args) VALUES (?, ?, ?)');
-    this.#rows = Number(db.prepare('SELECT count(*) FROM journal').pluck().get());
-  }
-
-  /** Calls since the last snapshot. */
-  get rows(): number {
-    return this.#rows;
+    this.rows = Number(db.prepare('SELECT count(*) FROM journal').pluck().get());
   }
 
   /** State of the last `save`; null in a new data folder. */
@@ -78,7 +74,7 @@ export class Journal {
    */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
-    this.#rows += 1;
+    this.rows += 1;
     if (this.#pending !== null) this.#pending.push(row);
     else this.#transactions.store(() => this.#insert.run(...row));
   }
@@ -112,7 +108,7 @@ export class Journal {
       this.#db.prepare('DELETE FROM journal').run();
     });
     this.#transactions.commit();
-    this.#rows = 0;
+    this.rows = 0;
   }
 
   assertSound(): void {

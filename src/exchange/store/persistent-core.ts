@@ -3,7 +3,7 @@
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
-import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
+import { ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase } from './database.js';
@@ -153,17 +153,11 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
   return core;
 }
 
-/** Where calls go. */
-interface CommandSink {
-  append(command: Command): void;
-  assertSound(): void;
-}
-
 /**
  * From here on each outermost call that changes the core is appended to `sink` after it was done and before its caller
  * sees the result. Calls of one part to another belong to the outer call and are replayed with it.
  */
-export function recordMutations(core: ExchangeCore, sink: CommandSink): void {
+export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);
   const at = (nowMs: number): ExchangeCore => {

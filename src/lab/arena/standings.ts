@@ -3,7 +3,7 @@
 import { must } from '../../shared/base/errors.js';
 import { computeMean, computeMoments } from '../../shared/statistics/moments.js';
 import { sortValues } from '../../shared/statistics/quantiles.js';
-import type { FreshMean } from '../sweep/contract.js';
+import type { FreshMean } from '../sweep/result.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 
 export function estimateMean(values: readonly number[]): FreshMean {

@@ -23,32 +23,22 @@ const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: nu
   nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
 });
 
-export class PublicTradePage {
-  readonly #core: ExchangeCore;
-  readonly #market: MarketIndex;
-  readonly #limit: number;
-  #count = 0;
-  #rows: PublicTrades = [];
-  #answer: Outcome | null = null;
-
-  constructor(core: ExchangeCore, market: MarketIndex, limit: number) {
-    this.#core = core;
-    this.#market = market;
-    this.#limit = limit;
-  }
-
-  answer(): Outcome {
-    const count = this.#core.marketFacts(this.#market).tradeCount;
-    if (this.#answer !== null && count === this.#count) return this.#answer;
-    const fresh = publicTradePage(this.#core.catalog.market(this.#market), {
-      limit: Math.min(this.#limit, count - this.#count),
-    });
-    this.#rows = [...fresh.rows.map(readPublicTrade), ...this.#rows].slice(0, this.#limit);
-    this.#count = count;
-    const oldest = count - this.#rows.length + 1;
-    this.#answer = page('markets.trades', this.#rows, this.#rows.length === this.#limit && oldest > 1 ? oldest : null);
-    return this.#answer;
-  }
+/** Its answers are the newest public trades of a market. */
+export function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
+  const market = core.catalog.market(index);
+  let count = 0;
+  let rows: PublicTrades = [];
+  let answer: Outcome | null = null;
+  return () => {
+    const added = market.tape.count - count;
+    if (answer !== null && added === 0) return answer;
+    const fresh = publicTradePage(market, { limit: Math.min(limit, added) });
+    rows = [...fresh.rows.map(readPublicTrade), ...rows].slice(0, limit);
+    count += added;
+    const oldest = count - rows.length + 1;
+    answer = page('markets.trades', rows, rows.length === limit && oldest > 1 ? oldest : null);
+    return answer;
+  };
 }
 
 /** Newest own trades, as a first page of any length up to the maximum. */

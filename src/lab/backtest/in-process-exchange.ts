@@ -18,7 +18,7 @@ import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
-import { RateLimit } from '../../exchange/service/rate-limits.js';
+import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -28,7 +28,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
 import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
-import { OwnTradePage, PublicTradePage } from './cached-lists.js';
+import { makePublicTradePage, OwnTradePage } from './cached-lists.js';
 import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
 
 /** A public key without a secret: nothing is signed here. */
@@ -72,7 +72,7 @@ export class InProcessExchange {
   readonly #prices = new Int32Array(100);
   readonly #amounts = new Float64Array(100);
 
-  readonly #publicTrades = new Map<MarketIndex, PublicTradePage>();
+  readonly #publicTrades = new Map<MarketIndex, () => Outcome>();
   readonly #ownTrades: OwnTradePage;
   /** Answer to `#ordersQuery` while own state is unchanged. */
   #orders: Outcome | null = null;
@@ -94,11 +94,7 @@ export class InProcessExchange {
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
-    this.#limits = {
-      public: new RateLimit(limits.public_per_minute),
-      signed: new RateLimit(limits.signed_per_minute),
-      bootstrap: new RateLimit(limits.bootstrap_per_minute),
-    };
+    this.#limits = openRateLimits(limits);
   }
 
   answer(call: AnyCall, nowMs: number): Answer {
@@ -190,10 +186,10 @@ export class InProcessExchange {
     if (index === null) return answerRefusal({ slug: 'not_found' });
     let trades = this.#publicTrades.get(index);
     if (trades === undefined) {
-      trades = new PublicTradePage(this.core, index, LONGEST_PAGE);
+      trades = makePublicTradePage(this.core, index, LONGEST_PAGE);
       this.#publicTrades.set(index, trades);
     }
-    return trades.answer();
+    return trades();
   }
 
   /** The most frequent call of a backtest, without decimal strings. */

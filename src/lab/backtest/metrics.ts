@@ -1,8 +1,8 @@
 /** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
 
 import type { AccountSlot, BookSide, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
+import { ASK, BID } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
-import { ASK, BID } from '../../exchange/core/types.js';
 import { ONE } from '../../shared/base/micros.js';
 import { settledValue } from '../../shared/protocol/outcome.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';

@@ -30,8 +30,8 @@ export class ReplayDriver implements MarketDriver {
   readonly #listener: MarketListener;
   readonly #waiting: Listed[];
   readonly #open = new Map<MarketIndex, OpenMarket>();
-  #events = 0;
-  #lastClosedMs = Number.NEGATIVE_INFINITY;
+  events = 0;
+  lastClosedMs = Number.NEGATIVE_INFINITY;
   /** Earliest known end of an open market; Infinity without one. */
   #nextEndMs = Number.POSITIVE_INFINITY;
 
@@ -57,20 +57,12 @@ export class ReplayDriver implements MarketDriver {
     return { driver: new ReplayDriver(core, plan.fees, waiting, listener), empty };
   }
 
-  get events(): number {
-    return this.#events;
-  }
-
   get nextOpenMs(): number {
     return this.#waiting[0]?.opensMs ?? Number.POSITIVE_INFINITY;
   }
 
   get openCount(): number {
     return this.#open.size;
-  }
-
-  get lastClosedMs(): number {
-    return this.#lastClosedMs;
   }
 
   get readUntilMs(): number {
@@ -147,10 +139,10 @@ export class ReplayDriver implements MarketDriver {
   }
 
   #play(market: OpenMarket, nowMs: number): void {
-    this.#events += market.play(nowMs);
+    this.events += market.play(nowMs);
     if (market.closedMs === null) return;
     this.#open.delete(market.index);
-    this.#lastClosedMs = nowMs;
+    this.lastClosedMs = nowMs;
     this.#listener.onClose(market, nowMs);
   }
 

@@ -4,7 +4,7 @@
  * much the chosen rule about crossings leaves out.
  */
 
-import { ASK, BID, type BookSide } from '../../exchange/core/types.js';
+import { ASK, BID, type BookSide } from '../../exchange/core/contract.js';
 import { type CrossedOrder, MARKOUT_HORIZONS_MS } from '../session/contract.js';
 
 /** An entry that gets later marks: one per horizon, as they become known. */

@@ -53,7 +53,7 @@ export const streamRecording = (recording: Recording, isStopped: () => boolean =
     // Its name, not its path: equal data gives equal results in any folder.
     return recording.warnings.map(({ path, message }) => `${basename(path)}: ${message}`);
   },
-  open: () => new FileStream(recording.chunks(), isStopped),
+  open: () => openFileStream(recording.chunks(), isStopped),
 });
 
 /** Plays columns as they are; many runs may share them. */
@@ -141,54 +141,37 @@ export const waitForReads = (): Promise<unknown> => Promise.all(underWay);
 
 function trackRead<T>(read: Promise<T>): Promise<T> {
   // The caller gets its result; here only its end matters.
-  const ended = read.then(
-    () => undefined,
-    () => undefined,
-  );
+  const ended = read.catch(() => undefined);
   underWay.add(ended);
   void ended.then(() => underWay.delete(ended));
   return read;
 }
 
-class FileStream implements ChunkStream {
-  readonly #iterator: AsyncIterator<EventChunk>;
-  readonly #isStopped: () => boolean;
-  #ahead: Promise<EventChunk | null>;
-  #ready: EventChunk | null = null;
-  #isReady = false;
-
-  constructor(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean) {
-    this.#iterator = chunks[Symbol.asyncIterator]();
-    this.#isStopped = isStopped;
-    this.#ahead = this.#read();
-  }
-
-  next(): EventChunk | null | Promise<EventChunk | null> {
-    if (this.#isStopped()) throw new Error('nobody waits for this any more');
-    if (this.#isReady) {
-      const chunk = this.#ready;
-      this.#isReady = false;
-      this.#ready = null;
-      if (chunk !== null) this.#ahead = this.#read();
-      return chunk;
-    }
-    return this.#ahead.then(() => this.next());
-  }
-
-  close(): void {
-    // A pending read may still fail; that failure is ignored.
-    const closed = this.#iterator.return?.();
-    if (closed !== undefined) void trackRead(closed);
-  }
-
-  #read(): Promise<EventChunk | null> {
+function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => boolean): ChunkStream {
+  const iterator = chunks[Symbol.asyncIterator]();
+  /** The chunk that was read ahead; undefined while it is read. */
+  let ready: EventChunk | null | undefined;
+  const read = (): Promise<EventChunk | null> =>
     // A waiting caller gets the failure; until then it must not end the process.
-    return trackRead(
-      this.#iterator.next().then((result) => {
-        this.#ready = result.done === true ? null : result.value;
-        this.#isReady = true;
-        return this.#ready;
+    trackRead(
+      iterator.next().then((result) => {
+        ready = result.done === true ? null : result.value;
+        return ready;
       }),
     );
-  }
+  let ahead = read();
+  const next = (): EventChunk | null | Promise<EventChunk | null> => {
+    if (isStopped()) throw new Error('nobody waits for this any more');
+    if (ready === undefined) return ahead.then(next);
+    const chunk = ready;
+    ready = undefined;
+    if (chunk !== null) ahead = read();
+    return chunk;
+  };
+  const close = (): void => {
+    // A pending read may still fail; that failure is ignored.
+    const closed = iterator.return?.();
+    if (closed !== undefined) void trackRead(closed);
+  };
+  return { next, close };
 }

@@ -11,21 +11,17 @@ interface Happening {
 export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
   #places = 0;
-  #nowMs: number;
+  nowMs: number;
   /** Things that have happened. */
   count = 0;
 
   constructor(startMs: number) {
-    this.#nowMs = startMs;
-  }
-
-  get nowMs(): number {
-    return this.#nowMs;
+    this.nowMs = startMs;
   }
 
   /** Schedules an event; whole milliseconds, like every clock here. */
   after(delayMs: number, run: () => void): void {
-    this.#heap.push({ atMs: this.#nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
+    this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
   }
 
   get nextMs(): number {
@@ -35,10 +31,10 @@ export class Timeline {
   runUntil(untilMs: number): void {
     for (let { first } = this.#heap; first !== undefined && first.atMs <= untilMs; first = this.#heap.first) {
       this.#heap.removeFirst();
-      this.#nowMs = first.atMs;
+      this.nowMs = first.atMs;
       this.count++;
       first.run();
     }
-    this.#nowMs = untilMs;
+    this.nowMs = untilMs;
   }
 }

@@ -3,7 +3,8 @@
 import { ChunkWriter } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
 import { isPrice } from '../../recording/levels.js';
-import type { MarketSink, RecordingStore, Stamp } from '../../recording/store/contract.js';
+import type { MarketSink, Stamp } from '../../recording/store/contract.js';
+import type { RecordingStore } from '../../recording/store/store.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/sources.js';

@@ -144,7 +144,8 @@ class RecordedInputs implements DraftSigner {
   readonly #limitMs: number;
   #step: Pick<Step, 'timedOut' | 'signed'> = { timedOut: [], signed: [] };
   #calls = 0;
-  #asked: string[] = [];
+  /** Intents to be signed since the step began, in order. */
+  asked: string[] = [];
 
   /** @param limitMs longest call into a strategy then */
   constructor(limitMs: number) {
@@ -154,17 +155,12 @@ class RecordedInputs implements DraftSigner {
   begin(step: Step): void {
     this.#step = step;
     this.#calls = 0;
-    this.#asked = [];
-  }
-
-  /** Intents to be signed since the step began, in order. */
-  get asked(): readonly string[] {
-    return this.#asked;
+    this.asked = [];
   }
 
   sign(intentId: string): SignAnswer {
-    const then = this.#step.signed[this.#asked.length];
-    this.#asked.push(intentId);
+    const then = this.#step.signed[this.asked.length];
+    this.asked.push(intentId);
     return then?.intentId === intentId ? then.answer : { ok: true, signature: NEVER_MADE };
   }
 

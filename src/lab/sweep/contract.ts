@@ -1,4 +1,4 @@
-/** Input, storage and output of a sweep. */
+/** Input and storage of a sweep; `result.ts` has its output. */
 
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
@@ -133,14 +133,7 @@ export interface TaskFigures {
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
   /** Runs whose means are the figures above, in order; empty for a single one. */
-  readonly runs: readonly TaskRun[];
-}
-
-interface TaskRun {
-  readonly seed: number;
-  readonly resultMicros: number;
-  readonly fills: number;
-  readonly traceHash: string;
+  readonly runs: readonly (Pick<TaskFigures, 'resultMicros' | 'fills' | 'traceHash'> & { readonly seed: number })[];
 }
 
 /** Markets that resolve together, and the span of their recordings: Unix ms. */
@@ -156,59 +149,6 @@ export interface SweptEvent {
 
 export type SweepSubject = 'recordings' | 'worlds';
 
-/** The leading and the unchanged configuration on fresh seeds: edge per seed, currency. */
-export interface FreshResult {
-  readonly firstSeed: number;
-  readonly seeds: number;
-  /** Of these, seeds on which an earlier sweep in the same folder has chosen: they are not fresh. */
-  readonly usedBefore: number;
-  /** Number of the leading configuration. */
-  readonly number: number;
-  readonly worlds: readonly {
-    readonly world: string;
-    readonly chosen: FreshMean;
-    readonly unchanged: FreshMean;
-    /** By seed: chosen minus unchanged. */
-    readonly difference: FreshMean;
-    /** Seeds with a negative edge of the chosen one. */
-    readonly belowZero: number;
-  }[];
-}
-
-/** The standard error is null below two seeds. */
-export interface FreshMean {
-  readonly mean: number;
-  readonly standardError: number | null;
-}
-
-/** Data of table, page and JSON. Null: unknown, too few events, or undefined. */
-export interface SweepResult {
-  /** Incremented when the meaning of a key changes. */
-  readonly format: 1;
-  /** Kind of the played data: over worlds a model is a world, an event is a seed, and a result is the edge. */
-  readonly subject: SweepSubject;
-  readonly title: string;
-  readonly assumptions: SweepAssumptions;
-  readonly search: Pick<Search, 'kind' | 'axes' | 'leftOut'>;
-  readonly counts: SweepCounts;
-  readonly events: readonly SweptEvent[];
-  readonly models: readonly ModelJudgement[];
-  /** Best first, by the lowest result of the fill models. Failed and unfinished ones last. */
-  readonly configurations: readonly ConfigurationResult[];
-  /** Null with a single fold, and until all is done. */
-  readonly walkForward: WalkForward | null;
-  /** The best one on unused seeds. Null over recordings, and until all is done. */
-  readonly fresh: FreshResult | null;
-  /** Warnings about the figures, most serious first. */
-  readonly notes: readonly SweepNote[];
-}
-
-/** `caution`: a figure means less than it seems. `note`: useful to know. */
-export interface SweepNote {
-  readonly level: 'caution' | 'note';
-  readonly text: string;
-}
-
 export interface SweepAssumptions {
   readonly version: string;
   readonly configHash: string;
@@ -221,92 +161,4 @@ export interface SweepAssumptions {
   readonly folds: number;
   readonly embargoMs: number;
   readonly data: readonly string[];
-}
-
-export interface SweepCounts {
-  readonly configurations: number;
-  readonly done: number;
-  readonly failed: number;
-  /** Not run yet, or only partly. */
-  readonly unfinished: number;
-  /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
-  readonly tried: number;
-  /** Of those done: a gain under one fill model and a loss under another. */
-  readonly flipping: number;
-  readonly events: number;
-}
-
-/** Judgement of the whole search under one fill model. */
-export interface ModelJudgement {
-  readonly fillModel: string;
-  /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
-  readonly sharpeVariance: number | null;
-  /** Expected best Sharpe ratio of all tried configurations by luck alone. */
-  readonly luckySharpe: number | null;
-  /** Probability of backtest overfitting, and its method. */
-  readonly overfitting: {
-    readonly probability: number;
-    readonly lossProbability: number;
-    readonly blocks: number;
-  } | null;
-}
-
-export interface ConfigurationResult extends Candidate {
-  readonly status: 'done' | 'failed' | 'unfinished';
-  /** Of the first failed backtest; empty otherwise. */
-  readonly error: string;
-  readonly signFlips: boolean;
-  /** Lowest result of the fill models: the ranking's key. */
-  readonly worstMicros: number | null;
-  /** In the order of the fill models; empty unless done. */
-  readonly models: readonly ModelResult[];
-}
-
-export interface ModelResult {
-  readonly fillModel: string;
-  readonly resultMicros: number;
-  /** Maximum over the folds. */
-  readonly maxDrawdownMicros: number;
-  readonly fills: number;
-  readonly alarms: number;
-  /** Deviation of the result between repeats; null without any. */
-  readonly repeatDeviationMicros: number | null;
-  readonly sharpe: SharpePerEvent | null;
-}
-
-/** Mean over deviation of the results per event; an event without a fill counts as 0. */
-export interface SharpePerEvent {
-  readonly sharpe: number;
-  readonly events: number;
-  readonly skewness: number;
-  /** Raw: 3 for normal. */
-  readonly kurtosis: number;
-  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
-  readonly deflated: number | null;
-}
-
-export interface WalkForward {
-  readonly steps: readonly WalkForwardStep[];
-  /** Of the steps with training data, in the order of the fill models. */
-  readonly outOfSample: readonly {
-    readonly fillModel: string;
-    readonly resultMicros: number;
-    readonly sharpe: SharpePerEvent | null;
-  }[];
-  readonly testedEvents: number;
-}
-
-/** The best configuration before a fold, and its result in it. */
-export interface WalkForwardStep {
-  /** The tested fold, from 1: fold 0 is only for training. */
-  readonly fold: number;
-  readonly trainEvents: number;
-  /** Earlier events that had not ended when this fold began: not used for training. */
-  readonly purgedEvents: number;
-  readonly testEvents: number;
-  /** Number of the configuration; null without training data. */
-  readonly chosen: number | null;
-  /** In the order of the fill models. */
-  readonly inSampleMicros: readonly number[];
-  readonly outOfSampleMicros: readonly number[];
 }

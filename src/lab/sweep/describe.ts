@@ -3,8 +3,8 @@
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
 import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
+import type { Axis, SweepSubject } from './contract.js';
 import type {
-  Axis,
   ConfigurationResult,
   FreshMean,
   FreshResult,
@@ -12,21 +12,14 @@ import type {
   ModelResult,
   SharpePerEvent,
   SweepResult,
-  SweepSubject,
   WalkForwardStep,
-} from './contract.js';
+} from './result.js';
 
-interface SweepTerms {
-  readonly model: string;
-  readonly models: string;
-  readonly event: string;
-  readonly result: string;
-}
-
-export const TERMS: Readonly<Record<SweepSubject, SweepTerms>> = {
-  recordings: { model: 'fill model', models: 'fill models', event: 'event', result: 'result' },
-  worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
-};
+export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'models' | 'event' | 'result', string>>>> =
+  {
+    recordings: { model: 'fill model', models: 'fill models', event: 'event', result: 'result' },
+    worlds: { model: 'world', models: 'worlds', event: 'seed', result: 'edge' },
+  };
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 

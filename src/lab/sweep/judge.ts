@@ -9,17 +9,8 @@ import {
 } from '../../shared/statistics/deflated-sharpe.js';
 import { computeMoments } from '../../shared/statistics/moments.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
-import type {
-  Candidate,
-  ConfigurationResult,
-  ModelJudgement,
-  ModelResult,
-  SharpePerEvent,
-  SweptEvent,
-  WalkForward,
-  WalkForwardStep,
-} from './contract.js';
-import { eventsIn, foldCount, trainingFor } from './folds.js';
+import type { Candidate, SweptEvent } from './contract.js';
+import { foldCount, trainingFor } from './folds.js';
 import type { Outcomes } from './results/outcomes.js';
 
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */
@@ -42,8 +33,10 @@ export function judge(
       if (found !== null) sharpes.push(found.sharpe);
     }
     const { standardDeviation } = computeMoments(sharpes);
+    /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = makeTrials(tried, sharpeVariance);
+    /** Expected best Sharpe ratio of all tried configurations by luck alone. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     const overfitting = measureOverfitting(readRows(model), done.length, events.length);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
@@ -60,12 +53,8 @@ function makeTrials(tried: number, variance: number | null): Trials | null {
   return variance === null ? null : { count: tried, variance };
 }
 
-/** By the results themselves, which rank the configurations. */
-function measureOverfitting(
-  rows: Iterable<Float64Array>,
-  configurations: number,
-  events: number,
-): ModelJudgement['overfitting'] {
+/** Probability of backtest overfitting, and its method, by the results themselves, which rank the configurations. */
+function measureOverfitting(rows: Iterable<Float64Array>, configurations: number, events: number) {
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
   const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
@@ -74,25 +63,26 @@ function measureOverfitting(
   return { probability: found.probability, lossProbability: found.lossProbability, blocks };
 }
 
-function configurationResult(
-  candidate: Candidate,
-  outcomes: Outcomes,
-  trials: readonly (Trials | null)[],
-): ConfigurationResult {
-  const state = outcomes.findStatus(candidate);
-  const told = { ...candidate, ...state };
-  if (state.status !== 'done') return { ...told, signFlips: false, worstMicros: null, models: [] };
+function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  const models: ModelResult[] = trials.map((tried, model) => {
-    const row = outcomes.eventResults(number, model);
-    return { ...outcomes.modelResult(number, model), sharpe: computeSharpe(row, tried) };
+  /** Of a failed one, the first error; else empty. */
+  const { status, error } = outcomes.findStatus(candidate);
+  const isDone = status === 'done';
+  /** In the order of the fill models; empty unless done. */
+  const models = (isDone ? trials : []).map((tried, model) => {
+    const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
+    return { ...outcomes.modelResult(number, model), sharpe };
   });
   const results = models.map(({ resultMicros }) => resultMicros);
   const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
-  return { ...told, signFlips, worstMicros: Math.min(...results), models };
+  /** Lowest result of the fill models: the ranking's key. */
+  const worstMicros = isDone ? Math.min(...results) : null;
+  return { ...candidate, status, error, signFlips, worstMicros, models };
 }
 
-function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
+type Ranked = ReturnType<typeof configurationResult>;
+
+function byWorst(a: Ranked, b: Ranked): number {
   const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
   if (left !== right) return right - left;
   return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
@@ -101,13 +91,35 @@ function byWorst(a: ConfigurationResult, b: ConfigurationResult): number {
 const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
 
 /** `results` by event, 0 without activity. Null for too few events and for constant results. */
-function computeSharpe(results: ArrayLike<number>, trials: Trials | null): SharpePerEvent | null {
+function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
   if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
   const observed = observedSharpe(results);
   if (observed === null) return null;
+  /** The kurtosis is raw: 3 for normal. */
   const { sharpe, samples, skewness, kurtosis } = observed;
+  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
   const deflated = trials === null ? null : deflatedSharpe(observed, trials);
   return { sharpe, events: samples, skewness, kurtosis, deflated };
+}
+
+export function countConfigurations(
+  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
+  tried: number,
+  events: number,
+) {
+  const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
+  return {
+    configurations: configurations.length,
+    done: count('done'),
+    failed: count('failed'),
+    /** Not run yet, or only partly. */
+    unfinished: count('unfinished'),
+    /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
+    tried,
+    /** Of those done: a gain under one fill model and a loss under another. */
+    flipping: configurations.filter(({ signFlips }) => signFlips).length,
+    events,
+  };
 }
 
 interface WalkForwardQuestion {
@@ -120,31 +132,34 @@ interface WalkForwardQuestion {
   readonly trials: readonly (Trials | null)[];
 }
 
-export function walkForward(question: WalkForwardQuestion): WalkForward | null {
-  const { candidates, events, fillModels, outcomes, embargoMs, trials } = question;
+export function walkForward({ candidates, events, fillModels, outcomes, embargoMs, trials }: WalkForwardQuestion) {
   const folds = foldCount(events);
   if (folds < 2 || candidates.length === 0) return null;
   const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
   const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
   const best = bestOn(candidates, trained, readRows);
-  const steps: WalkForwardStep[] = [];
   const unseen: number[][] = fillModels.map(() => []);
-  for (const [index, { learned, purged }] of trained.entries()) {
+  const steps = trained.map(({ learned, purged }, index) => {
     const fold = index + 1;
     const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
     const chosen = best[index] ?? null;
     const rows = chosen === null ? [] : readRows(chosen);
-    steps.push({
+    for (const [model, row] of rows.entries()) unseen[model]?.push(...tested.map((index) => row[index] ?? 0));
+    return {
+      /** The tested fold, from 1: fold 0 is only for training. */
       fold,
       trainEvents: learned.length,
+      /** Earlier events that had not ended when this fold began: not used for training. */
       purgedEvents: purged.length,
-      testEvents: eventsIn(events, fold).length,
+      testEvents: tested.length,
+      /** Number of the configuration; null without training data. */
       chosen,
+      /** In the order of the fill models, as is `outOfSampleMicros`. */
       inSampleMicros: rows.map((row) => sumAt(row, learned)),
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
-    });
-    for (const [model, row] of rows.entries()) unseen[model]?.push(...tested.map((index) => row[index] ?? 0));
-  }
+    };
+  });
+  /** Of the steps with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {

@@ -1,9 +1,10 @@
 /** Warnings for a reader of a sweep's figures. */
 
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { ConfigurationResult, Search, SweepCounts, SweepNote, SweepSubject } from './contract.js';
+import type { Search, SweepSubject } from './contract.js';
 import { TERMS } from './describe.js';
 import type { PlannedData } from './reading.js';
+import type { ConfigurationResult, SweepCounts, SweepNote } from './result.js';
 
 export interface NoteFacts {
   readonly subject: SweepSubject;

@@ -7,11 +7,12 @@
  * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
  */
 
-import type { ConfigurationResult, SweepPlan, SweepProgress, SweepResult, SweepWatcher, Task } from './contract.js';
+import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
 import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
 import { eventsIn, foldCount } from './folds.js';
-import { judge, walkForward } from './judge.js';
+import { countConfigurations, judge, walkForward } from './judge.js';
 import { listNotes, type NoteFacts } from './notes.js';
+import type { ConfigurationResult, SweepResult } from './result.js';
 import { Outcomes } from './results/outcomes.js';
 import { openStore, type Resume, type SweepStore } from './results/store.js';
 import { onThreads } from './threads/threads.js';
@@ -73,12 +74,11 @@ export class Sweep {
     if (stored.length > 0) watcher.say(`${stored.length} backtests of this sweep are done already.`);
     const all = listTasks(facts.search.candidates, this.#played.length, facts.fillModels);
     const tasks = all.filter((task) => !this.#outcomes.has(task));
-    const pace = new Pace(watcher.now, all.length, this.#playedBy(tasks));
+    const pace = makePace(watcher.now, all.length, this.#playedBy(tasks));
     const done: TaskWork['done'] = (task, outcome) => {
       this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
       this.#store.write(task, outcome);
-      pace.addPlayed(this.#playedBy([task]));
-      watcher.progress(pace.progress(this.#outcomes.count, this.#outcomes.failed));
+      watcher.progress(pace(this.#playedBy([task]), this.#outcomes.count, this.#outcomes.failed));
     };
     return play({ tasks, known: (task) => this.#outcomes.get(task), done });
   }
@@ -92,39 +92,19 @@ export class Sweep {
   }
 }
 
-class Pace {
-  readonly #now: () => number;
-  readonly #startMs: number;
-  readonly #all: number;
-  /** Recorded events for this run. */
-  readonly #allEvents: number;
-  #events = 0;
-
-  constructor(now: () => number, all: number, allEvents: number) {
-    this.#now = now;
-    this.#startMs = now();
-    this.#all = all;
-    this.#allEvents = allEvents;
-  }
-
-  /** A backtest over this many recorded events has ended. */
-  addPlayed(events: number): void {
-    this.#events += events;
-  }
-
-  progress(done: number, failed: number): SweepProgress {
-    const ms = this.#now() - this.#startMs;
-    const perMs = this.#events > 0 && ms > 0 ? this.#events / ms : null;
-    return {
-      phase: 'running',
-      done,
-      failed,
-      all: this.#all,
-      events: this.#events,
-      eventsPerS: perMs === null ? null : perMs * 1000,
-      leftMs: perMs === null ? null : (this.#allEvents - this.#events) / perMs,
-    };
-  }
+/** @param allEvents recorded events for this run */
+function makePace(now: () => number, all: number, allEvents: number) {
+  const startMs = now();
+  let events = 0;
+  /** After a backtest over this many recorded events. */
+  return (played: number, done: number, failed: number): SweepProgress => {
+    events += played;
+    const ms = now() - startMs;
+    const perMs = events > 0 && ms > 0 ? events / ms : null;
+    const eventsPerS = perMs === null ? null : perMs * 1000;
+    const leftMs = perMs === null ? null : (allEvents - events) / perMs;
+    return { phase: 'running', done, failed, all, events, eventsPerS, leftMs };
+  };
 }
 
 export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Outcomes, tried: number): SweepResult {
@@ -132,18 +112,8 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
   const { embargoMs } = facts.assumptions;
   const { candidates } = search;
   const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
+  const counts = countConfigurations(configurations, tried, events.length);
   const done = configurations.filter(({ status }) => status === 'done');
-  const count = (wanted: ConfigurationResult['status']) =>
-    configurations.filter(({ status }) => status === wanted).length;
-  const counts = {
-    configurations: configurations.length,
-    done: done.length,
-    failed: count('failed'),
-    unfinished: count('unfinished'),
-    tried,
-    flipping: done.filter(({ signFlips }) => signFlips).length,
-    events: events.length,
-  };
   const noted: NoteFacts = {
     subject: facts.subject,
     data: facts.data,

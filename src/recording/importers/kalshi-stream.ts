@@ -146,7 +146,8 @@ class KalshiStream {
   #beforeSnapshot = 0;
   #inGap = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
-  #firstMs: number | null = null;
+  /** Unix ms of the first known book, which is its first event: without a snapshot no change has a meaning. */
+  firstMs: number | null = null;
   #closed = false;
   /** An empty snapshot that ends the recording, unless something follows it. */
   #closing: Snapshot | null = null;
@@ -171,11 +172,6 @@ class KalshiStream {
 
   counts() {
     return { read: this.#read, foreign: this.#foreign, other: this.#other };
-  }
-
-  /** Unix ms of the first known book, which is its first event: without a snapshot no change has a meaning. */
-  get firstMs(): number | null {
-    return this.#firstMs;
   }
 
   /** Sentences about gaps of the whole stream. */
@@ -247,7 +243,7 @@ class KalshiStream {
 
   /** Before a message of this market, once the snapshot before it has its time. */
   #beginGap(): void {
-    if (this.#isMissing && this.#firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
+    if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
   }
 
@@ -285,7 +281,7 @@ class KalshiStream {
     this.#beginGap();
     this.stepsBack.saw(timeMs);
     this.#timeMs = Math.max(this.#timeMs, timeMs);
-    if (this.#firstMs === null) {
+    if (this.firstMs === null) {
       this.#beforeSnapshot++;
     } else if (this.#unknownFromMs !== null) {
       this.#inGap++;
@@ -311,7 +307,7 @@ class KalshiStream {
     const known = [snapshot.timeMs, nextMs].filter(Number.isFinite);
     const timeMs = Math.max(this.#timeMs, ...(known.length === 0 ? [] : [Math.min(...known)]));
     if (!Number.isFinite(timeMs)) return;
-    const closing = snapshot.levels.length === 0 && this.#firstMs !== null;
+    const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
       // After the close the venue sends an empty book: the end, not a change of the book.
@@ -322,8 +318,8 @@ class KalshiStream {
     this.#wasNoClose();
     this.#timeMs = timeMs;
     if (this.#unknownFromMs !== null) this.#endGap(this.#unknownFromMs);
-    if (this.#firstMs === null) {
-      this.#firstMs = timeMs;
+    if (this.firstMs === null) {
+      this.firstMs = timeMs;
       this.#writer.write(EVENT.clear, timeMs, 0, 0, 0);
     }
     this.#replaceBook(timeMs, snapshot.levels);

@@ -48,16 +48,12 @@ export class TradePairing {
   #count = 0;
   #lone: Waiting[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
-  #unpaired = 0;
+  /** Trades written without their own decrease: the recorded book did not have their level. */
+  unpairedTrades = 0;
 
   constructor(writer: ChunkWriter, rules: PairingRules) {
     this.#writer = writer;
     this.#rules = rules;
-  }
-
-  /** Trades written without their own decrease: the recorded book did not have their level. */
-  get unpairedTrades(): number {
-    return this.#unpaired;
   }
 
   /** A level's new total; `decreaseMicros` is its loss (0 or less: none). */
@@ -136,7 +132,7 @@ export class TradePairing {
       if (other === undefined || !this.#belong(trade, other)) continue;
       if (other.unexplainedMicros > largest.unexplainedMicros) largest = other;
     }
-    if (largest === null) this.#unpaired++;
+    if (largest === null) this.unpairedTrades++;
     else attach(trade, largest);
   }
 

@@ -9,6 +9,7 @@ import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { Recording } from '../contract.js';
+import { isPrice } from '../levels.js';
 import { openRecordings } from '../recording.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
@@ -59,16 +60,22 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
   try {
-    const tell = ({ message }: TwinbookError) => findings.push({ path, severity: 'difference', message });
-    recordings = isOurs ? await openOwn(path) : await openRecordings([path], { onFailure: tell });
+    const onFailure = (error: TwinbookError) => note(error, path, findings);
+    recordings = isOurs ? await openOwn(path) : await openRecordings([path], { onFailure });
   } catch (error) {
-    if (!isOurs || !(error instanceof TwinbookError)) throw error;
-    findings.push({ path, severity: 'difference', message: error.message });
+    if (!isOurs) throw error;
+    note(error, path, findings);
     return { markets: 1, events: 0 };
   }
   let events = 0;
   for (const recording of recordings) events += await verifyStream(recording, findings);
   return { markets: recordings.length, events };
+}
+
+/** A user error is a difference; throws any other. */
+function note(error: unknown, path: string, findings: Finding[]): void {
+  if (!(error instanceof TwinbookError)) throw error;
+  findings.push({ path, severity: 'difference', message: error.message });
 }
 
 /** A market with only requests so far has no stream to check. */
@@ -88,7 +95,6 @@ function isFolderOfStore(path: string): boolean {
 /** The events as every reader gets them: in order, on the tick, and ended once. Returns their number. */
 async function verifyStream(recording: Recording, findings: Finding[]): Promise<number> {
   const { path } = recording.market.source;
-  const differ = (message: string) => findings.push({ path, severity: 'difference', message });
   const meter = new BookMeter(stepOfPrecision(recording.market.tickPrecision));
   let events = 0;
   try {
@@ -97,13 +103,13 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
       meter.play(chunk);
     }
   } catch (error) {
-    if (!(error instanceof TwinbookError)) throw error;
-    differ(error.message);
+    note(error, path, findings);
   }
   const { longestCrossedMs: crossedMs, longestCrossedFromMs: fromMs } = meter;
   if (crossedMs > CROSSED_LIMIT_MS) {
     const from = new Date(fromMs).toISOString();
-    differ(`the book stands crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`);
+    const message = `the book stands crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
+    findings.push({ path, severity: 'difference', message });
   }
   for (const { message, path: where, isDamage } of recording.warnings) {
     findings.push({ path: where, severity: isDamage === true ? 'difference' : 'note', message });
@@ -119,8 +125,7 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
     try {
       await verifyDay(day, rows, findings);
     } catch (error) {
-      if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: day, severity: 'difference', message: error.message });
+      note(error, day, findings);
     }
   }
   return findings;
@@ -133,8 +138,7 @@ function newRowCheck(folder: string, days: readonly string[], findings: Finding[
       const read = readMarket(join(path, MARKET), folder);
       if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
-      if (!(error instanceof TwinbookError)) throw error;
-      findings.push({ path: path, severity: 'difference', message: error.message });
+      note(error, path, findings);
     }
   }
   return null;
@@ -267,7 +271,7 @@ class RowCheck {
   #row(kind: number, side: number, price: number, amount: number): void {
     if (kind !== ROW.snapshot_level) this.#endSnapshot();
     if (kind === UNKNOWN) this.#fault('a row is of a kind that is not known');
-    if (isPriced(kind) && !this.#isSound(side, price, amount)) {
+    if (isPriced(kind) && !(side <= 1 && isPrice(price, this.#tickMicros) && amount >= 0)) {
       this.#fault('a row has a price off the tick, an amount below zero or no side');
       return;
     }
@@ -275,10 +279,6 @@ class RowCheck {
     else if (kind === ROW.snapshot_level) this.#snapshotLevel(side, price, amount);
     else if (kind === ROW.clear) this.#known = true;
     if (kind === ROW.clear || kind === ROW.level) this.#book.apply(kind, side, price, amount);
-  }
-
-  #isSound(side: number, price: number, amount: number): boolean {
-    return side <= 1 && price > 0 && price < 1_000_000 && price % this.#tickMicros === 0 && amount >= 0;
   }
 
   #snapshotLevel(side: number, price: number, amount: number): void {

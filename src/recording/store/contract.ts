@@ -23,35 +23,6 @@ export interface StoreSettings {
   readonly now?: () => number;
 }
 
-/**
- * A folder that recordings are written to. One process at a time (the folder is locked while it is open).
- *
- * Calls of a sink only fill memory; `flush` writes and syncs. What was flushed survives a crash of the process or of the
- * machine: it lies in an open segment (a text file, one row a line) that readers understand, and that the next
- * `openRecordingStore` or `twinbook data verify --repair` turns into Parquet.
- */
-export interface RecordingStore {
-  /**
-   * The sink of this market; one per condition id. A market recorded before continues: the time between is a gap, and
-   * the book is unknown until it is written again (`clear`, then levels).
-   */
-  market(market: RecordedMarket): MarketSink;
-  /** For requests without a market, such as the list of markets. */
-  poll(poll: RecordedPoll): void;
-  /**
-   * Writes and syncs everything that was given so far, then closes segments that are old or large enough. Call it about
-   * once a second, and wait for it before the next one. Throws TwinbookError `file_unreadable` when the disk is full or
-   * the folder is gone: nothing written before is harmed; what could not be written is lost, counted in `lostRows`, and
-   * becomes a gap in every market that it belonged to. The store may be used on: the next `flush` tries again.
-   */
-  flush(): Promise<void>;
-  /** `flush`, then turns every open segment into Parquet, whatever its age. Throws as `flush` does. */
-  rotate(): Promise<void>;
-  /** `rotate`, then releases the folder. Throws as `flush` does; the folder is released anyway. */
-  close(): Promise<void>;
-  readonly lostRows: number;
-}
-
 /** Time of an event: by the venue's clock, and when it was known. */
 export interface Stamp {
   /** Venue clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */

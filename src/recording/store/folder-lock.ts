@@ -10,12 +10,8 @@ const LOCK = '.writer';
 /** Folders written by this process: its own pid in a lock file may be from an earlier boot of the machine. */
 const held = new Set<string>();
 
-export interface FolderLock {
-  release(): void;
-}
-
-/** Takes the folder or throws TwinbookError `file_unreadable` with the process that has it. */
-export function lockFolder(folder: string): FolderLock {
+/** Takes the folder and returns its release. Throws TwinbookError `file_unreadable` with the process that has it. */
+export function lockFolder(folder: string): () => void {
   const real = realpathSync(folder);
   const path = join(real, LOCK);
   const holder = findWriter(real);
@@ -29,11 +25,9 @@ export function lockFolder(folder: string): FolderLock {
     throw makeTakenError(folder, findWriter(real) ?? 0);
   }
   held.add(real);
-  return {
-    release: () => {
-      held.delete(real);
-      rmSync(path, { force: true });
-    },
+  return () => {
+    held.delete(real);
+    rmSync(path, { force: true });
   };
 }
 

@@ -1,6 +1,7 @@
 /** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
+import { isPrice } from '../levels.js';
 import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { formatDate } from './layout.js';
 import { computeTick } from './market-file.js';
@@ -26,7 +27,7 @@ export class RecordingSink implements MarketSink {
   steppedBack = 0;
   changed = true;
   readonly notes: string[] = [];
-  #market: RecordedMarket;
+  market: RecordedMarket;
   #tickMicros: number;
   readonly #openSegment: SegmentOf;
   readonly #snapshotEveryMs: number;
@@ -45,7 +46,7 @@ export class RecordingSink implements MarketSink {
   #durable: Continuation;
 
   constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
-    this.#market = market;
+    this.market = market;
     this.#tickMicros = computeTick(market);
     this.#openSegment = openSegment;
     this.#snapshotEveryMs = snapshotEveryMs;
@@ -56,10 +57,6 @@ export class RecordingSink implements MarketSink {
     this.#durable = this.position();
   }
 
-  get market(): RecordedMarket {
-    return this.#market;
-  }
-
   /** UTC day of the last event; null before the first. */
   get date(): string | null {
     return Number.isFinite(this.#lastMs) ? formatDate(this.#lastMs) : null;
@@ -68,7 +65,7 @@ export class RecordingSink implements MarketSink {
   describe(market: RecordedMarket, notes: readonly string[] = []): void {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
     // A known outcome stays when a later description lacks it.
-    this.#market = { ...market, outcome: market.outcome ?? this.#market.outcome };
+    this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
     this.#tickMicros = computeTick(market);
     this.changed = true;
   }
@@ -145,8 +142,8 @@ export class RecordingSink implements MarketSink {
 
   #accepts(at: Stamp, priceMicros: number, amountMicros: number, leastMicros = 0): boolean {
     if (this.#isOver(at)) return false;
-    const isPrice = priceMicros > 0 && priceMicros < 1_000_000 && priceMicros % this.#tickMicros === 0;
-    if (isPrice && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros) return true;
+    if (isPrice(priceMicros, this.#tickMicros) && Number.isSafeInteger(amountMicros) && amountMicros >= leastMicros)
+      return true;
     this.refused++;
     return false;
   }

@@ -70,19 +70,12 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
 async function appendColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
   await connection.run(`CREATE TEMP TABLE pending (time DOUBLE, seen DOUBLE, kind UTINYINT, side UTINYINT,
     price INTEGER, amount DOUBLE)`);
-  await appendRows(
-    connection,
-    'pending',
-    [
-      events.timeMs,
-      events.seenMs ?? new Float64Array(events.timeMs.length).fill(Number.NaN),
-      events.kind,
-      events.side,
-      events.priceMicros,
-      events.amountMicros,
-    ],
-    events.length,
-  );
+  let left = events.length;
+  for (const { timeMs, seenMs, kind, side, priceMicros, amountMicros } of events.blocks) {
+    const columns = [timeMs, seenMs, kind, side, priceMicros, amountMicros];
+    await appendRows(connection, 'pending', columns, Math.min(left, timeMs.length));
+    left -= timeMs.length;
+  }
   const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
   const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
   const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;

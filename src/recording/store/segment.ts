@@ -25,7 +25,7 @@ export class Segment {
   /** It is becoming Parquet and takes no more rows. */
   closing = false;
   #pending: string[] = [];
-  #pendingRows = 0;
+  pendingRows = 0;
   #durableBytes = 0;
   /** Taken by `begin`, written by `write`; the bytes are those on the disk. */
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
@@ -37,10 +37,6 @@ export class Segment {
     this.number = number;
     this.openedMs = openedMs;
     this.columns = columns;
-  }
-
-  get pendingRows(): number {
-    return this.#pendingRows;
   }
 
   event(
@@ -109,7 +105,7 @@ export class Segment {
 
   /** Pending rows are written next; later ones wait for the following write. */
   begin(): void {
-    this.#batch = { lines: this.#pending, rows: this.#pendingRows, bytes: 0 };
+    this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
     this.discard();
   }
 
@@ -135,7 +131,7 @@ export class Segment {
 
   discard(): void {
     this.#pending = [];
-    this.#pendingRows = 0;
+    this.pendingRows = 0;
   }
 
   async close(): Promise<void> {
@@ -153,7 +149,7 @@ export class Segment {
 
   #row(row: object): void {
     this.rows++;
-    this.#pendingRows++;
+    this.pendingRows++;
     this.#line(row);
   }
 
@@ -165,21 +161,27 @@ export class Segment {
 export const isPriced = (kind: number): boolean =>
   kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 
-/** As many as most imported markets have, at 22 bytes: an outgrown array is garbage. */
-const FIRST_CAPACITY = 65_536;
+/** Rows of a block of columns. */
+const BLOCK_ROWS = 65_536;
+
+const newBlock = () => ({
+  timeMs: new Float64Array(BLOCK_ROWS),
+  /** NaN: unknown. */
+  seenMs: new Float64Array(BLOCK_ROWS),
+  kind: new Uint8Array(BLOCK_ROWS),
+  side: new Uint8Array(BLOCK_ROWS),
+  /** Index of a gap's reason in `reasons`, from 1. */
+  priceMicros: new Int32Array(BLOCK_ROWS),
+  amountMicros: new Float64Array(BLOCK_ROWS),
+});
 
 export class EventColumns {
   /** Rows are numbered consecutively from here. */
   readonly firstSeq: number;
   length = 0;
-  timeMs: Float64Array = new Float64Array(FIRST_CAPACITY);
-  /** NaN: unknown; null while none is known, as in imports. */
-  seenMs: Float64Array | null = null;
-  kind: Uint8Array = new Uint8Array(FIRST_CAPACITY);
-  side: Uint8Array = new Uint8Array(FIRST_CAPACITY);
-  /** Index of a gap's reason in `reasons`, from 1. */
-  priceMicros: Int32Array = new Int32Array(FIRST_CAPACITY);
-  amountMicros: Float64Array = new Float64Array(FIRST_CAPACITY);
+  #block = newBlock();
+  /** All but the last are full. */
+  readonly blocks = [this.#block];
   readonly reasons: string[] = [];
 
   constructor(firstSeq: number) {
@@ -187,19 +189,19 @@ export class EventColumns {
   }
 
   push(timeMs: number, seenMs: number | null, kind: number, side: number, price: number, amount: number): void {
-    if (this.length === this.timeMs.length) this.#grow();
-    const at = this.length++;
-    this.timeMs[at] = timeMs;
-    if (seenMs !== null) this.#seen(at, seenMs);
-    this.kind[at] = kind;
-    this.side[at] = side;
-    this.priceMicros[at] = price;
-    this.amountMicros[at] = amount;
-  }
-
-  #seen(at: number, seenMs: number): void {
-    this.seenMs ??= new Float64Array(this.timeMs.length).fill(Number.NaN);
-    this.seenMs[at] = seenMs;
+    const at = this.length % BLOCK_ROWS;
+    if (at === 0 && this.length > 0) {
+      this.#block = newBlock();
+      this.blocks.push(this.#block);
+    }
+    this.length++;
+    const block = this.#block;
+    block.timeMs[at] = timeMs;
+    block.seenMs[at] = seenMs ?? Number.NaN;
+    block.kind[at] = kind;
+    block.side[at] = side;
+    block.priceMicros[at] = price;
+    block.amountMicros[at] = amount;
   }
 
   /** Price value of a gap with this reason. */
@@ -207,19 +209,4 @@ export class EventColumns {
     const known = this.reasons.indexOf(text);
     return known >= 0 ? known + 1 : this.reasons.push(text);
   }
-
-  #grow(): void {
-    const capacity = this.timeMs.length * 2;
-    this.timeMs = larger(this.timeMs, new Float64Array(capacity));
-    if (this.seenMs !== null) this.seenMs = larger(this.seenMs, new Float64Array(capacity).fill(Number.NaN));
-    this.kind = larger(this.kind, new Uint8Array(capacity));
-    this.side = larger(this.side, new Uint8Array(capacity));
-    this.priceMicros = larger(this.priceMicros, new Int32Array(capacity));
-    this.amountMicros = larger(this.amountMicros, new Float64Array(capacity));
-  }
-}
-
-function larger<Column extends Float64Array | Uint8Array | Int32Array>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
 }

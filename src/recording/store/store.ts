@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import type { MarketSink, RecordingStore, StoreSettings } from './contract.js';
+import type { MarketSink, StoreSettings } from './contract.js';
 import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { type FolderLock, lockFolder } from './folder-lock.js';
+import { lockFolder } from './folder-lock.js';
 import {
   dayFolder,
   dayFolders,
@@ -43,24 +43,24 @@ const DEFAULT_RULES = {
  * TwinbookError `file_unreadable` when the folder cannot be written, another process writes it, or DuckDB is missing.
  */
 export async function openRecordingStore(folder: string, settings: StoreSettings): Promise<RecordingStore> {
-  const { lock } = await takeFolder(folder);
-  return new RecordingFolder(folder, lock, { ...DEFAULT_RULES, ...settings });
+  const { release } = await takeFolder(folder);
+  return new RecordingStore(folder, release, { ...DEFAULT_RULES, ...settings });
 }
 
 /** Turns a dead writer's open segments into Parquet. Returns their number. Throws as `openRecordingStore`. */
 export async function repairFolder(folder: string): Promise<number> {
-  const { lock, recovered } = await takeFolder(folder);
-  lock.release();
+  const { release, recovered } = await takeFolder(folder);
+  release();
   return recovered;
 }
 
-async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered: number }> {
+async function takeFolder(folder: string): Promise<{ release: () => void; recovered: number }> {
   // Now instead of in an hour, when the first segment would become Parquet.
   await loadDuckDb();
-  let lock: FolderLock;
+  let release: () => void;
   try {
     makeFolder(folder);
-    lock = lockFolder(folder);
+    release = lockFolder(folder);
   } catch (error) {
     throw unreadableFolder(folder, error);
   }
@@ -69,27 +69,38 @@ async function takeFolder(folder: string): Promise<{ lock: FolderLock; recovered
     for (const market of marketFolders(folder)) {
       for (const day of dayFolders(market)) recovered += await recoverFolder(day);
     }
-    return { lock, recovered };
+    return { release, recovered };
   } catch (error) {
-    lock.release();
+    release();
     throw error;
   }
 }
 
-class RecordingFolder implements RecordingStore {
+/**
+ * A folder that recordings are written to. One process at a time (the folder is locked while it is open).
+ *
+ * Calls of a sink only fill memory; `flush` writes and syncs. What was flushed survives a crash of the process or of the
+ * machine: it lies in an open segment (a text file, one row a line) that readers understand, and that the next
+ * `openRecordingStore` or `twinbook data verify --repair` turns into Parquet.
+ */
+export class RecordingStore {
   lostRows = 0;
   readonly #folder: string;
-  readonly #lock: FolderLock;
+  readonly #release: () => void;
   readonly #rules: WriterRules;
   readonly #writers = new Map<string, MarketWriter>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string, lock: FolderLock, rules: WriterRules) {
+  constructor(folder: string, release: () => void, rules: WriterRules) {
     this.#folder = folder;
-    this.#lock = lock;
+    this.#release = release;
     this.#rules = rules;
   }
 
+  /**
+   * The sink of this market; one per condition id. A market recorded before continues: the time between is a gap, and
+   * the book is unknown until it is written again (`clear`, then levels).
+   */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -99,34 +110,40 @@ class RecordingFolder implements RecordingStore {
     return this.#openWriter(market.conditionId, market).sink;
   }
 
+  /** For requests without a market, such as the list of markets. */
   poll(poll: RecordedPoll): void {
     const writer = this.#writers.get(NO_MARKET) ?? this.#openWriter(NO_MARKET, null);
     writer.openSegment(formatDate(poll.sentMs), 0).poll(poll);
   }
 
+  /**
+   * Writes and syncs everything that was given so far, then closes segments that are old or large enough. Call it about
+   * once a second, and wait for it before the next one. Throws TwinbookError `file_unreadable` when the disk is full or
+   * the folder is gone: nothing written before is harmed; what could not be written is lost, counted in `lostRows`, and
+   * becomes a gap in every market that it belonged to. The store may be used on: the next `flush` tries again.
+   */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));
   }
 
+  /** `flush`, then turns every open segment into Parquet, whatever its age. Throws as `flush` does. */
   rotate(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(true)));
   }
 
   #inTurn(run: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(run);
-    this.#turn = done.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.#turn = done.catch(() => undefined);
     return done;
   }
 
+  /** `rotate`, then releases the folder. Throws as `flush` does; the folder is released anyway. */
   async close(): Promise<void> {
     try {
       await this.rotate();
     } finally {
       for (const writer of this.#writers.values()) await writer.release();
-      this.#lock.release();
+      this.#release();
     }
   }
 

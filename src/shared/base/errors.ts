@@ -59,3 +59,13 @@ export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionFailed(`missing: ${what}`);
   return value;
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The system's code of an error, such as ENOENT; empty without one. */
+export const systemCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** `file_unreadable` with the reason of another error after `what`. */
+export const unreadable = (what: string, cause: unknown, hint: string): TwinbookError =>
+  new TwinbookError('file_unreadable', `${what}: ${messageOf(cause)}`, hint, { cause });

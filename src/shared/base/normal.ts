@@ -1,6 +1,5 @@
 /** The standard normal distribution. */
 
-/** Density. */
 export const normalDensity = (z: number): number => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
 
 /** The quotient of two polynomials, highest power first. */

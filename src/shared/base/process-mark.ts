@@ -1,6 +1,7 @@
 /** Identifies a process, and checks whether it is gone. If the system does not report it, the process counts as alive. */
 
 import { readFileSync } from 'node:fs';
+import { systemCode } from './errors.js';
 
 /** Identifies a process by more than its number, which the system reuses. */
 export interface ProcessMark {
@@ -38,7 +39,7 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // A process of another user exists too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }
 

@@ -3,8 +3,6 @@
  * none.
  */
 
-import { plainLine } from './plain-text.js';
-
 /** Created for the first text that needs it: it takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
@@ -85,4 +83,149 @@ export function splitText(text: string, columns: number): readonly string[] {
 export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
   const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
   return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;
+}
+
+/** Lines of a text, at least one, without control characters. */
+export function foldText(text: string, columns: number): readonly string[] {
+  const plain = plainLine(text);
+  if (measureText(plain) <= columns) return [plain];
+  const words = plain.split(' ').flatMap((word) => splitText(word, columns));
+  return fillLines(words, columns, ' ');
+}
+
+/** Parts side by side, wrapped onto further lines; a part wider than a line has its own. */
+export function fillLines(parts: readonly string[], columns: number, gap: string): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && measureText(last) + gap.length + measureText(part) <= columns)
+      lines[lines.length - 1] = `${last}${gap}${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+export interface FittedColumn<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => string;
+  /** Left-aligned; figures are right-aligned. */
+  readonly isText?: true;
+  /**
+   * Behaviour of a text without room: cut with `…`, or wrapped. Without it a column has its full width, or is dropped.
+   */
+  readonly gives?: 'cut' | 'fold';
+  /** Minimum columns of the terminal while another column can be dropped instead. */
+  readonly least?: number;
+  /** Maximum columns of the terminal. */
+  readonly most?: number;
+  /** The lowest is dropped first; among equals the last. */
+  readonly keep: number;
+}
+
+/** A shown line: texts of the remaining columns, padded to their widths. */
+export type FittedLine = readonly string[];
+
+export interface FittedTable<Row> {
+  readonly columns: readonly FittedColumn<Row>[];
+  /** The names first, then one line for each row, or several where a text wraps. */
+  readonly lines: readonly FittedLine[];
+}
+
+export const GAP = '  ';
+/** The beginning of a title identifies it; a message needs some words a line to be readable. */
+const LEAST = { cut: 12, fold: 20 } as const;
+
+interface Sized<Row> {
+  readonly column: FittedColumn<Row>;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Fits a table into a number of terminal columns, which may be infinite. */
+export function fitTable<Row>(
+  all: readonly FittedColumn<Row>[],
+  rows: readonly Row[],
+  width: number,
+): FittedTable<Row> {
+  let sized = all.map((column) => sizeColumn(column, rows));
+  while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
+  const columns = sized.map(({ column }) => column);
+  const widths = shareRoom(sized, width);
+  const names = columns.map(({ name }) => name);
+  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
+  return { columns, lines: [names, ...cells].flatMap((texts) => fillRow(texts, columns, widths)) };
+}
+
+function sizeColumn<Row>(column: FittedColumn<Row>, rows: readonly Row[]): Sized<Row> {
+  const { name, cell, gives, most: atMost = Number.POSITIVE_INFINITY } = column;
+  const widest = rows.reduce((most, row) => Math.max(most, measureText(cell(row))), measureText(name));
+  const most = Math.min(widest, atMost);
+  if (gives === undefined) return { column, least: most, most };
+  return { column, least: Math.min(most, Math.max(measureText(name), column.least ?? LEAST[gives])), most };
+}
+
+const measureLeast = (sized: readonly Sized<never>[]): number =>
+  sized.reduce((sum, { least }) => sum + least, GAP.length * (sized.length - 1));
+
+function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
+  const least = Math.min(...sized.map(({ column }) => column.keep));
+  const at = sized.findLastIndex(({ column }) => column.keep === least);
+  return sized.filter((_, place) => place !== at);
+}
+
+/** The width left after every column has its minimum goes to the texts, in their order. */
+function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
+  let room = Math.max(0, width - measureLeast(sized));
+  return sized.map(({ least, most }) => {
+    const more = Math.min(most - least, room);
+    room -= more;
+    return Math.max(0, Math.min(least + more, width));
+  });
+}
+
+function fillRow<Row>(
+  texts: readonly string[],
+  columns: readonly FittedColumn<Row>[],
+  widths: readonly number[],
+): readonly FittedLine[] {
+  const folded = columns.map(({ gives }, place) => {
+    const [text = '', width = 0] = [texts[place], widths[place]];
+    return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];
+  });
+  const height = Math.max(...folded.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns.map(({ isText }, place) => {
+      const text = folded[place]?.[line] ?? '';
+      // The last column needs no padding.
+      if (isText === true && place === columns.length - 1) return text;
+      return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
+    }),
+  );
+}
+
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
+
+/** One line; invisible characters become `?`. */
+export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
+
+/** The same for several lines; line breaks and tabs stay. */
+export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
+
+/**
+ * Equivalent JSON with such characters escaped, besides those that JSON escapes itself. Line breaks between tokens
+ * stay.
+ */
+export const plainJson = (json: string): string =>
+  json.replace(INVISIBLE_IN_TEXT, (one) =>
+    [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

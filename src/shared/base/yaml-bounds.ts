@@ -2,7 +2,6 @@
 
 import { CST, Lexer } from 'yaml';
 
-/** Largest configuration file, bytes. */
 const MAX_BYTES = 256 * 1024;
 /** Maximum keys and list items of a configuration file; anchors, aliases and tags count too. */
 const MAX_ENTRIES = 5_000;

@@ -6,7 +6,6 @@
 
 import { normalCdf, normalQuantile } from '../base/normal.js';
 import { computeMoments } from './moments.js';
-import { sharpePerSample } from './sharpe.js';
 import { figure, requireFinite, type Values } from './values.js';
 
 /** An observed Sharpe ratio. */
@@ -71,3 +70,10 @@ const EULER = 0.5772156649015329;
 /** DSR = PSR(SR0): probability that the true ratio is above the expected best of all trials by luck alone. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
+
+/** Mean over deviation, per sample; null below two samples or without variance. The `Sharpe` of everything below it. */
+export function sharpePerSample(changes: Values): number | null {
+  const { mean, standardDeviation } = computeMoments(changes);
+  if (mean === null || standardDeviation === null || standardDeviation === 0) return null;
+  return figure(mean / standardDeviation);
+}

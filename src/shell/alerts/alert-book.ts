@@ -2,8 +2,8 @@
 
 import type { AlertSeverity } from '../config/schema.js';
 import type { Condition } from './conditions.js';
+import { addNextStep } from './conditions.js';
 import type { Acknowledgement, AlertMessage, RememberedAlert } from './contract.js';
-import { addNextStep } from './next-steps.js';
 
 /** Time until a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;

@@ -10,7 +10,6 @@ import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from
 import { Outbox } from './outbox.js';
 
 const SUMMARY = 'daily_summary';
-/** Messages that are remembered. */
 const RECENT = 200;
 
 /** Notice of a trader to its operator; `time` in Unix ms. */
@@ -86,7 +85,6 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** A notice of the trader. */
   notice({ kind, text, time, severity }: Notice, nowMs: number) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);

@@ -86,53 +86,161 @@ const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
 const SLOWED_FOR_MS = 10 * MINUTE_MS;
 /** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
-const STOPPED: readonly string[] = ['killed', 'halted'];
+interface AlertKind {
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
+  readonly next: string;
+  /** Time that a condition must hold before it is sent, ms. */
+  readonly forMs: number;
+  /**
+   * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`: of
+   * the trader, sent once as it happens; a lasting state is a condition.
+   */
+  readonly by: 'console' | 'trader' | 'notice';
+}
+
+const kindOf =
+  (severity: AlertSeverity, by: AlertKind['by']) =>
+  (title: string, next = '', forMs = 0): AlertKind => ({ severity, by, title, next, forMs });
+const seenCritical = kindOf('critical', 'console');
+const seenWarning = kindOf('warning', 'console');
+const shownCritical = kindOf('critical', 'trader');
+const shownWarning = kindOf('warning', 'trader');
+const toldCritical = kindOf('critical', 'notice');
+const toldWarning = kindOf('warning', 'notice');
+
+const BACK_UP = '`twinbook ledger backup` makes one now, or says why it cannot';
+const KILL_AND_LOOK = '`twinbook kill`, then `twinbook events`';
+const REDUCES_ONLY = '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`';
+const LETS_TRY = '`twinbook resume --reason TEXT` lets it try again';
+
+const KINDS = {
+  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start it again'),
+  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works past it'),
+  guardian_absent: seenCritical(
+    'no guardian',
+    '`twinbook status` says what it said last; its log is beside the ledger',
+    MINUTE_MS / 2,
+  ),
+  disk_low: seenWarning('the disk fills', 'remove journals, recordings and logs, never the ledger'),
+  login_refused: seenWarning(
+    'logins are refused',
+    'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
+  ),
+  killed: shownCritical('it is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up'),
+  halted: shownCritical('it is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up'),
+  ledger_differs: shownCritical(
+    'ledger and exchange differ',
+    '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
+  ),
+  unknown_orders: shownCritical(
+    'orders are unknown',
+    '`twinbook cancel-all --verify`, and compare with the page of the venue',
+    5 * MINUTE_MS,
+  ),
+  venue_silent: shownWarning(
+    'the exchange does not answer',
+    '`twinbook status`, and the status page of the venue',
+    2 * MINUTE_MS,
+  ),
+  throttled: shownWarning('the exchange throttles', '`twinbook status` says which requests are left', MINUTE_MS),
+  clock_off: shownWarning('the clock is off', 'synchronise the clock of this machine', MINUTE_MS),
+  reconciled_late: shownWarning('no reconciliation', '`twinbook reconcile`'),
+  loss: shownWarning(
+    'a loss limit is near',
+    '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',
+  ),
+  feed_silent: shownWarning(
+    'a feed is silent',
+    '`twinbook status` says how old its values are; who quotes by it quotes nothing',
+    2 * MINUTE_MS,
+  ),
+  backup_failed: shownWarning('no new backup', BACK_UP),
+  backup_old: shownWarning('the newest backup is old', BACK_UP),
+  journal_ended: shownWarning(
+    'the journal has ended',
+    'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
+  ),
+  telemetry_slowed: shownWarning(
+    'telemetry is slowed',
+    'close pages and `twinbook top` that nobody reads; nothing is wrong with trading',
+    SLOWED_FOR_MS,
+  ),
+  reader_cut: shownWarning(
+    'a reader of telemetry was disconnected',
+    'end readers that do not read; `twinbook top` and the console reconnect automatically',
+  ),
+  signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
+  signed_elsewhere: toldCritical('an order that was signed elsewhere', KILL_AND_LOOK),
+  foreign_order: toldCritical('a foreign order', KILL_AND_LOOK),
+  cancel_undone: toldCritical(
+    'an order rests that the exchange had canceled',
+    '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
+  ),
+  fill_differs: toldCritical('a fill differs from what was signed', REDUCES_ONLY),
+  settled_trade_failed: toldCritical('a settled trade was taken back', REDUCES_ONLY),
+  list_unread: toldCritical(
+    'a list of the exchange cannot be read',
+    '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
+  ),
+  market_unread: toldWarning(
+    'a market cannot be read',
+    '`twinbook events` names market, field and value; all other markets continue',
+  ),
+  orders_refused: toldCritical(
+    'the exchange refuses every order',
+    '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
+  ),
+  budget_short: toldWarning(
+    'the exchange leaves few requests',
+    '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
+  ),
+  strategy_failed: toldWarning('a strategy failed', LETS_TRY),
+  market_failed: toldWarning('a market is out', LETS_TRY),
+  clock_set_back: toldWarning('the clock was set back'),
+  command: toldWarning('a command'),
+  configured: toldWarning('another configuration', '`twinbook config diff --history` says who changed what'),
+  daily_summary: kindOf('info', 'notice')('the day'),
+} as const satisfies Readonly<Record<string, AlertKind>>;
+
+const findKind = (kind: string): AlertKind | undefined => new Map<string, AlertKind>(Object.entries(KINDS)).get(kind);
+
+/** Empty when nothing is to be done. */
+export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
+
+/** A text with the next step on a separate line; unchanged where there is none. */
+export function addNextStep(kind: string, text: string): string {
+  const step = findNextStep(kind);
+  return step === '' ? text : `${text}\nDo: ${step}`;
+}
+
+const found = (kind: keyof typeof KINDS, text: string): Condition => {
+  const { severity, title, forMs } = KINDS[kind];
+  return { kind, severity, title, text, forMs };
+};
 
 export function findConditions(facts: WatchedFacts): readonly Condition[] {
   const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, refusedLogins, account } = facts;
-  const found: (Condition | false)[] = [
-    isGone && critical('trader_gone', 'the trader is gone', 'its process ended without canceling anything'),
+  const conditions: (Condition | false)[] = [
+    isGone && found('trader_gone', 'its process ended without canceling anything'),
     !isGone &&
       !hasEnded &&
       (silentMs ?? 0) > SILENT_MS && {
-        ...critical('trader_silent', 'the trader does not answer', `nothing was heard for ${wholeSeconds(silentMs)} s`),
+        ...found('trader_silent', `nothing was heard for ${wholeSeconds(silentMs)} s`),
         sinceMs: facts.nowMs - (silentMs ?? 0),
       },
-    !hasEnded &&
-      isGuarded === false &&
-      critical('guardian_absent', 'no guardian', 'nothing cancels when the trader stops', MINUTE_MS / 2),
+    !hasEnded && isGuarded === false && found('guardian_absent', 'nothing cancels when the trader stops'),
     diskFreeBytes !== null &&
       diskFreeBytes < LITTLE_DISK_BYTES &&
-      warning('disk_low', 'the disk fills', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
+      found('disk_low', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
     refusedLogins >= MOST_REFUSED_LOGINS &&
-      warning(
-        'login_refused',
-        'logins are refused',
-        `the page was brought ${refusedLogins} wrong passwords in ten minutes`,
-      ),
+      found('login_refused', `the page was brought ${refusedLogins} wrong passwords in ten minutes`),
   ];
   if (account !== null && !hasEnded)
-    found.push(...accountConditions(account, facts.nowMs), ...upkeepConditions(account, facts));
-  return found.filter((one) => one !== false);
+    conditions.push(...accountConditions(account, facts.nowMs), ...upkeepConditions(account, facts));
+  return conditions.filter((one) => one !== false);
 }
-
-/** Conditions whose end only the trader itself can show. */
-const OF_TRADER: readonly string[] = [
-  ...STOPPED,
-  'ledger_differs',
-  'unknown_orders',
-  'venue_silent',
-  'throttled',
-  'clock_off',
-  'reconciled_late',
-  'loss',
-  'feed_silent',
-  'backup_failed',
-  'backup_old',
-  'journal_ended',
-  'telemetry_slowed',
-  'reader_cut',
-];
 
 /** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
@@ -141,35 +249,25 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   if (hasEnded) return false;
   if (kind === 'trader_gone') return !isGone && !isHeard;
   if (kind === 'trader_silent') return silentMs === null;
-  return account === null && OF_TRADER.includes(kind);
+  return account === null && findKind(kind)?.by === 'trader';
 }
 
 function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
   const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, silentFeeds } = account;
   return [
-    STOPPED.includes(mode) && critical(mode, `it is ${mode}`, reason),
-    disagreement !== null && critical('ledger_differs', 'ledger and exchange differ', disagreement),
-    unknownOrders > 0 &&
-      critical('unknown_orders', 'orders are unknown', `of ${unknownOrders} orders nothing is known`, 5 * MINUTE_MS),
-    account.venueSilent &&
-      warning('venue_silent', 'the exchange does not answer', 'requests go unanswered', 2 * MINUTE_MS),
-    account.throttled && warning('throttled', 'the exchange throttles', 'it lets no request through', MINUTE_MS),
-    Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS &&
-      warning('clock_off', 'the clock is off', `by ${wholeSeconds(clockOffsetMs)} s`, MINUTE_MS),
+    (mode === 'killed' || mode === 'halted') && found(mode, reason),
+    disagreement !== null && found('ledger_differs', disagreement),
+    unknownOrders > 0 && found('unknown_orders', `of ${unknownOrders} orders nothing is known`),
+    account.venueSilent && found('venue_silent', 'requests go unanswered'),
+    account.throttled && found('throttled', 'it lets no request through'),
+    Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && found('clock_off', `by ${wholeSeconds(clockOffsetMs)} s`),
     reconciledMs !== null &&
       nowMs - reconciledMs > RECONCILED_WITHIN_MS && {
-        ...warning('reconciled_late', 'no reconciliation', 'ledger and exchange were not compared for ten minutes'),
+        ...found('reconciled_late', 'ledger and exchange were not compared for ten minutes'),
         sinceMs: reconciledMs,
       },
-    lossUsed > MOST_LOSS &&
-      warning('loss', 'a loss limit is near', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
-    silentFeeds.length > 0 &&
-      warning(
-        'feed_silent',
-        'a feed is silent',
-        `no market has a current value of ${silentFeeds.join(', ')}`,
-        2 * MINUTE_MS,
-      ),
+    lossUsed > MOST_LOSS && found('loss', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
+    silentFeeds.length > 0 && found('feed_silent', `no market has a current value of ${silentFeeds.join(', ')}`),
   ];
 }
 
@@ -178,28 +276,18 @@ function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFac
   const { backupFailed, journalEnded, telemetryLevel, readersCut } = account;
   return [
     isBackupFailing(backupFailed, backup.newestMs) && {
-      ...warning('backup_failed', 'no new backup', `the ledger could not be backed up: ${backupFailed?.why}`),
+      ...found('backup_failed', `the ledger could not be backed up: ${backupFailed?.why}`),
       sinceMs: backupFailed?.at ?? nowMs,
     },
     backup.withinMs !== null &&
       account.startedMs !== null &&
       nowMs - Math.max(backup.newestMs ?? 0, account.startedMs) > backup.withinMs &&
-      warning('backup_old', 'the newest backup is old', describeAge(backup.newestMs, nowMs)),
+      found('backup_old', describeAge(backup.newestMs, nowMs)),
     journalEnded !== null &&
-      warning(
-        'journal_ended',
-        'the journal has ended',
-        `trading continues, but cannot be replayed from here on: ${journalEnded}`,
-      ),
+      found('journal_ended', `trading continues, but cannot be replayed from here on: ${journalEnded}`),
     telemetryLevel > 0 &&
-      warning(
-        'telemetry_slowed',
-        'telemetry is slowed',
-        `the trader sends reduced telemetry to save time (level ${telemetryLevel})`,
-        SLOWED_FOR_MS,
-      ),
-    readersCut > 0 &&
-      warning('reader_cut', 'a reader of telemetry was disconnected', `${readersCut} did not read their lines`),
+      found('telemetry_slowed', `the trader sends reduced telemetry to save time (level ${telemetryLevel})`),
+    readersCut > 0 && found('reader_cut', `${readersCut} did not read their lines`),
   ];
 }
 
@@ -212,47 +300,11 @@ const describeAge = (newestMs: number | null, nowMs: number): string =>
 
 const wholeSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1000);
 
-const critical = (kind: string, title: string, text: string, forMs = 0): Condition => ({
-  kind,
-  severity: 'critical',
-  title,
-  text,
-  forMs,
-});
-
-const warning = (kind: string, title: string, text: string, forMs = 0): Condition => ({
-  kind,
-  severity: 'warning',
-  title,
-  text,
-  forMs,
-});
-
-/** Notices of the trader that are sent, each once as it happens. A lasting state is a condition. */
-const TOLD: Readonly<Record<string, { readonly severity: AlertSeverity; readonly title: string }>> = {
-  signing_refused: { severity: 'critical', title: 'the signer refused a draft' },
-  signed_elsewhere: { severity: 'critical', title: 'an order that was signed elsewhere' },
-  foreign_order: { severity: 'critical', title: 'a foreign order' },
-  cancel_undone: { severity: 'critical', title: 'an order rests that the exchange had canceled' },
-  fill_differs: { severity: 'critical', title: 'a fill differs from what was signed' },
-  settled_trade_failed: { severity: 'critical', title: 'a settled trade was taken back' },
-  list_unread: { severity: 'critical', title: 'a list of the exchange cannot be read' },
-  market_unread: { severity: 'warning', title: 'a market cannot be read' },
-  orders_refused: { severity: 'critical', title: 'the exchange refuses every order' },
-  budget_short: { severity: 'warning', title: 'the exchange leaves few requests' },
-  strategy_failed: { severity: 'warning', title: 'a strategy failed' },
-  market_failed: { severity: 'warning', title: 'a market is out' },
-  clock_set_back: { severity: 'warning', title: 'the clock was set back' },
-  command: { severity: 'warning', title: 'a command' },
-  configured: { severity: 'warning', title: 'another configuration' },
-  daily_summary: { severity: 'info', title: 'the day' },
-};
-
 /**
  * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command that is only
  * information comes from the timer: it asks for a comparison every few minutes, whose result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
-  if (kind === 'command' && severity === 'info') return null;
-  return Object.hasOwn(TOLD, kind) ? (TOLD[kind] ?? null) : null;
+  const known = findKind(kind);
+  return known?.by !== 'notice' || (kind === 'command' && severity === 'info') ? null : known;
 }

@@ -8,7 +8,6 @@ export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolea
 /** One message. The same id is the same message, however often it arrives. */
 export interface AlertMessage {
   readonly id: string;
-  /** Unix ms. */
   readonly timeMs: number;
   readonly severity: AlertSeverity;
   /** Its subject; constant while an alert is open. */
@@ -41,13 +40,11 @@ export interface RememberedAlert {
   readonly acknowledgedMs: number | null;
 }
 
-/** A message that a channel still has to deliver. */
 export interface RememberedMessage {
   readonly message: AlertMessage;
   readonly sinceMs: number;
 }
 
-/** Saved state for the next console. */
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
   /** By the name of the channel. */

@@ -86,7 +86,6 @@ export class Outbox {
     return joinMessages(taken.map(({ message }) => message));
   }
 
-  /** Takes the delivery of the message from `next`. */
   settle(delivery: Delivery, nowMs: number): void {
     const taken = this.#underWay;
     this.#underWay = [];

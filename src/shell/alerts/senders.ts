@@ -3,15 +3,12 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/plain-text.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { ChannelConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
-import { readBounded } from './bounded-body.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';
-import { postText } from './post.js';
-import { readSecret } from './secret.js';
-import { cleanText } from './texts.js';
+import { cleanText, readBounded, readSecret } from './texts.js';
 
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
@@ -19,7 +16,6 @@ const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, te
 export interface SenderOptions {
   /** Name of the trader, which every message begins with. */
   readonly trader: string;
-  /** Unix ms. */
   readonly nowMs: () => number;
 }
 
@@ -89,23 +85,12 @@ async function send({ channel, address, key, options }: Line, message: AlertMess
     case 'ntfy':
       return postText(address, body === '' ? subject : body, ntfyHeaders(message, subject));
     case 'webhook': {
-      const { id, severity, state, timeMs, kind: about } = message;
-      const content = {
-        id,
-        time: timeMs,
-        trader: options.trader,
-        severity,
-        kind: about,
-        state,
-        title: message.title,
-        text: body,
-      };
+      const { id, severity, state, timeMs: time, kind: about, title } = message;
+      const content = { id, time, trader: options.trader, severity, kind: about, state, title, text: body };
       return json(address, content, key === null ? {} : signature(JSON.stringify(content), key, options.nowMs()));
     }
-    case 'mail': {
-      const { sendMail } = await import('./mail.js');
-      return sendMail({ address, from: from ?? '', to: to ?? '', subject, text: text || name });
-    }
+    case 'mail':
+      return sendMail(address, { from: from ?? '', to: to ?? '', subject, text: text || name });
   }
 }
 
@@ -168,4 +153,57 @@ export async function readBotUpdates(url: string, taken: number | null, signal: 
   if (data === undefined) throw new Error('its answer is not a list of updates');
   const updates = data.result.flatMap((one) => updateSchema.safeParse(one).data ?? []);
   return updates.toSorted((a, b) => a.update_id - b.update_id);
+}
+
+const WITHIN_MS = 10_000;
+/** A permanent error of a mail server. */
+const PERMANENT = 500;
+
+/** Over SMTP; `url` is `smtp://user:password@host:587` or `smtps://…`. Rejects when the server cannot be reached. */
+async function sendMail(
+  url: string,
+  mail: Readonly<Record<'from' | 'to' | 'subject' | 'text', string>>,
+): Promise<Delivery> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(
+    { url, connectionTimeout: WITHIN_MS, greetingTimeout: WITHIN_MS, socketTimeout: WITHIN_MS },
+    { disableFileAccess: true, disableUrlAccess: true },
+  );
+  try {
+    await transport.sendMail(mail);
+    return { kind: 'delivered' };
+  } catch (error) {
+    const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0;
+    if (code < PERMANENT) throw error;
+    return { kind: 'refused', why: `the mail server answered ${code}` };
+  } finally {
+    transport.close();
+  }
+}
+
+/** Temporary errors. */
+const AGAIN: readonly number[] = [408, 425, 429];
+/** Longest wait that a channel may ask for, ms. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Rejects without an answer in time. */
+export async function postText(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Delivery> {
+  const signal = AbortSignal.timeout(WITHIN_MS);
+  const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal });
+  // The body is not needed and may be endless.
+  await response.body?.cancel();
+  if (response.ok) return { kind: 'delivered' };
+  const why = `it answered ${response.status}`;
+  if (response.status < 500 && !AGAIN.includes(response.status)) return { kind: 'refused', why };
+  return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
+}
+
+/** Seconds; dates are ignored. */
+function parseWaitMs(header: string | null): number | null {
+  const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;
 }

@@ -11,7 +11,6 @@ import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
 import { startWorker } from '../../shared/base/worker-start.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
 import type { ExaminedFile } from './examine.js';
-import { type BackupFile, expendable } from './retention.js';
 
 const ENDING = '.sqlite';
 /** Suffix of an incomplete or unchecked copy: never a backup. */
@@ -28,7 +27,6 @@ export interface MadeBackup {
   readonly gone: readonly string[];
 }
 
-/** A ledger that is backed up. */
 export interface BackedUp {
   readonly path: string;
   readonly backups: { readonly maxBytes: number };
@@ -131,4 +129,43 @@ function checkCopy(path: string): Promise<ExaminedFile> {
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error('the check of the copy was broken off')));
   });
+}
+
+/** Backups to keep. The newest one is always kept. */
+export interface BackupPolicy {
+  /** Number of the newest that stay. */
+  readonly newest: number;
+  /** Number of earlier UTC days whose last backup stays. */
+  readonly days: number;
+  /** Maximum total size; the oldest are deleted first. */
+  readonly maxBytes: number;
+}
+
+export interface BackupFile {
+  readonly name: string;
+  /** Start of the backup, our clock, ms. */
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Names of those that may be deleted, oldest first. */
+export function expendable(files: readonly BackupFile[], policy: BackupPolicy): readonly string[] {
+  const newestFirst = [...files].sort((a, b) => b.atMs - a.atMs);
+  const days = new Set<number>();
+  const kept = new Set<BackupFile>();
+  let bytes = 0;
+  for (const [rank, file] of newestFirst.entries()) {
+    const day = Math.floor(file.atMs / DAY_MS);
+    const isWanted = rank < policy.newest || (!days.has(day) && days.size < policy.days);
+    days.add(day);
+    if (rank > 0 && (!isWanted || bytes + file.bytes > policy.maxBytes)) continue;
+    kept.add(file);
+    bytes += file.bytes;
+  }
+  return newestFirst
+    .filter((file) => !kept.has(file))
+    .map(({ name }) => name)
+    .reverse();
 }

@@ -2,14 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 
 const PART_BYTES = 1_048_576;
 
-/** Result of the examination of a ledger file. */
 export interface ExaminedFile {
-  /** Checksum of the file, hexadecimal. */
   readonly sha256: string;
   /** Problems, one sentence each; empty for a whole ledger. */
   readonly problems: readonly string[];
@@ -27,7 +25,7 @@ export function examineFile(path: string): ExaminedFile {
     }
   } catch (error) {
     const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
-    return { sha256, problems: [`${error instanceof Error ? error.message : String(error)}${hint}`] };
+    return { sha256, problems: [`${messageOf(error)}${hint}`] };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Credentials that the venue accepts: the stored ones, or new ones where the caller permits them or where orders rest. */
 
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { Credentials } from '../wallet/credentials.js';
@@ -70,7 +70,7 @@ export async function ensureTakenKey(
     warn(`the exchange refuses our API key: made another with the wallet's, ${used.apiKey}, to cancel with`);
     keep(used);
   } catch (error) {
-    warn(`another API key could not be made and kept: ${error instanceof Error ? error.message : String(error)}`);
+    warn(`another API key could not be made and kept: ${messageOf(error)}`);
   }
   return used;
 }

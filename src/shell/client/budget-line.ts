@@ -63,7 +63,6 @@ export class BudgetLine {
     return remaining / this.#pacing.window.limitAt(nowMs);
   }
 
-  /** The window now. */
   read(): WindowState {
     return this.#pacing.read(this.#monotonicMs());
   }

@@ -14,7 +14,6 @@ import type { BudgetReport, Lane, Outcome, Request } from '../../shared/protocol
 import type { Credentials } from '../wallet/credentials.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { checkedBaseUrl } from './base-url.js';
 import { BudgetLine, Lanes } from './budget-line.js';
 import { classify } from './classify.js';
 import type {
@@ -27,9 +26,8 @@ import type {
   ClockOffset,
   OutcomeObservation,
 } from './contract.js';
-import { type CallParts, type Message, writeHeaders, writeMessage } from './message.js';
+import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from './message.js';
 import type { Permit } from './pacing.js';
-import { readBudget, readDate, readRetryAfter } from './rate-headers.js';
 import { type Attempt, type Sender, Transport } from './transport.js';
 import { type AnswerTimes, VenueClock } from './venue-clock.js';
 
@@ -132,7 +130,6 @@ export class HttpCaller {
     return { kind: 'outcome', requestId: id, ...answer, budget: left ? this.#readWindow(scope, answer.nowMs) : null };
   }
 
-  /** Signs with these credentials from the next request on. */
   useCredentials(credentials: Credentials): void {
     this.#credentials = credentials;
   }
@@ -277,7 +274,6 @@ export class HttpCaller {
     return { answer: { ...when, ...NOTHING_LEARNED, outcome }, left: true, again: true };
   }
 
-  /** Reads an answer and its headers. */
   #read(
     { declaration, parts }: Job,
     attempt: Extract<Attempt, { kind: 'answer' }>,
@@ -382,3 +378,33 @@ function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wan
     '`twinbook doctor` says whether it can be reached.',
   );
 }
+
+type Header = (name: string) => string | null;
+
+/** `offsetMs` is the venue's clock minus ours. Null unless all three rate headers are present and plausible. */
+export function readBudget(header: Header, scope: Scope, offsetMs: number): BudgetReport | null {
+  const limit = whole(header('x-ratelimit-limit'));
+  const remaining = whole(header('x-ratelimit-remaining'));
+  const reset = whole(header('x-ratelimit-reset'));
+  if (limit === null || remaining === null || reset === null || limit === 0 || remaining > limit) return null;
+  return { scope, limit, remaining, resetMs: reset * 1_000 - offsetMs };
+}
+
+/** Wait requested by `Retry-After`, ms (seconds, or a date on the venue's clock); null without one. */
+export function readRetryAfter(header: Header, venueNowMs: number): number | null {
+  const text = header('retry-after');
+  if (text === null) return null;
+  const seconds = whole(text);
+  if (seconds !== null) return seconds * 1_000;
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
+}
+
+/** Venue clock, ms, from the `Date` header; null for an answer from a cache, which has an old date. */
+export function readDate(header: Header): number | null {
+  if (header('age') !== null) return null;
+  const dateMs = Date.parse(header('date') ?? '');
+  return Number.isNaN(dateMs) ? null : dateMs;
+}
+
+const whole = (text: string | null): number | null => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null);

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { parseJson } from '../../shared/base/plain-text.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
 import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';

@@ -13,7 +13,6 @@ import type { ErrorDetails, ServiceErrorSlug } from '../../shared/protocol/error
 
 /** Common base of the four errors. */
 export abstract class ServiceError extends Error {
-  /** The call that failed. */
   readonly endpoint: EndpointName;
   /** The record to read, if there is one. */
   readonly pubkey: string | null;
@@ -35,7 +34,6 @@ interface Refusal {
 /** The service stated in its own envelope that nothing was done. */
 export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
-  /** HTTP status. */
   readonly status: number;
   /** Branch on this: one of `SERVICE_ERRORS`, or a slug of a newer service. */
   readonly slug: string;
@@ -60,7 +58,6 @@ export class ServiceRefused extends ServiceError {
   }
 }
 
-/** Known facts beside the reason. */
 interface Doubt {
   /** False only when no byte of the call left. */
   readonly sent: boolean;

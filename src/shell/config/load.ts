@@ -7,13 +7,10 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { applyEnvironment, type Environment } from './environment.js';
 import { type At, readBySchema, readParts } from './explain-issues.js';
 import { configHash } from './hash.js';
-import { makeTrader, parsePort } from './make-trader.js';
+import { alertProblems, feedProblems, fleetProblems, makeTrader, parsePort } from './make-trader.js';
 import { fieldName, type Problem, ProblemList } from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
 import { jsonSchema } from './schema-tree.js';
-import { alertProblems } from './sections/alerts.js';
-import { feedProblems } from './sections/feeds.js';
-import { fleetProblems } from './sections/fleet.js';
 import { loadVenue } from './sections/venue.js';
 import { readStrategyFile, withCode } from './strategy-file.js';
 import type { CodeRules } from './strategy-module.js';
@@ -238,7 +235,6 @@ function relationProblems(content: TraderFile, at: At): readonly Problem[] {
 /** A strategy's module is the user's own, and a map is not a plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
-/** Freezes plain objects and lists recursively. */
 function deepFrozen<T extends object>(value: T): T {
   for (const [name, inner] of Object.entries(value)) {
     if (!LEFT_ALONE.has(name) && typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))

@@ -9,12 +9,9 @@ import { dirname, join, resolve } from 'node:path';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
-import type { At } from './explain-issues.js';
-import { configError } from './problems.js';
-import { type TraderFile, traderSchema } from './schema.js';
-import { makeAlerts } from './sections/alerts.js';
-import { makeFeeds } from './sections/feeds.js';
-import { makeFleet } from './sections/fleet.js';
+import { type At, type KindKeys, kindProblems } from './explain-issues.js';
+import { configError, type Problem } from './problems.js';
+import { channelSchema, type TraderFile, traderSchema } from './schema.js';
 import type { VenueConfig } from './sections/venue.js';
 
 /** Profile whose page is on by default. */
@@ -131,3 +128,187 @@ function chooseSocket(
   }
   return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
 }
+
+type AlertsFile = TraderFile['alerts'];
+type ChannelKind = AlertsFile['channels'][string]['kind'];
+
+const NONE = { wants: [], may: [] };
+const CHANNEL_KEYS: KindKeys<ChannelKind> = {
+  webhook: { wants: [], may: ['signing_file'] },
+  slack: NONE,
+  discord: NONE,
+  ntfy: NONE,
+  telegram: { wants: ['to'], may: ['commands', 'users'] },
+  mail: { wants: ['to', 'from'], may: [] },
+};
+
+export function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
+  const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
+    const path = ['alerts', 'channels', name];
+    const { commands = [], users } = channel;
+    const lonely = 'commands want users: the numbers at Telegram of the people who may';
+    return [
+      ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
+      ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),
+    ];
+  });
+  const unknown = escalation.flatMap((name, i) =>
+    name in channels ? [] : [at(['alerts', 'escalation', i], `${JSON.stringify(name)} is no channel of alerts`)],
+  );
+  return [...ofChannels, ...unknown];
+}
+
+/** The alerts must be without a problem. */
+export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
+  const { heartbeat } = alerts;
+  return {
+    channels: Object.entries(alerts.channels).map(([name, channel]) => ({
+      name,
+      ...toSettings(channelSchema, channel, absolute),
+      commands: channel.commands ?? [],
+      users: channel.users ?? [],
+    })),
+    escalation: alerts.escalation,
+    quietHours: alerts.quiet_hours,
+    heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
+  };
+}
+
+/** Whether a console has any work. */
+export const isConsoleWanted = ({
+  dashboard,
+  alerts,
+}: {
+  readonly dashboard: { readonly enabled: boolean };
+  readonly alerts: ReturnType<typeof makeAlerts>;
+}): boolean => dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
+
+type FeedsFile = TraderFile['feeds'];
+type FeedFile = FeedsFile[string];
+
+const OTHER_VENUE = { wants: ['markets'], may: ['url', 'hosts'] };
+const FEED_KEYS: KindKeys<FeedFile['kind']> = {
+  file: { wants: ['path'], may: [] },
+  http: { wants: ['url'], may: ['hosts'] },
+  child: { wants: ['command'], may: ['env'] },
+  polymarket: OTHER_VENUE,
+  kalshi: OTHER_VENUE,
+};
+
+/** Addresses at which these venues answer without credentials. */
+const VENUE_URLS = {
+  polymarket: 'https://clob.polymarket.com',
+  kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
+} as const;
+
+export const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
+  Object.entries(feeds).flatMap(([name, feed]) => {
+    const path = ['feeds', name];
+    const { kind, url } = feed;
+    const host = url === undefined || !FEED_KEYS[kind].may.includes('hosts') ? null : new URL(url).host;
+    const isStrange = host !== null && !listHosts(feed, url ?? '').includes(host);
+    return [
+      ...kindProblems('feed', feed, FEED_KEYS, path, at),
+      ...(isStrange ? [at([...path, 'hosts'], `does not hold ${host}, the host of url`)] : []),
+    ];
+  });
+
+/** The feeds must be without a problem. */
+export const makeFeeds = (feeds: FeedsFile, folder: string) =>
+  Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
+
+function makeFeed(name: string, feed: FeedFile, folder: string) {
+  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs } = feed;
+  const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
+  switch (kind) {
+    case 'file':
+      return { ...named, kind, path: resolve(folder, path), everyMs };
+    case 'http':
+      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs };
+    case 'child':
+      return { ...named, kind, command, cwd: folder, env };
+    case 'polymarket':
+    case 'kalshi': {
+      const base = url === '' ? VENUE_URLS[kind] : url;
+      const markets = Object.entries(feed.markets ?? {}).map(([conditionId, nameThere]) => ({
+        conditionId,
+        nameThere,
+      }));
+      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs };
+    }
+  }
+}
+
+function listHosts({ hosts }: FeedFile, url: string): readonly string[] {
+  if (hosts !== undefined) return hosts.map((host) => host.toLowerCase());
+  return url === '' ? [] : [new URL(url).host];
+}
+
+type FleetFile = NonNullable<TraderFile['fleet']>;
+
+const WANTED =
+  'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
+const USUAL_PORT = 5432;
+const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
+const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
+/** Addresses of this machine only. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** Never repeats the address: it may contain a password. */
+export function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
+  if (fleet === undefined) return [];
+  const wrong = objection(fleet.database);
+  return [
+    ...(wrong === null ? [] : [at(['fleet', 'database'], wrong)]),
+    ...(exchange?.embedded === true
+      ? [at(['fleet'], 'is of no use with an embedded exchange, which ends with its trader; run `twinbook exchange`')]
+      : []),
+  ];
+}
+
+function objection(address: string): string | null {
+  // A name with a broken escape would be unreadable later too.
+  if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
+  const url = new URL(address);
+  const parameters = [...url.searchParams.keys()];
+  if (url.password !== '' || parameters.includes('password'))
+    return 'holds a password; remove it: it comes from TWINBOOK_FLEET_PASSWORD or the file that TWINBOOK_FLEET_PASSWORD_FILE names';
+  if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
+  const strange = parameters.find((name) => !PARAMETERS.includes(name));
+  if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;
+  const mode = url.searchParams.get('sslmode');
+  if (mode !== null && !Object.hasOwn(TLS, mode)) return `has another sslmode than ${Object.keys(TLS).join(', ')}`;
+  const { host, user } = readParts(url);
+  return host === '' || user === '' ? WANTED : null;
+}
+
+/** Settings of a fleet without a problem. */
+export const makeFleet = (file: FleetFile | undefined, folder: string) =>
+  file === undefined || objection(file.database) !== null
+    ? null
+    : {
+        database: makeDatabase(new URL(file.database), folder),
+        name: file.name,
+        leaseMs: 1000 * file.lease_s,
+        standby: file.standby,
+      };
+
+function makeDatabase(url: URL, folder: string) {
+  const { host, user } = readParts(url);
+  const isHere = host.startsWith('/') || LOOPBACK.includes(host);
+  const mode = url.searchParams.get('sslmode') as keyof typeof TLS | null;
+  const rootCert = url.searchParams.get('sslrootcert');
+  return {
+    host,
+    port: url.port === '' ? USUAL_PORT : Number(url.port),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    user,
+    tls: mode === null ? (isHere ? 'off' : 'verified') : TLS[mode],
+    rootCert: rootCert === null ? null : resolve(folder, rootCert),
+  };
+}
+
+const readParts = (url: URL) => ({
+  host: url.searchParams.get('host') ?? url.hostname.replace(/^\[|\]$/g, ''),
+  user: url.searchParams.get('user') ?? decodeURIComponent(url.username),
+});

@@ -1,8 +1,12 @@
 /** A configuration in file form, for display and comparison. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { micros } from '../../shared/base/micros.js';
-import type { ParamSpec, ParamValue } from '../../trader/strategy/params.js';
+import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
+import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/params.js';
+import { canonicalJson } from './hash.js';
+import { liveClass, traderSchema } from './schema.js';
 import type { Config, ReadConfig, ReadStrategy } from './types.js';
 
 /** By the names of settings. */
@@ -65,3 +69,133 @@ export const settingName = (key: string): string =>
 
 /** The venue's address may not contain a password, but a path or a parameter may contain anything. */
 const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/, '://********@');
+
+export interface ConfigChange {
+  /** A sentence with both values. */
+  readonly text: string;
+  /** Requirement of `config apply` for it. */
+  readonly wants: 'nothing' | 'reason' | 'restart';
+}
+
+/** Empty when a trader would decide and run the same. */
+export function configChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
+  const [then, now] = [shownConfig(before), shownConfig(after)];
+  const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
+  return [
+    ...names
+      .filter((name) => !OF_THEIR_OWN.includes(name))
+      .flatMap((name) => sectionChanges(name, then[name], now[name])),
+    ...capitalChange(before, after),
+    ...limitTexts('risk', before.risk, after.risk),
+    ...strategyChanges(before, after),
+  ];
+}
+
+/** Compared separately, or not settings. */
+const OF_THEIR_OWN = ['file', 'config_hash', 'capital', 'risk', 'strategies'];
+
+function sectionChanges(section: string, then: unknown, now: unknown): readonly ConfigChange[] {
+  const wants = liveClass(traderSchema, section) === 'restart' ? 'restart' : 'nothing';
+  return leafChanges(section, then, now).map((text) => ({ text, wants }));
+}
+
+function capitalChange(before: ReadConfig, { capitalMicros: now }: ReadConfig): readonly ConfigChange[] {
+  const then = before.capitalMicros;
+  if (then === now) return [];
+  const text = `capital: ${formatDecimal(then)} → ${formatDecimal(now)}`;
+  // The fleet's capital may be exhausted: its database is asked at the start.
+  const wants = before.fleet === null ? 'reason' : 'restart';
+  return [{ text, wants: now > then ? wants : 'nothing' }];
+}
+
+function limitTexts(
+  name: string,
+  then: RiskLimits,
+  now: RiskLimits,
+  said: readonly string[] = [],
+): readonly ConfigChange[] {
+  return limitChanges(then, now)
+    .filter(({ limit }) => !said.includes(limit))
+    .map(({ limit, isLooser }) => ({
+      text: `${name}.${settingName(limit)}: ${figure(limit, then)} → ${figure(limit, now)} (${isLooser ? 'looser' : 'tighter'})`,
+      wants: isLooser ? 'reason' : 'nothing',
+    }));
+}
+
+function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
+  const value = limits[limit];
+  // The name tells which of them are micros.
+  return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
+}
+
+function strategyChanges(before: ReadConfig, after: ReadConfig): readonly ConfigChange[] {
+  const gone = before.strategies.filter(({ name }) => !after.strategies.some((other) => other.name === name));
+  const general = limitChanges(before.risk, after.risk).map(({ limit }) => limit);
+  return [
+    ...gone.map(({ name }): ConfigChange => ({ text: `strategy ${name} is removed`, wants: 'nothing' })),
+    ...after.strategies.flatMap((strategy): readonly ConfigChange[] => {
+      const then = before.strategies.find(({ name }) => name === strategy.name);
+      if (then === undefined)
+        return [{ text: `strategy ${strategy.name} is added (${strategy.moduleName})`, wants: 'reason' }];
+      // A limit that changed for all is listed once.
+      const said = general.filter(
+        (limit) => then.risk[limit] === before.risk[limit] && strategy.risk[limit] === after.risk[limit],
+      );
+      return oneStrategyChanges(then, strategy, said);
+    }),
+  ];
+}
+
+function oneStrategyChanges(then: ReadStrategy, now: ReadStrategy, said: readonly string[]): readonly ConfigChange[] {
+  const name = `strategy ${now.name}`;
+  const other =
+    then.moduleName === now.moduleName ? 'its code has changed' : `its module: ${then.moduleName} → ${now.moduleName}`;
+  const code: ConfigChange[] = then.moduleKey === now.moduleKey ? [] : [{ text: `${name}: ${other}`, wants: 'reason' }];
+  // Units and defaults are the code's: without it, both are compared as written.
+  const isWritten = then.module === null || now.module === null;
+  const [shownThen, shownNow] = [then, now].map((one) => shownStrategy(isWritten ? { ...one, module: null } : one));
+  const leaves = ['params', 'markets', 'quote_hours'].flatMap((part) =>
+    leafChanges(part, shownThen?.[part], shownNow?.[part]).map((text) =>
+      part === 'params' ? withClass(text, now) : text,
+    ),
+  );
+  return [
+    ...code,
+    ...leaves.map((text): ConfigChange => ({ text: `${name}: ${text}`, wants: 'nothing' })),
+    ...limitTexts(`${name}: risk`, then.risk, now.risk, said),
+  ];
+}
+
+/** Effect on a running trader, where the strategy's module declares it. */
+function withClass(text: string, { module }: ReadStrategy): string {
+  const [, name = ''] = /^params\.([^.:]+)/.exec(text) ?? [];
+  const live = module?.params[name]?.live;
+  return live === undefined ? text : `${text} [${LIVE_TEXTS[live]}]`;
+}
+
+const LIVE_TEXTS: Readonly<Record<LiveClass, string>> = {
+  now: 'now: its quoters go on',
+  requote: 'requote: what rests is pulled and placed anew',
+  restart: 'restart: quoters are made anew from what they saved',
+};
+
+function leafChanges(name: string, then: unknown, now: unknown): readonly string[] {
+  if (isDeepStrictEqual(then, now)) return [];
+  if (isGroup(then) && isGroup(now)) {
+    return [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((key) =>
+      leafChanges(`${name}.${key}`, then[key], now[key]),
+    );
+  }
+  return [`${name}: ${valueText(then)} → ${valueText(now)}`];
+}
+
+const isGroup = (value: unknown): value is Shown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MOST_SHOWN = 80;
+
+function valueText(value: unknown): string {
+  if (value === undefined) return 'absent';
+  const text = typeof value === 'string' ? value : canonicalJson(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}

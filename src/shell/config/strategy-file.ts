@@ -65,16 +65,6 @@ export async function readStrategyFile(
   return { config, sourceHash: must(loaded, 'the module').sourceHash };
 }
 
-/** The same with its code loaded. */
-export async function loadStrategyFile(
-  file: string,
-  known: KnownToTrader,
-  cwd: string,
-): Promise<{ readonly config: StrategyConfig; readonly sourceHash: string } | null> {
-  const read = await readStrategyFile(file, known, cwd);
-  return read && { ...read, config: withCode(read.config) };
-}
-
 export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   ...strategy,
   module: must(strategy.module, 'the code of a strategy'),

@@ -28,19 +28,14 @@ export type LogConfig = TraderConfig['log'];
 export type AlertsConfig = TraderConfig['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
 export type DashboardConfig = TraderConfig['dashboard'];
-/** The fleet of traders that this one belongs to. */
 export type FleetConfig = NonNullable<TraderConfig['fleet']>;
 /** A server of PostgreSQL; no password. */
 export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values. */
 export type FeedConfig = TraderConfig['feeds'][number];
-/** A CSV or JSONL file, read repeatedly. */
 export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
-/** An address that answers with JSON. */
 export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
-/** The public books of markets on another venue. */
 export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
-/** A program that writes JSONL to its standard output. */
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
 export interface StrategyConfig {

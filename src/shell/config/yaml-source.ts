@@ -34,7 +34,6 @@ export class SourceTexts {
     this.isCopy = copy !== null;
   }
 
-  /** Every text read, by path. */
   get all(): ReadonlyMap<string, string> {
     return this.#texts;
   }
@@ -84,7 +83,7 @@ function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: 
       return fail(
         'no such file',
         asker === undefined
-          ? 'Name the configuration with -c FILE; config/paper.yaml of the package needs no edit.'
+          ? 'Name the configuration with -c FILE, or write one: `twinbook init`.'
           : 'Relative paths in a file are relative to that file.',
       );
     return fail(`cannot be read (${code})`, 'Check the permissions of the file and its folders.');

@@ -73,7 +73,7 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   };
   try {
     const host = makeHost(traders);
-    const at = (port: number) => openDashboard({ host, passes, metrics: scraped, address: '127.0.0.1', port });
+    const at = (port: number) => openDashboard({ host, passes, metrics: scraped, port });
     page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
       url: page?.dashboard.url ?? null,

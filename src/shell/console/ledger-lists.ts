@@ -1,8 +1,7 @@
-/** Lists of the page from the ledger, by a separate read-only connection: one statement each, cached briefly. */
+/** The console's read-only connection to the ledger, and the page's lists from it: one statement each, cached briefly. */
 
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import type { LedgerConnection } from './ledger-connection.js';
 import { listEvents } from './views/log-view.js';
 import { fillRow, orderRow } from './views/orders-view.js';
 
@@ -15,6 +14,44 @@ const KEPT_MS = 500;
 export type PageLists = ReturnType<typeof readLists>;
 
 const NOTHING: PageLists = { orders: [], fills: [], events: [] };
+
+/** Opened at its first use, and reopened after a failure. */
+export class LedgerConnection {
+  readonly #open: () => LedgerReader;
+  #ledger: LedgerReader | null = null;
+  #opened = 0;
+
+  /** @param open throws while no ledger exists */
+  constructor(open: () => LedgerReader) {
+    this.#open = open;
+  }
+
+  /** Number of openings: earlier reads may be of another file. */
+  get opened(): number {
+    return this.#opened;
+  }
+
+  /** Result of `work`; null while the ledger cannot be read. */
+  read<T>(work: (ledger: LedgerReader) => T): T | null {
+    try {
+      if (this.#ledger === null) {
+        this.#ledger = this.#open();
+        this.#opened++;
+      }
+      return work(this.#ledger);
+    } catch {
+      // The file may have been replaced, or does not exist yet.
+      this.close();
+      return null;
+    }
+  }
+
+  /** It is reopened at its next use. */
+  close(): void {
+    this.#ledger?.close();
+    this.#ledger = null;
+  }
+}
 
 export class LedgerLists {
   readonly #ledger: LedgerConnection;

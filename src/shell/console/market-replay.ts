@@ -15,8 +15,6 @@ const GAPS_MINUTES = '10';
 /** A page asks every two seconds; a replay without a request for this long is ended when another one is requested. */
 const GIVEN_UP_MS = 10_000;
 const MOST_KEPT = 8;
-/** Maximum output of the command, bytes. */
-const MOST_SAID = 1024 * 1024;
 
 /** A market at an earlier time. */
 export interface PastView {
@@ -87,7 +85,7 @@ export class MarketReplay {
     const child = execFile(
       process.execPath,
       [...process.execArgv, this.#program, ...asked],
-      { timeout: WITHIN_MS, maxBuffer: MOST_SAID, killSignal: 'SIGKILL' },
+      { timeout: WITHIN_MS, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
         this.#working = null;
         if (working.isGivenUp) return;

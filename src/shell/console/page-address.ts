@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { readBounded } from '../alerts/bounded-body.js';
+import { readBounded } from '../alerts/texts.js';
 import { deriveKey, proveServer } from '../dashboard/proof.js';
 
 const ANSWERS_WITHIN_MS = 5_000;

@@ -35,7 +35,7 @@ function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = []
 
 export interface TraderFacts {
   readonly nowMs: number;
-  /** Mode of a trader that quotes nothing; null while it quotes. */
+  /** Mode of a trader that quotes nothing or does not answer; null while it quotes. */
   readonly stopped: string | null;
   /** Condition ids of markets that are paused alone. */
   readonly paused: readonly string[];

@@ -31,7 +31,7 @@ export function makePageState(
   const wanted = trader.markets.get(market ?? '');
   const facts: TraderFacts = {
     nowMs: timeMs,
-    stopped: STOPPED_MODES.includes(judged.mode) ? judged.mode : null,
+    stopped: !trader.isCurrent || STOPPED_MODES.includes(judged.mode) ? judged.mode : null,
     paused: account?.pausedMarkets.map(({ conditionId }) => conditionId) ?? [],
   };
   const listFills = (id: string) =>

@@ -1,6 +1,6 @@
 /**
- * Reports for the page: of the ledger, or of a backtest of the trader's configuration. Each is made by the command that a
- * person would type, in a process of its own at the lowest priority, one at a time.
+ * Reports for the page: of the ledger, of a backtest of the trader's configuration, or a run beside its backtests. Each is
+ * made by the command that a person would type, in a process of its own at the lowest priority, one at a time.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -23,17 +23,19 @@ export interface ReportPlace {
   readonly ledgerPath: string;
   /** Folder of its recordings. */
   readonly recordings: string;
+  /** Folder of its runs' journals. */
+  readonly journals: string;
   readonly program?: string;
-  /** Working folder of the command. */
-  readonly cwd?: string;
 }
 
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;
   #child: ChildProcess | null = null;
-  /** Newest line of the newest command. */
+  /** Newest message of the newest command: a line, and its indented hint. */
   #said = '';
+  /** Output of the newest comparison of a run; empty without one. */
+  #parity = '';
 
   constructor(place: ReportPlace) {
     this.#place = place;
@@ -44,6 +46,8 @@ export class Reports {
     return {
       isWorking: this.#child !== null,
       said: this.#said,
+      parity: this.#parity,
+      journals: list(this.#place.journals).filter((name) => existsSync(join(this.#place.journals, name, 'run.json'))),
       reports: list(this.#folder).filter((name) => NAME.test(name)),
       recordings: list(this.#place.recordings).filter((name) => name.startsWith('market=')),
     };
@@ -56,32 +60,44 @@ export class Reports {
       : null;
   }
 
-  /** @param recording name of one recording; null for all */
-  start(kind: 'ledger' | 'backtest', recording: string | null): Acted {
-    const { configFile, recordings, program = PROGRAM, cwd } = this.#place;
+  /** @param of recording of a backtest, null for all; run of a comparison */
+  start(kind: 'ledger' | 'backtest' | 'parity', of: string | null): Acted {
+    const { configFile, recordings, program = PROGRAM } = this.#place;
+    const { recordings: recorded, journals } = this.view();
     if (this.#child !== null) return { refusal: 'another report is being made', text: '' };
-    if (recording !== null && !this.view().recordings.includes(recording))
-      return { refusal: `there is no recording ${recording}`, text: '' };
+    if (kind === 'parity' ? !journals.includes(of ?? '') : of !== null && !recorded.includes(of))
+      return { refusal: `there is no ${kind === 'parity' ? 'journal of run' : 'recording'} ${of}`, text: '' };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     for (const old of this.view().reports.slice(MOST_REPORTS - 1)) rmSync(join(this.#folder, old), { force: true });
     const name = `${utcText(nowMs()).replaceAll(':', '.')} UTC ${kind}.html`;
-    const command = kind === 'ledger' ? ['pnl'] : ['backtest', '--data', join(recordings, recording ?? '')];
-    const report = ['-c', configFile, '--report', join(this.#folder, name)];
-    const child = spawn(process.execPath, [...process.execArgv, program, ...command, ...report], { cwd });
+    const command = {
+      ledger: ['pnl'],
+      backtest: ['backtest', '--data', join(recordings, of ?? '')],
+      parity: ['parity', of ?? ''],
+    }[kind];
+    const report = kind === 'parity' ? [] : ['--report', join(this.#folder, name)];
+    const args = [...process.execArgv, program, ...command, '-c', configFile, ...report];
+    const child = spawn(process.execPath, args);
+    let output = '';
     this.#child = child;
     this.#said = `${kind}: reading …`;
     const say = (chunk: Buffer) => {
-      this.#said = `${kind}: ${chunk.toString().trim().split('\n').at(-1)?.trim() ?? ''}`;
+      this.#said = `${kind}: ${chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? ''}`;
     };
     const fail = (error: unknown) => {
       this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;
     };
     child.stderr.on('data', guarded(say, fail));
-    child.stdout.resume();
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', guarded(keep, fail));
     child.once('error', fail);
     child.once('close', (code) => {
       this.#child = null;
-      if (code === 0) this.#said = `${name} is ready`;
+      if (code !== 0) return;
+      this.#said = kind === 'parity' ? `the comparison of run ${of} is below` : `${name} is ready`;
+      if (kind === 'parity') this.#parity = output;
     });
     spareOthers(child);
     return { refusal: null, text: 'it is being made; its progress is below' };

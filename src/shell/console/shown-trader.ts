@@ -3,14 +3,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { Subscription } from '../control/telemetry/subscription.js';
+import { Subscription } from '../control/control-client.js';
 import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act, changeConfig } from './actions.js';
 import { makeCsv } from './csv-exports.js';
 import { Duty } from './duty.js';
-import { LedgerConnection } from './ledger-connection.js';
-import { LedgerLists } from './ledger-lists.js';
+import { LedgerConnection, LedgerLists } from './ledger-lists.js';
 import { MarketReplay } from './market-replay.js';
 import type { ScrapeFacts } from './metrics/collect.js';
 import { readFileFacts } from './metrics/file-facts.js';
@@ -64,7 +63,12 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   const alerts = new AlertStore(store);
   const book = new ResultBook();
   const past = new MarketReplay(config.file);
-  const reports = new Reports({ configFile: config.file, ledgerPath, recordings: config.recording.dir });
+  const reports = new Reports({
+    configFile: config.file,
+    ledgerPath,
+    recordings: config.recording.dir,
+    journals: config.journal.dir,
+  });
   const duty = new Duty({ path: locateStore(ledgerPath), startedMs: nowMs(), note });
   const watch = new Watch({
     config,
@@ -128,7 +132,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           title: makeTitleLookup(trader, open),
           money: () => {
             book.readOn(open, ledger.opened);
-            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0 });
+            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0, dayMs: null });
           },
         }),
       ),
@@ -142,6 +146,8 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           return reports.start('ledger', null);
         case 'backtest':
           return reports.start('backtest', market);
+        case 'parity':
+          return reports.start('parity', market);
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);

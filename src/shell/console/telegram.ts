@@ -6,9 +6,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
-import { readSecret } from '../alerts/secret.js';
 import { type DirectMessage, makeBotUrl, readBotUpdates, sendBotMessage } from '../alerts/senders.js';
-import { cleanText } from '../alerts/texts.js';
+import { cleanText, readSecret } from '../alerts/texts.js';
 import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';

@@ -4,24 +4,24 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../config/load.js';
-import { isConsoleWanted } from '../config/sections/alerts.js';
+import { isConsoleWanted } from '../config/make-trader.js';
 
 /** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;
+
+const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
 
 /** Throws `usage` for traders that cannot be shown together, with the files and the requirement. */
 export function requireDistinct(configs: readonly TraderConfig[]): void {
   const [first, ...others] = configs;
   if (first === undefined || others.length === 0) return;
   if (configs.length > MOST_TRADERS)
-    throw new TwinbookError(
-      'usage',
+    throw misuse(
       `${configs.length} traders; one console shows at most ${MOST_TRADERS}`,
       'Start another `twinbook console` for the rest.',
     );
   if (!first.dashboard.enabled)
-    throw new TwinbookError(
-      'usage',
+    throw misuse(
       `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
       'Set it to true in the file that -c names.',
     );
@@ -31,8 +31,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
     requireNew(ledgers, followLinks(config.ledger.path), config.file, 'ledger');
     requireNew(sockets, followLinks(config.control.socket), config.file, 'control socket');
     if (isConsoleWanted(config) && config.dashboard.start)
-      throw new TwinbookError(
-        'usage',
+      throw misuse(
         `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
         'Set dashboard.start to false in the file of every trader that this console shows.',
       );
@@ -42,8 +41,7 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
 function requireNew(known: Map<string, string>, path: string, file: string, what: string): void {
   const before = known.get(path);
   if (before !== undefined)
-    throw new TwinbookError(
-      'usage',
+    throw misuse(
       before === file ? `${file} is named twice` : `${before} and ${file} have the same ${what}, ${path}`,
       'Name each trader once.',
     );
@@ -70,7 +68,7 @@ export function nameTraders(files: readonly string[]): readonly string[] {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return names;
   const what = files.filter((_, i) => names[i] === twice).join(' and ');
-  throw new TwinbookError('usage', `${what} would both be shown as ${twice}`, 'Rename one of the files.');
+  throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
 }
 
 /** Results of one venue add up; those of two do not, and paper money never does. */

@@ -3,13 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter } from '../alerts/alert-center.js';
 import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
 import type { AlertMemory } from '../alerts/contract.js';
 import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
-import { postText } from '../alerts/post.js';
-import { openPatientSender } from '../alerts/senders.js';
+import { openPatientSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';

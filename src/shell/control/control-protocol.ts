@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { parseJson } from '../../shared/base/text-width.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
@@ -23,14 +24,12 @@ const market = z
 const NO_SUBJECT =
   'explain needs a subject: an order, a fill or a market; `twinbook orders`, `fills` and `markets` list them';
 const NO_NUMBERS = 'prune needs whole numbers: before, in Unix ms, rows, and after, which may be null';
-/** Actions on a running trader's configuration. */
 const ACTIONS = ['diff', 'apply', 'rollback'] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
 const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, fields: Fields) =>
   z.object({ command: z.literal(command), ...fields });
 
-/** Requests of an operator to a running trader. */
 const REQUESTS = {
   /** Tests whether it answers; costs nothing. */
   ping: ask('ping', {}),
@@ -83,7 +82,7 @@ export type ControlResponse =
 
 /** The data of each command's answer; times are Unix ms. */
 export interface ControlData {
-  readonly ping: PingData;
+  readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
   readonly widen: ModeData;
   readonly 'reduce-only': ModeData;
@@ -95,14 +94,12 @@ export interface ControlData {
   readonly kill: KillData;
   readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
-  readonly adopt: AdoptData;
+  /** `booked`: one sentence per outcome. */
+  readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
-  readonly explain: ExplainData;
+  /** For a person, most important first. */
+  readonly explain: { readonly lines: readonly string[] };
   readonly config: ConfigData;
-}
-
-export interface PingData {
-  readonly pid: number;
 }
 
 export interface ModeData {
@@ -140,11 +137,6 @@ export interface ReconcileData {
   readonly complete: boolean;
 }
 
-export interface AdoptData extends ModeData {
-  /** One sentence per booked outcome. */
-  readonly booked: readonly string[];
-}
-
 export interface PruneData extends PrunedBatch {
   /** Time that it held the ledger, ms. */
   readonly tookMs: number;
@@ -156,11 +148,6 @@ export interface ConfigData {
   readonly applied: boolean;
   /** Of the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
-}
-
-/** Lines for a person, most important first. */
-export interface ExplainData {
-  readonly lines: readonly string[];
 }
 
 /** Longer request lines are refused unread: no command needs more. */
@@ -185,12 +172,8 @@ export function isTooLate(line: string, { command }: ControlRequest, nowMs: numb
 
 /** Parses one request line; a text describes its error. A reason for stopping defaults to `operator`. */
 export function readControlRequest(line: string): ControlRequest | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return 'not a line of JSON';
-  }
+  const parsed = parseJson(line);
+  if (parsed === undefined) return 'not a line of JSON';
   if (typeof parsed !== 'object' || parsed === null) return 'a request is a JSON object';
   const command = said.parse('command' in parsed ? parsed.command : '');
   const schema = Object.entries(REQUESTS).find(([name]) => name === command)?.[1];

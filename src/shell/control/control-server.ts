@@ -3,7 +3,7 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { guarded } from '../../shared/base/guarded.js';
 import {
@@ -26,7 +26,6 @@ export interface ControlServer {
   close(): void;
 }
 
-/** The trader behind the socket. */
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
   /** Null when this connection receives telemetry from now on, else the reason. */
@@ -45,11 +44,8 @@ export async function serveControl(path: string, host: ControlHost): Promise<Con
     removeStale(path);
     await listen(server, path);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     const hint = 'Set control.socket to a short path in a folder that you can write.';
-    throw new TwinbookError('file_unreadable', `the control socket ${path} cannot be opened: ${why}`, hint, {
-      cause: error,
-    });
+    throw unreadable(`the control socket ${path} cannot be opened`, error, hint);
   }
   return {
     close: () => {

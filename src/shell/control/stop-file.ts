@@ -7,12 +7,11 @@
 
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 
 /** Enough for a reason; longer files are truncated. */
 const MAX_BYTES = 500;
-/** Error codes of a full disk. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 export const locateStopFile = (ledgerPath: string): string => `${ledgerPath}.kill`;
@@ -30,14 +29,13 @@ export function readStopFile(path: string): string | null {
       closeSync(file);
     }
   } catch (error) {
-    if (readErrorCode(error) === 'ENOENT') {
+    if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
       // A broken link still occupies the name: no other file could be created. Anything else has changed meanwhile.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
-    const why = error instanceof Error ? error.message : String(error);
-    return `the stop file ${path} is there and cannot be read: ${why}`;
+    return `the stop file ${path} is there and cannot be read: ${messageOf(error)}`;
   }
 }
 
@@ -51,12 +49,9 @@ export function leaveStopFile(path: string, reason: string): void {
     if (!leaveWhole(path, text)) leavePlain(path, text);
     syncFolder(dirname(path));
   } catch (error) {
-    if (readErrorCode(error) === 'EEXIST') return;
-    const why = error instanceof Error ? error.message : String(error);
+    if (systemCode(error) === 'EEXIST') return;
     const hint = 'A trader that hangs may quote on when it wakes: end its process.';
-    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be written: ${why}`, hint, {
-      cause: error,
-    });
+    throw unreadable(`the stop file ${path} cannot be written`, error, hint);
   }
 }
 
@@ -113,21 +108,16 @@ function writeIfRoom(file: number, text: string): void {
   try {
     writeSync(file, text);
   } catch (error) {
-    if (!FULL.includes(readErrorCode(error))) throw error;
+    if (!FULL.includes(systemCode(error))) throw error;
   }
 }
-
-const readErrorCode = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** Throws `file_unreadable` when it cannot be removed: nothing may be lifted then. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     const hint = 'As long as it is there the trader is killed; take it away by hand.';
-    throw new TwinbookError('file_unreadable', `the stop file ${path} cannot be removed: ${why}`, hint, {
-      cause: error,
-    });
+    throw unreadable(`the stop file ${path} cannot be removed`, error, hint);
   }
 }

@@ -14,10 +14,8 @@ import type { LiveConfig } from './live/live-config.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
-/** Interval of its checks, ms. */
 const LOOK_MS = 50;
 
-/** Parts of the running trader that commands use. */
 export interface Running {
   readonly ledger: Ledger;
   status(): TraderStatus;
@@ -28,7 +26,6 @@ export interface Running {
   command(command: OperatorCommand): string | null;
   /** Deletes one batch of finished intents and orders without fills. */
   prune(batch: PruneBatch): PrunedBatch;
-  /** Changes of its configuration. */
   readonly live: Pick<LiveConfig, 'config' | 'diff' | 'apply' | 'rollback'>;
   /** Ends the trader; the answer is sent first. */
   stop(): void;
@@ -100,7 +97,7 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   const notes = listLeftAfterResume(running.snapshot());
   if (data.mode !== 'killed') return { ok: true, data: notes.length === 0 ? data : { ...data, notes } };
   // The operator expects quotes after a resume: this must not read as success.
-  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts that`;
+  const error = `the rest is lifted, but it is killed (${data.reason}): only unkill --reason TEXT lifts this`;
   return { ok: false, error };
 }
 

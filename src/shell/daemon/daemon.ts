@@ -8,32 +8,35 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
+import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { OperatorEvent } from '../../trader/ledger/contract.js';
-import { ENDED_PROVEN } from '../../trader/ledger/run-end.js';
+import type { Ledger } from '../../trader/ledger/ledger.js';
+import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
+import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
+import type { Environment } from '../config/environment.js';
 import { VERSION } from '../config/shipped.js';
 import type { Config } from '../config/types.js';
 import { serveControl } from '../control/control-server.js';
+import type { OpenFeeds } from '../feeds/feeds.js';
+import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running } from './control.js';
 import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
-import { FeedSession } from './feed-session.js';
 import { isTakenOver } from './fleet/fleet-session.js';
 import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live/live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { Screen, type Terminal } from './screen.js';
 import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, serviceStatus } from './status-text.js';
+import { resultLines, Screen, serviceStatus } from './status-text.js';
 import { StopWatch } from './stop-watch.js';
 import { Telemetry } from './telemetry.js';
-import { Unproven } from './unproven.js';
 
 /**
  * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
@@ -41,20 +44,20 @@ import { Unproven } from './unproven.js';
  */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
-/** Interval of the checks whether it has stopped, ms. */
 const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** Surroundings of a trader's process: a terminal, signals, the environment. */
-interface TraderIo extends Pick<Terminal, 'out'> {
+/** Surroundings of a process: a terminal, signals, the environment. */
+export interface TraderIo {
+  readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether too much of `out` is unread to write more. */
+  /** Whether so much of `out` is unread that a long-running program pauses its output. */
   readonly isUnread: () => boolean;
+  /** For own sequences that move the cursor; never for foreign text. */
   readonly raw: { readonly out: (sequence: string) => void };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether every note on recorded market data is printed; false if left out. */
-  readonly verbose?: boolean;
+  readonly env: Environment;
+  /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
   /** Calls back at each signal that kills (SIGUSR2). */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
@@ -64,10 +67,13 @@ interface TraderIo extends Pick<Terminal, 'out'> {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests. */
-export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
+/**
+ * Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests.
+ * @param verbose prints every note on recorded market data
+ */
+export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
-    return await runSession(config, io);
+    return await runSession(config, io, verbose);
   } catch (error) {
     const say = (text: string) => io.err(`${text}\n`);
     if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
@@ -75,7 +81,7 @@ export async function runTrader(config: Config, io: TraderIo): Promise<0 | 1> {
   }
 }
 
-async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
+async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen({
     out: io.out,
     move: io.raw.out,
@@ -103,7 +109,7 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
     env: io.env,
     log,
     say,
-    verbose: io.verbose === true,
+    verbose,
     isStopping: () => stopping,
   });
   if (session === null) {
@@ -112,8 +118,8 @@ async function runSession(config: Config, io: TraderIo): Promise<0 | 1> {
   }
   stopWatch.guard(session.ledger);
   try {
-    const { env, onUncaught } = io;
-    return await new Service({ session, screen, log, stopWatch, manager, env, onUncaught }).run(stopAsked);
+    const service = new Service({ session, screen, log, stopWatch, manager, env: io.env });
+    return await service.run(stopAsked, io.onUncaught);
   } finally {
     process.stdout.off('resize', redraw);
     await session.close();
@@ -128,20 +134,19 @@ interface Parts {
   /** Null without a service manager. */
   readonly manager: ServiceManager | null;
   readonly env: TraderIo['env'];
-  readonly onUncaught: TraderIo['onUncaught'];
 }
 
-class Service {
+class Service implements Running {
   readonly #session: Session;
   readonly #screen: Screen;
   readonly #log: Log;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
-  readonly #onUncaught: TraderIo['onUncaught'];
   readonly #loop: Loop;
-  readonly #feeds: FeedSession;
-  readonly #live: LiveConfig;
+  readonly #env: TraderIo['env'];
+  #feeds: OpenFeeds | null = null;
+  readonly live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
@@ -152,10 +157,11 @@ class Service {
   #isProven = false;
   #failure: unknown = null;
   #wake: () => void = () => undefined;
+  /** Ends the trader. */
+  stop: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env, onUncaught }: Parts) {
+  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
     const { config } = session;
-    this.#onUncaught = onUncaught;
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -173,44 +179,43 @@ class Service {
         onFailure: (error) => this.#fail(error),
       },
     );
-    this.#feeds = new FeedSession({ config, log, env, screen, loop: this.#loop });
-    this.#live = new LiveConfig({
+    this.#env = env;
+    this.live = new LiveConfig({
       config,
       env,
       session,
-      command: (command) => this.#command(command),
+      command: (command) => this.command(command),
       onChange: (inForce) => {
         this.#jobs.start(inForce);
-        this.#telemetry.configChanged();
+        this.#telemetry.publisher.renew();
       },
       say: (text) => screen.say(text),
       nowMs,
     });
-    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds.status];
-    this.#telemetry = new Telemetry({ config: () => this.#live.config, session, startedMs, feeds, log });
+    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
+    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds, log });
   }
 
-  async run(stopAsked: Promise<void>): Promise<0 | 1> {
+  async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
     const { config, profile } = this.#session;
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
-    let resolveStopped: () => void = () => undefined;
     const stop = new Promise<void>((resolve) => {
-      resolveStopped = resolve;
+      this.stop = resolve;
     });
     const control = await serveControl(config.control.socket, {
-      answer: (question) => answerControl(question, this.#running(resolveStopped)),
+      answer: (question) => answerControl(question, this),
       subscribe: (reader) => this.#telemetry.publisher.subscribe(reader),
     });
     const fail = (error: unknown) => this.#fail(error);
-    this.#onUncaught((error) => {
+    onUncaught((error) => {
       this.#log.logger.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
-    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.#snapshot(), fail });
+    this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
-    this.#jobs.start(this.#live.config);
+    this.#jobs.start(this.live.config);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
-    this.#feeds.start();
+    const feeds = this.#openFeeds();
     try {
       await Promise.race([stopAsked, stop, this.#whenFailed()]);
       this.#jobs.stop();
@@ -222,9 +227,24 @@ class Service {
       clearInterval(status);
       control.close();
       this.#loop.end();
-      this.#telemetry.publisher.close(this.#ending() ?? 'it has ended', this.#isProven);
-      await this.#feeds.close();
+      this.#telemetry.publisher.close(this.ending() ?? 'it has ended', this.#isProven);
+      await (await feeds)?.close();
     }
+  }
+
+  async #openFeeds(): Promise<OpenFeeds | null> {
+    const { feeds } = this.#session.config;
+    // Most traders have none: they start faster without loading the readers.
+    if (feeds.length === 0) return null;
+    const { openFeeds } = await import('../feeds/feeds.js');
+    const loud = (text: string): void => {
+      this.#log.logger.warn(text);
+      this.#screen.say(`warning: ${text}`);
+    };
+    const quiet = (text: string): void => this.#log.logger.info(text);
+    const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
+    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#env);
+    return this.#feeds;
   }
 
   /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
@@ -239,7 +259,7 @@ class Service {
   #isStopped(): boolean {
     let stopped = false;
     this.#guard(() => {
-      stopped = this.#snapshot().mode === 'stopped';
+      stopped = this.snapshot().mode === 'stopped';
     });
     return stopped;
   }
@@ -247,13 +267,13 @@ class Service {
   /** Regular end of a working trader. */
   async #end(): Promise<0 | 1> {
     this.#loop.end();
-    const last = this.#snapshot();
+    const last = this.snapshot();
     this.#isProven = last.proven;
     this.#session.trader.end(nowMs(), last.proven ? ENDED_PROVEN : 'stopped, not proven that nothing rests');
     for (const line of resultLines(last, this.#startedWith, steadyMs() - this.#bornMs)) this.#screen.say(line);
     if (last.proven) {
       await this.#session.fleet?.release(last);
-      this.#session.guardian?.endHeartbeat();
+      this.#session.guardian?.heart.end();
       return 0;
     }
     this.#screen.say(
@@ -265,17 +285,16 @@ class Service {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    const why = error instanceof Error ? error.message : String(error);
     this.#log.logger.fatal({ err: error }, 'the trader stops');
-    this.#screen.say(`the trader stops: ${why}`);
+    this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
-      this.#session.guardian?.endHeartbeat();
+      this.#session.guardian?.heart.end();
       return 1;
     }
     // With a new client, so that no pending request of the core leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
-    if (this.#isProven) this.#session.guardian?.endHeartbeat();
+    if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
       this.#isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
@@ -304,28 +323,25 @@ class Service {
     return { client, wallet, profile, allowBlindSigning: this.#session.config.venue.allowBlindSigning };
   }
 
-  #running(stop: () => void): Running {
-    return {
-      live: this.#live,
-      status: () => this.#telemetry.status(this.#session.page?.url ?? null),
-      ledger: this.#session.ledger,
-      snapshot: () => this.#snapshot(),
-      ending: () => this.#ending(),
-      command: (command) => this.#command(command),
-      prune: (batch) => {
-        try {
-          return this.#session.trader.prune(batch, nowMs());
-        } catch (error) {
-          this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
-          throw error;
-        }
-      },
-      stop,
-    };
+  get ledger(): Ledger {
+    return this.#session.ledger;
+  }
+
+  status(): TraderStatus {
+    return this.#telemetry.status(this.#session.page?.url ?? null);
+  }
+
+  prune(batch: PruneBatch): PrunedBatch {
+    try {
+      return this.#session.trader.prune(batch, nowMs());
+    } catch (error) {
+      this.#fail(error); // Like a failed step: the trader cancels without its ledger and ends.
+      throw error;
+    }
   }
 
   /** An operator's command: null when accepted, else the reason. */
-  #command(command: OperatorCommand): string | null {
+  command(command: OperatorCommand): string | null {
     if (this.#failure === null) {
       const refusal = this.#session.trader.refusal(command);
       if (refusal !== null) return refusal;
@@ -335,16 +351,16 @@ class Service {
       if (command.kind === 'unkill') this.#stopWatch.onLift();
       if (isTaken) return null;
     }
-    if (command.kind !== 'kill') return this.#ending();
+    if (command.kind !== 'kill') return this.ending();
     // The ledger could not store it: the next start must find it elsewhere.
     if (this.#stopWatch.kill(command.reason)) return null;
-    return `${this.#ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
+    return `${this.ending() ?? 'it has ended'}; the kill can be kept nowhere: DO NOT START IT AGAIN`;
   }
 
-  #ending(): string | null {
+  ending(): string | null {
     const error = this.#failure;
     if (error === null) return null;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (isTakenOver(error)) return why;
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
@@ -361,7 +377,7 @@ class Service {
     };
   }
 
-  #snapshot(): Snapshot {
+  snapshot(): Snapshot {
     return this.#session.trader.snapshot(nowMs());
   }
 
@@ -384,7 +400,7 @@ class Service {
   /** The only beat: after a step. A late step may find everything canceled. */
   #beat(): void {
     const { guardian, trader, fleet } = this.#session;
-    const stoodStillMs = guardian?.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
+    const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
     this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
@@ -393,9 +409,9 @@ class Service {
 
   #show(): void {
     this.#guard(() => {
-      const snapshot = this.#snapshot();
+      const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.#live.watchFiles();
+      this.live.watchFiles();
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, steadyMs() - this.#bornMs);
       this.#manager?.show(serviceStatus(snapshot));
@@ -415,7 +431,7 @@ class Service {
     this.#loop.end();
     this.#failure ??= error;
     this.#wake();
-    this.#telemetry.publisher.close(this.#ending() ?? '', false);
+    this.#telemetry.publisher.close(this.ending() ?? '', false);
   }
 
   #whenFailed(): Promise<void> {
@@ -435,5 +451,38 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen:
     else log.logger.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
     screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
+  }
+}
+
+/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
+const FIRST_MS = 10_000;
+/** A slow exchange must not be cut off repeatedly. */
+const LONGEST_MS = 60_000;
+
+export class Unproven {
+  readonly #steadyMs: () => number;
+  #dueMs: number | null = null;
+  #waitMs = FIRST_MS;
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /**
+   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
+   * minute at most.
+   */
+  isOverdue(wantsProof: boolean): boolean {
+    const nowMs = this.#steadyMs();
+    if (!wantsProof) {
+      this.#dueMs = null;
+      this.#waitMs = FIRST_MS;
+      return false;
+    }
+    this.#dueMs ??= nowMs + this.#waitMs;
+    if (nowMs < this.#dueMs) return false;
+    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
+    this.#dueMs = nowMs + this.#waitMs;
+    return true;
   }
 }

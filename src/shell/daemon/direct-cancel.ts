@@ -11,11 +11,11 @@ import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
 import type { ServiceClient } from '../client/client.js';
+import type { CancelAllData } from '../control/control-protocol.js';
 import { steadyMs } from '../runtime/clock.js';
 import { type StoredDraft, signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 
-/** Advice for the operator. */
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
 const ANOTHER_KEY =
   'The key may have been revoked: `twinbook keys bootstrap` makes another, then `twinbook cancel-all --verify` cancels.';
@@ -37,19 +37,11 @@ export interface DirectCancel {
   readonly verify: boolean;
 }
 
-export interface DirectCancelResult {
-  /** Orders whose cancel was requested. */
-  readonly asked: number;
-  /** Orders resting at the last read; 0 without a read when all cancels were accepted and `verify` was not set. */
-  readonly resting: number;
-  readonly verified: boolean;
-}
-
 /**
  * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. Orders shown by
  * an endless list are canceled first.
  */
-export async function cancelDirectly(options: DirectCancel): Promise<DirectCancelResult> {
+export async function cancelDirectly(options: DirectCancel): Promise<CancelAllData> {
   const asked = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
     const { orders, trouble } = await restingOrders(options.client);
@@ -74,7 +66,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<DirectCance
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs }: { readonly withinMs: number; readonly pauseMs: number },
-): Promise<DirectCancelResult> {
+): Promise<CancelAllData> {
   const endMs = steadyMs() + withinMs;
   let canceled = 0;
   for (let empty = 0; ; await pause(pauseMs)) {
@@ -86,7 +78,7 @@ export async function cancelUntilNothingRests(
   }
 }
 
-const nothingKnown = (): DirectCancelResult => ({ asked: 0, resting: 0, verified: false });
+const nothingKnown = (): CancelAllData => ({ asked: 0, resting: 0, verified: false });
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
   const waiting = orders.filter((order) => order.pubkey !== null);

@@ -5,12 +5,12 @@
  */
 
 import { existsSync } from 'node:fs';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { ServiceClient } from '../client/client.js';
+import type { Environment } from '../config/environment.js';
 import type { Config } from '../config/types.js';
 import { loadCredentials } from '../wallet/credentials.js';
-import { openKeyFile } from '../wallet/key-file.js';
-import { walletPassphrase } from '../wallet/passphrase.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { cancelUntilNothingRests } from './direct-cancel.js';
 
 /** Error codes of a full, failing or read-only disk, from Node and SQLite. */
@@ -24,7 +24,7 @@ export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 export interface FailedStart {
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly say: (text: string) => void;
 }
 
@@ -47,7 +47,7 @@ export async function cancelLeftovers(start: FailedStart): Promise<void> {
     if (canceled === null) return;
     say(canceled ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
   } catch (error) {
-    say(`${MAY_REST} (${error instanceof Error ? error.message : String(error)})`);
+    say(`${MAY_REST} (${messageOf(error)})`);
   }
 }
 

@@ -1,12 +1,13 @@
 /** Scheduled jobs: quote hours, reconciliation, ledger backups, the daily summary. */
 
+import { messageOf } from '../../shared/base/errors.js';
 import { makeBackup } from '../backup/backups.js';
 import type { LedgerConfig, ScheduleConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { JobTimes } from '../runtime/job-times.js';
 import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
 import type { Log } from './log.js';
-import type { Screen } from './screen.js';
+import type { Screen } from './status-text.js';
 
 /** Two checks in each second of an expression. */
 const LOOK_MS = 500;
@@ -77,7 +78,7 @@ export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Scree
     log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     log.logger.error({ err: error }, 'the ledger could not be backed up');
     screen.say(`the ledger could not be backed up: ${why}`);
     return why;

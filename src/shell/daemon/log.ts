@@ -3,10 +3,10 @@
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
-import { plainJson } from '../../shared/base/plain-text.js';
 import { PRIVATE_FILE } from '../../shared/base/private.js';
+import { plainJson } from '../../shared/base/text-width.js';
 import type { LogConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
 
@@ -21,7 +21,6 @@ const CENSOR = '[redacted]';
 interface LogSizes {
   /** A file of this size is renamed to `FILE.1`, and a new one begins. */
   readonly maxBytes: number;
-  /** Older files that are kept. */
   readonly keep: number;
 }
 const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };
@@ -75,10 +74,7 @@ function openFile(file: string, config: LogSizes, fallback: DestinationStream): 
     setInterval(() => log.look(), LOOK_EVERY_MS).unref();
     return log;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TwinbookError('file_unreadable', `the log file ${file} cannot be written: ${why}`, 'See log.file.', {
-      cause: error,
-    });
+    throw unreadable(`the log file ${file} cannot be written`, error, 'See log.file.');
   }
 }
 
@@ -107,7 +103,7 @@ class LogFile implements DestinationStream {
       if (this.#bytes + line.length > this.#config.maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#descriptor, line);
     } catch (error) {
-      if (this.#lost === 0) this.#say(`cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      if (this.#lost === 0) this.#say(`cannot be written: ${messageOf(error)}`);
       this.#lost += 1;
       return;
     }
@@ -142,7 +138,7 @@ class LogFile implements DestinationStream {
       renameSync(this.#file, `${this.#file}.1`);
       this.#open();
     } catch (error) {
-      this.#say(`cannot be renamed: ${error instanceof Error ? error.message : String(error)}`);
+      this.#say(`cannot be renamed: ${messageOf(error)}`);
     }
   }
 

@@ -7,6 +7,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Environment } from '../config/environment.js';
 
 /** The machine's systemd-notify, one message per line. Signals to the group do not end it: the trader does. */
 const RELAY = `trap '' INT TERM HUP
@@ -18,12 +19,10 @@ const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
 /** The texts that `systemctl status` shows change each second; systemd needs them less often. */
 const STATUS_EVERY_MS = 5_000;
-/** Maximum unread bytes of a relay that does not read. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export interface ServiceManagerOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Notice for the operator. */
+  readonly env: Environment;
   readonly warn: (text: string) => void;
   /** Monotonic, ms. */
   readonly clockMs?: () => number;

@@ -1,11 +1,11 @@
 /** Everything that a trader runs on, opened in order and closed in reverse. */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningExchange } from '../../exchange/exchange.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { openToOthers } from '../../shared/base/private.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -21,14 +21,16 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials, ensureTakenKey, type KeyMaking } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import type { Environment } from '../config/environment.js';
 import type { Config } from '../config/types.js';
 import type { FleetMember } from '../fleet/member.js';
 import { type Journal, openJournal, type RunFacts } from '../journal/journal-writer.js';
-import { openRecording } from '../recorder/beside-trader.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
+import { KEPT_FREE_BYTES } from '../runtime/disk.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
+import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { signingRules } from '../wallet/signing-rules.js';
 import type { Wallet } from '../wallet/wallet.js';
 import {
@@ -41,7 +43,6 @@ import {
 } from './fleet/fleet-session.js';
 import { ConfigCopies, changesSinceLast } from './live/config-copies.js';
 import type { Log } from './log.js';
-import { openOwnWallet, PAPER } from './own-wallet.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
@@ -57,7 +58,6 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 const REACH_AGAIN_MS = 3_000;
 
 export interface Session {
-  /** The current client. */
   client(): ServiceClient;
   /**
    * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
@@ -87,13 +87,10 @@ export interface Session {
 export interface SessionOptions {
   readonly config: Config;
   readonly version: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly log: Log;
-  /** Messages for the operator during the start. */
   readonly say: (text: string) => void;
-  /** Whether every note on recorded market data is printed. */
   readonly verbose: boolean;
-  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -115,10 +112,10 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     // process.
     const page = openPage(options);
     closers.push(() => page?.close());
-    const { config, env } = options;
+    const { config } = options;
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
-    const wallet = openOwnWallet(config, env, { ledger, say: options.say });
+    const wallet = openOwnWallet(options, ledger);
     // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
     const joined = await joinFleet(options, wallet);
     closers.push(() => joined.fleet?.close());
@@ -155,9 +152,8 @@ export async function openSession(options: SessionOptions): Promise<Session | nu
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
-    const recording = await openRecording(options.config, (text) => warn(options, text));
-    closers.push(() => recording.close());
-    const { recorder } = recording;
+    const recorder = await openRecorder(config, (text) => warn(options, text));
+    closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await compareWithLast(options, ledger);
     const copy = copyFiles(options);
@@ -202,9 +198,8 @@ function dataFolder(options: SessionOptions): void {
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     const hint = 'Choose a folder that you can write, or change ledger.path.';
-    throw new TwinbookError('file_unreadable', `the data folder ${folder} cannot be made: ${why}`, hint);
+    throw unreadable(`the data folder ${folder} cannot be made`, error, hint);
   }
 }
 
@@ -324,7 +319,7 @@ async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger):
   try {
     return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
   } catch (error) {
-    return [`the configuration in force cannot be compared: ${error instanceof Error ? error.message : String(error)}`];
+    return [`the configuration in force cannot be compared: ${messageOf(error)}`];
   }
 }
 
@@ -334,7 +329,7 @@ function copyFiles(options: SessionOptions): string {
   try {
     return new ConfigCopies(ledger.path).save({ main: file, texts });
   } catch (error) {
-    warn(options, error instanceof Error ? error.message : String(error));
+    warn(options, messageOf(error));
     return '';
   }
 }
@@ -406,3 +401,77 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
   const usable = outcome.data.filter(({ margin_enabled }) => margin_enabled !== true);
   return usable.slice(0, MOST_MARKETS).map(({ condition_id }) => condition_id);
 }
+
+/** Profile whose wallet and credentials may be created without confirmation: its money is not real. */
+export const PAPER = 'paper';
+
+const WALLET_NOTE = 'wallet';
+const SHOWN_LENGTH = 6;
+
+/** Content of the note: prefix of the address and a digest, because journals with copies of the ledger are shared. */
+const markOf = (address: string): string =>
+  `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
+
+/** Throws TwinbookError for a wallet that is not the ledger's, before any request or signature. */
+export function openOwnWallet(
+  { config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>,
+  ledger: Ledger,
+): Wallet {
+  const { file } = config.wallet;
+  const own = ledger.note(WALLET_NOTE);
+  const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
+  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet a ledger of its own (ledger.path).`;
+  const refuse = (what: string): never => {
+    throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${name}, and ${what}`, hint);
+  };
+  if (own !== null && !existsSync(file)) refuse(`there is no wallet file ${file}`);
+  const wallet = openWallet({ config, env, say });
+  const mark = markOf(wallet.address);
+  if (own !== null && own !== mark) refuse(`${file} is of ${wallet.address}`);
+  if (own === null) ledger.transaction(() => ledger.setNote(WALLET_NOTE, mark));
+  return wallet;
+}
+
+function openWallet({ config, env, say }: Pick<SessionOptions, 'config' | 'env' | 'say'>): Wallet {
+  const path = config.wallet.file;
+  const passphrase = walletPassphrase(env);
+  const isPaper = config.venue.name === PAPER;
+  if (existsSync(path)) {
+    if (!isPaper && !isSealedKeyFile(path))
+      say(`warning: the key in ${path} is not sealed: who reads that file has it`);
+    return openKeyFile({ path, passphrase });
+  }
+  if (!isPaper) {
+    const hint = 'Make one with `twinbook keys create`, or import one with `twinbook keys import`.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  const wallet = createKeyFile({ path, passphrase });
+  say(`made a new paper wallet ${wallet.address} in ${path}`);
+  return wallet;
+}
+
+/** Recording of the trader's own polls; null if it is off or impossible. Problems are warnings: trading continues. */
+async function openRecorder(
+  { recording, venue, polling }: Config,
+  warn: (text: string) => void,
+): Promise<Recorder | null> {
+  if (!recording.enabled) return null;
+  try {
+    // Its store is slow to load, and most traders do not record.
+    const { Recorder: recorder } = await import('../recorder/recorder.js');
+    return await recorder.open({
+      folder: recording.dir,
+      venue: venue.name,
+      only: null,
+      bookIntervalMs: polling.quietIntervalMs,
+      publicPerMinute: venue.profile.rate_limits.public_per_minute,
+      onFailure: (error) => warn(describeEnd(error)),
+      keptFreeBytes: KEPT_FREE_BYTES,
+    });
+  } catch (error) {
+    warn(`nothing is recorded: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+const describeEnd = (error: unknown): string => `the recording ends here, trading continues: ${messageOf(error)}`;

@@ -8,16 +8,16 @@ import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
 import { isGone } from '../../shared/base/process-mark.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Environment } from '../config/environment.js';
-import { isConsoleWanted } from '../config/sections/alerts.js';
+import { isConsoleWanted } from '../config/make-trader.js';
 import type { Config } from '../config/types.js';
 import { obtainPageToken } from '../console/page-token.js';
 import { addressText, passwordFrom } from '../console/password.js';
-import { readBeat } from '../guardian/beat-file.js';
+import { Heart, readBeat } from '../guardian/beat-file.js';
 import {
   describeReport,
   type GuardianReport,
@@ -25,7 +25,6 @@ import {
   locateReportFile,
   reportSchema,
 } from '../guardian/contract.js';
-import { Heart } from '../guardian/heartbeat.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */
@@ -56,9 +55,8 @@ const CONSOLE_AGAIN_MS = { first: 5_000, longest: 300_000 } as const;
 
 export interface GuardianSupervisorOptions {
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly ledger: Ledger;
-  /** Notice for the operator. */
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -66,7 +64,7 @@ export interface GuardianSupervisorOptions {
 /** Services of the trader for its guardian. */
 export class GuardianSupervisor {
   readonly #options: GuardianSupervisorOptions;
-  readonly #heart: Heart;
+  readonly heart: Heart;
   #timer: NodeJS.Timeout | null = null;
   #report: GuardianReport | null = null;
   /** Our own clock, ms, of the last change of the report. */
@@ -84,9 +82,8 @@ export class GuardianSupervisor {
     this.#options = options;
     const { config, ledger, loud } = options;
     const knowsOrders = ledger.orders({ limit: 1 }).length > 0;
-    this.#heart = new Heart(config.ledger.path, knowsOrders, (error) => {
-      const why = error instanceof Error ? error.message : String(error);
-      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${why}`);
+    this.heart = new Heart(config.ledger.path, knowsOrders, (error) => {
+      loud(`the heartbeat cannot be written, the guardian will cancel everything: ${messageOf(error)}`);
     });
   }
 
@@ -108,17 +105,6 @@ export class GuardianSupervisor {
     throw new TwinbookError('timed_out', text, 'See guardian.log, or set guardian.required: false.');
   }
 
-  /** A step was taken: resting orders may exist, or must not. Returns the time since the previous step, ms. */
-  beat(nothingMayRest: boolean, oursForMs: number | null): number {
-    return this.#heart.beat(nothingMayRest, oursForMs);
-  }
-
-  /** It is proven that no order rests, and none will be placed: our end raises no alarm. */
-  endHeartbeat(): void {
-    this.#heart.end();
-  }
-
-  /** Short text for status lines. */
   get status(): string {
     const report = this.#report;
     const nobody = 'NONE, nothing cancels when this process stops';
@@ -129,9 +115,9 @@ export class GuardianSupervisor {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
-    this.#heart.close();
+    this.heart.close();
     const { config } = this.#options;
-    if (!this.#heart.hasEnded || !config.guardian.start) return;
+    if (!this.heart.hasEnded || !config.guardian.start) return;
     // After our exit the parent must find no process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
@@ -224,7 +210,6 @@ export interface ConsoleSupervisorOptions {
   readonly config: Config;
   readonly env: Environment;
   readonly say: (text: string) => void;
-  /** For the log. */
   readonly note: (text: string) => void;
 }
 
@@ -237,7 +222,6 @@ export class ConsoleSupervisor {
   #pauseMs: number = CONSOLE_AGAIN_MS.first;
   #isClosed = false;
   #url: string | null = null;
-  /** Its last error message. */
   #lastWords = '';
   #shownUrl: string | null = null;
 
@@ -257,7 +241,7 @@ export class ConsoleSupervisor {
       return new ConsoleSupervisor(options);
     } catch (error) {
       const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
-      options.say(`warning: there is no dashboard: ${error instanceof Error ? error.message : String(error)}${hint}`);
+      options.say(`warning: there is no dashboard: ${messageOf(error)}${hint}`);
       return null;
     }
   }
@@ -267,7 +251,6 @@ export class ConsoleSupervisor {
     return this.#url;
   }
 
-  /** Regular end of the trader. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#again !== null) clearTimeout(this.#again);

@@ -21,6 +21,7 @@ const OTHER_ACTIONS = {
   rollback: 'operate',
   report: 'operate',
   backtest: 'operate',
+  parity: 'operate',
 } as const satisfies Record<string, Role>;
 
 export type TraderAction = OperatorName | MarketAction;
@@ -120,7 +121,7 @@ export interface TraderHost {
   report(name: string): string | null;
   /**
    * `reason` is empty when none was given. `market` is the condition id for an action on one market, the recording for a
-   * backtest, else null.
+   * backtest, the run for a comparison, else null.
    */
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }

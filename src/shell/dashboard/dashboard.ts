@@ -31,6 +31,7 @@ import { pageDocument } from './document.js';
 import { findRefusal, groupHeaders } from './origin-guard.js';
 import { addStreams, serveState, serveTraders } from './stream-routes.js';
 
+const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
 /** A page needs one connection for its stream and one for requests; more than this are foreign. */
@@ -47,7 +48,6 @@ export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
   readonly metrics: MetricsAccess;
-  readonly address: '127.0.0.1' | '::1';
   /** 0 picks a free one. */
   readonly port: number;
 }
@@ -72,24 +72,23 @@ export interface Dashboard {
 export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
   const gate = await Gate.make(options.passes, options.metrics.token);
   const server = buildPage(options, gate);
-  await server.listen({ host: options.address, port: options.port });
+  await server.listen({ host: ADDRESS, port: options.port });
   return {
-    url: `http://${readAddress(server, options.address)}/`,
+    url: `http://${readAddress(server)}/`,
     refusedLogins: () => gate.refused,
     close: () => server.close(),
   };
 }
 
 /** Host and port, as in an address bar. */
-const readAddress = (server: FastifyInstance, address: string): string =>
-  `${address.includes(':') ? `[${address}]` : address}:${readPort(server)}`;
+const readAddress = (server: FastifyInstance): string => `${ADDRESS}:${readPort(server)}`;
 
 function readPort(server: FastifyInstance): number {
   const address = server.server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): FastifyInstance {
+function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInstance {
   const document = pageDocument();
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -117,7 +116,7 @@ function buildPage({ host, metrics, address }: DashboardOptions, gate: Gate): Fa
       .code(status)
       .send({ error: status < 500 ? 'the request cannot be read' : 'the trader failed to answer' });
   });
-  const ownAddress = () => readAddress(server, address);
+  const ownAddress = () => readAddress(server);
   gate.addTo(server, ownAddress);
   let packed: Buffer | null = null;
   server.get('/', (request, reply) => {
@@ -178,7 +177,8 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const trader = findTrader(host, request.query, reply);
     if (trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
-    const market = isOfMarket || action === 'backtest' ? readText(request.query['market']) : null;
+    const market =
+      isOfMarket || action === 'backtest' || action === 'parity' ? readText(request.query['market']) : null;
     if (isOfMarket && market === null) return reply.code(400).send({ error: NO_MARKET });
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { guarded } from '../../shared/base/guarded.js';
+import type { Environment } from '../config/environment.js';
 import type { ChildFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeLines } from './lines.js';
@@ -17,7 +18,7 @@ const LAST_WORDS = 200;
 export class ChildReader {
   readonly #feed: ChildFeed;
   readonly #inbox: FeedInbox;
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #env: Environment;
   readonly #end = new AbortController();
   #child: ChildProcess | null = null;
   #gone: Promise<void> = Promise.resolve();
@@ -25,7 +26,7 @@ export class ChildReader {
   #pauseMs = START_AGAIN_MS.first;
   readonly #killNow = (): void => this.#signal('SIGKILL');
 
-  constructor(feed: ChildFeed, inbox: FeedInbox, env: Readonly<Record<string, string | undefined>>) {
+  constructor(feed: ChildFeed, inbox: FeedInbox, env: Environment) {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
@@ -102,7 +103,7 @@ export class ChildReader {
 /** Variables for every program. All others may be secrets of the trader, a cloud or a database. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
-const passedOn = (env: Readonly<Record<string, string | undefined>>, named: readonly string[]) =>
+const passedOn = (env: Environment, named: readonly string[]) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
 
 function lastLine(words: string): string {

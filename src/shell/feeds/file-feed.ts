@@ -2,10 +2,11 @@
 
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { messageOf } from '../../shared/base/errors.js';
 import type { FileFeed } from '../config/types.js';
-import { FileRows } from './file-rows.js';
 import type { FeedInbox } from './inbox.js';
 import { takeLines } from './lines.js';
+import { FileRows } from './read-row.js';
 
 /** A larger file is not read. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -34,7 +35,7 @@ export class FileReader {
       file = await open(this.#feed.path, 'r');
       await this.#read(file, signal);
     } catch (error) {
-      this.#inbox.trouble(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.#inbox.trouble(`cannot be read: ${messageOf(error)}`);
     } finally {
       await file?.close().catch(() => undefined);
     }

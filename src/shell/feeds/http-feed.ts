@@ -1,6 +1,7 @@
 /** Requests JSON from one address repeatedly, outside the venue client's budgets. */
 
-import axios, { type AxiosInstance } from 'axios';
+import axios from 'axios';
+import { messageOf } from '../../shared/base/errors.js';
 import type { HttpFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';
 import { takeRows } from './lines.js';
@@ -11,32 +12,23 @@ const MAX_REDIRECTS = 3;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The longest that a whole answer may take, ms. */
 const TIMEOUT_MS = 5_000;
 
-/** Gets JSON from listed hosts, bounded in size and time. */
-export class HttpClient {
-  readonly #asked: Pick<HttpFeed, 'url' | 'hosts'>;
-  readonly #axios: AxiosInstance;
-
-  constructor(asked: Pick<HttpFeed, 'url' | 'hosts'>) {
-    this.#asked = asked;
-    this.#axios = axios.create({
-      proxy: false,
-      maxRedirects: MAX_REDIRECTS,
-      beforeRedirect: (target: Readonly<Record<string, unknown>>) => this.#checkRedirect(String(target['href'])),
-      maxContentLength: MAX_BYTES,
-      responseType: 'arraybuffer',
-      headers: { accept: 'application/json' },
-      transformResponse: [(data: unknown) => data],
-      validateStatus: () => true,
-    });
-  }
-
-  /** Throws an Error in words for an answer without JSON. */
-  async get(url: string, signal: AbortSignal): Promise<unknown> {
+/** Gets JSON from listed hosts, bounded in size and time. The result throws an Error in words for an answer without JSON. */
+export function openAddress({ url: asked, hosts }: Pick<HttpFeed, 'url' | 'hosts'>) {
+  const client = axios.create({
+    proxy: false,
+    maxRedirects: MAX_REDIRECTS,
+    beforeRedirect: (target: Readonly<Record<string, unknown>>) => checkRedirect(String(target['href']), asked, hosts),
+    maxContentLength: MAX_BYTES,
+    responseType: 'arraybuffer',
+    headers: { accept: 'application/json' },
+    transformResponse: [(data: unknown) => data],
+    validateStatus: () => true,
+  });
+  return async (url: string, signal: AbortSignal): Promise<unknown> => {
     const late = AbortSignal.timeout(TIMEOUT_MS);
-    const asking = this.#axios.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
+    const asking = client.get<Buffer>(url, { signal: AbortSignal.any([signal, late]) });
     const { status, data } = await asking.catch((error: unknown) => {
       throw late.aborted ? new Error(`no whole answer within ${TIMEOUT_MS} ms`) : new Error(describeError(error));
     });
@@ -46,41 +38,30 @@ export class HttpClient {
     } catch {
       throw new Error('its answer is not JSON');
     }
-  }
-
-  /** Throws for an unlisted host, and for a redirect from a secure address to an insecure one. */
-  #checkRedirect(href: string): void {
-    const { host, protocol } = new URL(href);
-    if (!this.#asked.hosts.includes(host)) {
-      throw new Error(`it leads to ${host}, which its hosts do not list`);
-    }
-    if (this.#asked.url.startsWith('https:') && protocol !== 'https:') throw new Error('it leads from https to http');
-  }
+  };
 }
 
-export class HttpReader {
-  readonly #feed: HttpFeed;
-  readonly #inbox: FeedInbox;
-  readonly #address: HttpClient;
+/** Throws for an unlisted host, and for a redirect from a secure address to an insecure one. */
+function checkRedirect(href: string, asked: string, hosts: readonly string[]): void {
+  const { host, protocol } = new URL(href);
+  if (!hosts.includes(host)) throw new Error(`it leads to ${host}, which its hosts do not list`);
+  if (asked.startsWith('https:') && protocol !== 'https:') throw new Error('it leads from https to http');
+}
 
-  constructor(feed: HttpFeed, inbox: FeedInbox) {
-    this.#feed = feed;
-    this.#inbox = inbox;
-    this.#address = new HttpClient(feed);
-  }
-
-  /** Requests once; false when nothing could be read. Never throws. */
-  async look(signal: AbortSignal): Promise<boolean> {
+/** Requests once; false when nothing could be read. Never throws. */
+export function makeHttpReader(feed: HttpFeed, inbox: FeedInbox) {
+  const get = openAddress(feed);
+  return async (signal: AbortSignal): Promise<boolean> => {
     try {
-      const rows = readRows(await this.#address.get(this.#feed.url, signal));
-      this.#inbox.fine();
-      await takeRows(rows, (row) => this.#inbox.row(row), signal);
+      const rows = readRows(await get(feed.url, signal));
+      inbox.fine();
+      await takeRows(rows, (row) => inbox.row(row), signal);
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#inbox.trouble(error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) inbox.trouble(messageOf(error));
       return false;
     }
-  }
+  };
 }
 
 /** A list of rows, or an object with one as `values`. Throws an Error in words. */

@@ -2,8 +2,7 @@
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
-import { jsonRow } from './file-rows.js';
-import { type RowProblem, readRow } from './read-row.js';
+import { jsonRow, type RowProblem, readRow } from './read-row.js';
 
 /** Values are passed on together, so that a feed costs the trader at most ten steps a second, ms. */
 export const TOGETHER_MS = 100;
@@ -11,10 +10,8 @@ export const TOGETHER_MS = 100;
 /** Maximum markets of one feed; further ones are reported once and left out. */
 const MAX_MARKETS = 2_000;
 
-/** Maximum kinds of errors reported one by one. */
 const MAX_KINDS = 20;
 
-/** State of a feed, for status pages. */
 export interface FeedStatus {
   readonly name: string;
   /** Left-out rows and invalid lines. */
@@ -25,7 +22,6 @@ export interface FeedStatus {
 
 export interface FeedEars {
   readonly deliver: (feed: string, values: readonly FeedValue[]) => void;
-  /** For the operator's eyes. */
   readonly loud: (text: string) => void;
   readonly quiet: (text: string) => void;
 }
@@ -62,7 +58,6 @@ export class FeedInbox {
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
-  /** A line of JSON. */
   json(line: string): void {
     if (line.trim() === '') return;
     const read = jsonRow(line);
@@ -84,7 +79,6 @@ export class FeedInbox {
     this.#trouble = text;
   }
 
-  /** The source was read. */
   fine(): void {
     if (this.#trouble !== null) this.#ears.quiet(`feed ${this.name}: it can be read again`);
     this.#trouble = null;

@@ -24,7 +24,6 @@ export interface LeaseRules {
   readonly marginMs: number;
   /** Time without a renewal after which all orders are pulled, so that they are gone before the lease ends. */
   readonly pullMs: number;
-  /** Between two renewals. */
   readonly renewMs: number;
 }
 
@@ -39,9 +38,7 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
   renewMs: leaseMs / 6,
 });
 
-/** The database's row about a wallet's owner. */
 export interface OwnerRow {
-  /** Name of a trader in the fleet. */
   readonly holder: string;
   /** Random, new at each start of a trader. */
   readonly instance: string;
@@ -49,7 +46,6 @@ export interface OwnerRow {
   readonly term: number;
   /** Incremented with each renewal and each owner. */
   readonly renewal: number;
-  /** Length of the owner's lease, ms. */
   readonly leaseMs: number;
   /** Released regularly: nothing rests. */
   readonly isFree: boolean;

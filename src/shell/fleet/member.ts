@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/types.js';
 import { FleetDatabase } from './database.js';
@@ -18,7 +18,6 @@ import { requireTables } from './tables.js';
 /** Longest interval between checks while waiting for the wallet, ms. */
 const LONGEST_LOOK_MS = 1_000;
 
-/** This machine's clocks, read together. */
 const readInstant = (): Instant => ({
   steadyMs: performance.now(),
   bootMs: uptime() * 1000,
@@ -31,17 +30,14 @@ export interface MemberOptions {
   readonly password: string | null;
   readonly capitalMicros: Micros;
   readonly say: (text: string) => void;
-  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
-/** Input of the running trader. */
 export interface MemberHooks {
   /** For the database; null without data yet. */
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
-  /** State or markets have changed. */
   onChange(): void;
 }
 
@@ -130,8 +126,9 @@ export class FleetMember {
       await (await this.#open()).release(this.lease.term, keptMicros, reason);
       this.lease.end();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#options.say(`warning: the lease on the wallet could not be given back, and ends by itself: ${why}`);
+      this.#options.say(
+        `warning: the lease on the wallet could not be given back, and ends by itself: ${messageOf(error)}`,
+      );
     }
   }
 
@@ -251,7 +248,7 @@ export class FleetMember {
       }
       this.trouble = null;
     } catch (error) {
-      this.trouble = error instanceof Error ? error.message : String(error);
+      this.trouble = messageOf(error);
       this.#drop();
     }
     this.#running?.onChange();

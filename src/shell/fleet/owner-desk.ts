@@ -5,8 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { FleetDatabase, Row } from './database.js';
-import { unusable } from './failures.js';
+import { type FleetDatabase, type Row, unusable } from './database.js';
 import type { Expected, OwnerRow } from './lease.js';
 
 /** State of a trader at its last renewal, for display only. Money is decimal text; `result` counts from the ledger's start. */
@@ -21,7 +20,6 @@ export interface TraderSummary {
   readonly version: string;
 }
 
-/** The trader that takes a lease. */
 export interface Candidate {
   readonly wallet: string;
   readonly holder: string;

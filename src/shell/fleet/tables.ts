@@ -2,8 +2,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import type { FleetDatabase, Row } from './database.js';
-import { unusable } from './failures.js';
+import { type FleetDatabase, type Row, unusable } from './database.js';
 import type { OwnerRow } from './lease.js';
 import { type TraderSummary, toOwner } from './owner-desk.js';
 
@@ -128,7 +127,6 @@ async function readVersion(database: FleetDatabase): Promise<number | null> {
   return Number(row?.['version']);
 }
 
-/** A wallet in the fleet. */
 export interface WalletRow extends OwnerRow {
   readonly wallet: string;
   readonly machine: string;

@@ -50,17 +50,14 @@ export const reportSchema = z.object({
    * - `failed`: it is gone because it cannot guard: the text says why
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
-  /** For a person. */
   text: z.string(),
 });
 export type GuardianReport = Readonly<z.infer<typeof reportSchema>>;
 export type GuardianState = GuardianReport['state'];
 
-/** Short text for status lines. */
 export const describeReport = ({ process, state, text }: GuardianReport): string =>
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
-/** Rules of every decision. */
 export interface GuardianRules {
   /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;
@@ -95,7 +92,6 @@ export type GuardianObservation =
       readonly nowMs: number;
       /** `empty`: two reads showed that nothing rests. `canceled`: something rested. `failed`: unknown. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
-      /** For a person. */
       readonly text: string;
     }
   /** A signal asks the guardian to end. */
@@ -106,6 +102,5 @@ export type GuardianAction =
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
-  /** An entry for the guardian's own record. */
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };

@@ -285,7 +285,6 @@ const onAsk = (mind: GuardianMind): Decision => ({
       : [{ kind: 'record', severity: 'loud', text: 'asked to end; it will when nothing rests' }],
 });
 
-/** Public report of the state. */
 export function describeState({ alarm, heartbeat }: GuardianMind): Pick<GuardianReport, 'state' | 'text'> {
   if (alarm !== null && alarm.cause === 'pulling' && isSecured(alarm)) return { state: 'watching', text: alarm.text };
   if (alarm !== null) return { state: isSecured(alarm) ? 'secured' : 'canceling', text: alarm.text };

@@ -9,8 +9,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { openKeyFile } from '../wallet/key-file.js';
-import { walletPassphrase } from '../wallet/passphrase.js';
+import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */
@@ -26,15 +25,12 @@ export interface AccessSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Access {
-  readonly client: ServiceClient;
-  readonly wallet: Wallet;
-}
+export type Access = Pick<GuardianSession, 'client' | 'wallet'>;
 
 export class GuardianSession {
   readonly #settings: AccessSettings;
-  readonly #wallet: Wallet;
-  readonly #client: ServiceClient;
+  readonly wallet: Wallet;
+  readonly client: ServiceClient;
   #stored: Credentials | null;
 
   /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
@@ -45,32 +41,32 @@ export class GuardianSession {
       throw new TwinbookError('file_unreadable', `there is no wallet file ${walletFile}`, hint);
     }
     this.#settings = settings;
-    this.#wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
+    this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
     // The next round begins when it is due, whatever an answer says: rounds keep this client's requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
-    this.#client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
+    this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
   async check(): Promise<Access> {
     const { isPaper } = this.#settings;
     const asked = { stored: this.#stored, mayReplace: isPaper, keep: (made: Credentials) => this.#keep(made) };
-    await acceptedCredentials(this.#client, this.#wallet, asked);
-    return this.#access;
+    await acceptedCredentials(this.client, this.wallet, asked);
+    return this;
   }
 
   /** The same without a check, unless there is no key yet. */
   async open(): Promise<Access> {
-    return this.#stored === null ? this.check() : this.#access;
+    return this.#stored === null ? this.check() : this;
   }
 
   /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
     if (this.#settings.isFenced) return;
     const keep = (made: Credentials) => this.#keep(made);
-    this.#stored = await ensureTakenKey(this.#client, this.#stored, { wallet: this.#wallet, keep, warn });
+    this.#stored = await ensureTakenKey(this.client, this.#stored, { wallet: this.wallet, keep, warn });
   }
 
   #keep(made: Credentials): void {
@@ -78,15 +74,11 @@ export class GuardianSession {
     saveCredentials(this.#settings.credentialsFile, this.#owner, made);
   }
 
-  get #access(): Access {
-    return { client: this.#client, wallet: this.#wallet };
-  }
-
   close(): Promise<void> {
-    return this.#client.close();
+    return this.client.close();
   }
 
   get #owner() {
-    return { baseUrl: this.#settings.profile.base_url, wallet: this.#wallet.address };
+    return { baseUrl: this.#settings.profile.base_url, wallet: this.wallet.address };
   }
 }

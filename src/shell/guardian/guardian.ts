@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { readBeat } from './beat-file.js';
 import {
@@ -30,7 +30,6 @@ import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
 const LOOK_EVERY_MS = 250;
 /** Interval of the checks that the exchange accepts our key, ms: a revoked key must be noticed early. */
 const CHECK_EVERY_MS = 600_000;
-/** Interval while it accepts none, ms. */
 const CHECK_AGAIN_MS = 5_000;
 /** A report has a fixed length; three-byte characters fit. */
 const MAX_TEXT = 200;
@@ -46,7 +45,6 @@ export interface GuardianOptions extends AccessSettings {
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
   readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
-  /** Calls back with a text for the log at each unused signal. */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
 }
@@ -122,7 +120,7 @@ class Guardian {
     try {
       return new GuardianSession(this.#options);
     } catch (error) {
-      const text = `cannot guard: ${readMessage(error)}`;
+      const text = `cannot guard: ${messageOf(error)}`;
       this.#log.write('loud', text);
       await this.#close('failed', text);
       throw error;
@@ -195,7 +193,7 @@ class Guardian {
       if (markFile !== null) await leaveMark(markFile, reason);
       this.#unleftMark = null;
     } catch (error) {
-      this.#log.write('loud', `the trader may quote on when it wakes: ${readMessage(error)}`);
+      this.#log.write('loud', `the trader may quote on when it wakes: ${messageOf(error)}`);
     }
   }
 
@@ -210,7 +208,7 @@ class Guardian {
     } catch (error) {
       const isRefused = error instanceof TwinbookError && error.code === 'venue_refused';
       if (isRefused) await this.#key?.ensureTaken((text) => this.#log.write('loud', text));
-      return { outcome: 'failed', text: `could not cancel: ${readMessage(error)}` };
+      return { outcome: 'failed', text: `could not cancel: ${messageOf(error)}` };
     }
   }
 
@@ -220,7 +218,7 @@ class Guardian {
       const before = this.#trouble;
       this.#trouble = await key.check().then(
         () => null,
-        (error: unknown) => `CANNOT CANCEL: ${readMessage(error)}`,
+        (error: unknown) => `CANNOT CANCEL: ${messageOf(error)}`,
       );
       if (this.#trouble !== null && this.#trouble !== before) this.#log.write('loud', this.#trouble);
       if (this.#trouble === null && before !== null) this.#log.write('quiet', 'the exchange takes the key');
@@ -239,12 +237,8 @@ class Guardian {
   }
 }
 
-/** True when the file is known to be missing. */
 const isMissing = (path: string): Promise<boolean> =>
   reach(path).then(
     () => false,
-    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
+    (error: unknown) => systemCode(error) === 'ENOENT',
   );
-
-const readMessage = (error: unknown): string =>
-  error instanceof TwinbookError || error instanceof Error ? error.message : String(error);

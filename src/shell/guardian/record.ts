@@ -7,7 +7,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { plainJson, plainLine } from '../../shared/base/plain-text.js';
+import { systemCode } from '../../shared/base/errors.js';
+import { plainJson, plainLine } from '../../shared/base/text-width.js';
 import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
 import type { GuardianReport } from './contract.js';
@@ -17,7 +18,6 @@ const DISK_WITHIN_MS = 1_000;
 /** Lines waiting for a hanging disk; later ones are lost. */
 const MOST_WAITING = 1_000;
 
-/** True when the work ended in time without an error. */
 export async function inTime(work: Promise<unknown>): Promise<boolean> {
   const done = work.then(
     () => true,
@@ -56,14 +56,12 @@ class KeptFile {
   }
 }
 
-/** JSON lines for the operator. */
 export class GuardianLog {
   readonly #file: KeptFile;
   readonly #echo: (line: string) => void;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** @param echo second output of each line */
   constructor(path: string, echo: (line: string) => void) {
     this.#file = new KeptFile(path, 'a');
     this.#echo = echo;
@@ -109,7 +107,6 @@ export class Reporter {
       });
   }
 
-  /** The last words. */
   async close(report: GuardianReport): Promise<void> {
     const before = this.#last ?? Promise.resolve();
     await inTime(before.then(() => this.#put(report)).finally(() => this.#file.close()));
@@ -130,7 +127,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   try {
     if (!(await leaveWhole(path, text))) await leavePlain(path, text);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (systemCode(error) === 'EEXIST') return;
     throw error;
   }
   const folder = await open(dirname(path), constants.O_RDONLY);

@@ -23,7 +23,6 @@ import type { Economics } from '../../trader/strategy/economics.js';
 
 /** `RunDescription`. */
 export const RUN_FILE = 'run.json';
-/** The starting ledger. */
 export const LEDGER_COPY = 'ledger.sqlite';
 /** `RunEnd`. */
 export const END_FILE = 'end.json';

@@ -7,9 +7,12 @@
  * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -17,6 +20,7 @@ import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Config, StrategyConfig } from '../config/types.js';
+import { CallTimedOut } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import {
@@ -27,11 +31,11 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
+  type Signed,
+  type Step,
 } from './contract.js';
-import { DiskQuota, removeUnbegun } from './disk-quota.js';
 import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
-import { Segments } from './segments.js';
-import { StepInputRecorder } from './step-input-recorder.js';
+import { DiskQuota, removeUnbegun } from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Time limit at the end of a run: a second of lines, and a segment to pack. */
@@ -43,9 +47,7 @@ const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** In a run's description until such a copy is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 
-/** The journal for the shell. */
 export interface Journal {
-  /** The same, listened to. */
   boundedCall(inner: BoundedCall): BoundedCall;
   signer(inner: DraftSigner): DraftSigner;
   /** After each `Trader.handle`; `failure` is its error. */
@@ -78,7 +80,6 @@ export interface JournalOptions extends RunFacts {
   readonly beginCopy?: typeof beginLedgerCopy;
 }
 
-/** For a trader without a journal. */
 export const NO_JOURNAL: Journal = {
   boundedCall: (inner) => inner,
   signer: (inner) => inner,
@@ -106,8 +107,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     return new RunJournalWriter({ folder, room, options, ledgerBytes: bytes, copy: copied });
   } catch (error) {
     removeIfThere(folder);
-    loud(`this run has no journal and cannot be replayed: ${describeError(error)}`);
-    return { ...NO_JOURNAL, ended: describeError(error) };
+    loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
+    return { ...NO_JOURNAL, ended: messageOf(error) };
   }
 }
 
@@ -117,11 +118,10 @@ async function finishCopy({ done }: LedgerCopy, folder: string, options: Journal
     await done;
     writeDescription(folder, describeRun(options, null));
   } catch (error) {
-    options.loud(`this run cannot be replayed: ${describeError(error)}`);
+    options.loud(`this run cannot be replayed: ${messageOf(error)}`);
   }
 }
 
-/** A run as data: the inputs of the core. */
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
@@ -164,7 +164,6 @@ interface Copying {
   readonly missing: string | null;
   /** Null without a copy in progress. */
   readonly copy: LedgerCopy | null;
-  /** Its size on disk. */
   readonly bytes: number;
 }
 
@@ -205,12 +204,50 @@ interface WriterParts {
   readonly copy: LedgerCopy | null;
 }
 
-class RunJournalWriter implements Journal {
+/** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
+export class StepInputRecorder {
+  #calls = 0;
+  #timedOut: number[] = [];
+  #signed: Signed[] = [];
+
+  /** The same bounded call; interrupted calls are recorded. */
+  boundedCall(inner: BoundedCall): BoundedCall {
+    return (call) => {
+      const number = this.#calls++;
+      try {
+        return inner(call);
+      } catch (error) {
+        if (error instanceof CallTimedOut) this.#timedOut.push(number);
+        throw error;
+      }
+    };
+  }
+
+  /** The same signer; its results are recorded. */
+  signer(inner: DraftSigner): DraftSigner {
+    return {
+      sign: (intentId) => {
+        const answer = inner.sign(intentId);
+        this.#signed.push({ intentId, answer });
+        return answer;
+      },
+    };
+  }
+
+  take(): Pick<Step, 'timedOut' | 'signed'> {
+    const heard = { timedOut: this.#timedOut, signed: this.#signed };
+    this.#calls = 0;
+    if (heard.timedOut.length > 0) this.#timedOut = [];
+    if (heard.signed.length > 0) this.#signed = [];
+    return heard;
+  }
+}
+
+class RunJournalWriter extends StepInputRecorder implements Journal {
   readonly #folder: string;
   readonly #room: DiskQuota;
   readonly #options: JournalOptions;
   readonly #segments: Segments;
-  readonly #stepInputs = new StepInputRecorder();
   readonly #fixedBytes: number;
   readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
@@ -221,6 +258,7 @@ class RunJournalWriter implements Journal {
   #stopped: string | null = null;
 
   constructor({ folder, room, options, ledgerBytes, copy }: WriterParts) {
+    super();
     this.#folder = folder;
     this.#copy = copy;
     this.#room = room;
@@ -231,16 +269,8 @@ class RunJournalWriter implements Journal {
     this.#timer.unref();
   }
 
-  boundedCall(inner: BoundedCall): BoundedCall {
-    return this.#stepInputs.boundedCall(inner);
-  }
-
-  signer(inner: DraftSigner): DraftSigner {
-    return this.#stepInputs.signer(inner);
-  }
-
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
-    const { timedOut, signed } = this.#stepInputs.take();
+    const { timedOut, signed } = this.take();
     if (this.#stopped !== null) return;
     try {
       // Most steps are only the time: empty fields are left out.
@@ -250,12 +280,12 @@ class RunJournalWriter implements Journal {
         ...(requests.length === 0 ? {} : { requests }),
         ...(timedOut.length === 0 ? {} : { timedOut }),
         ...(signed.length === 0 ? {} : { signed }),
-        ...(failure === null ? {} : { failure: describeError(failure) }),
+        ...(failure === null ? {} : { failure: messageOf(failure) }),
       });
       if (!this.#segments.add(line)) return this.#stop('the disk does not keep up');
       this.#steps += 1;
     } catch (error) {
-      this.#stop(describeError(error));
+      this.#stop(messageOf(error));
     }
   }
 
@@ -277,7 +307,7 @@ class RunJournalWriter implements Journal {
       if (this.#stopped === null) await this.#segments.close();
       if (this.#stopped === null) await this.#writeEnd(null);
     } catch (error) {
-      this.#stop(describeError(error));
+      this.#stop(messageOf(error));
     }
     await this.#ending;
     await this.#copy?.done;
@@ -288,7 +318,7 @@ class RunJournalWriter implements Journal {
     if (this.#isFlushing || this.#stopped !== null) return;
     this.#isFlushing = true;
     this.#flushing = this.#write()
-      .catch((error: unknown) => this.#stop(describeError(error)))
+      .catch((error: unknown) => this.#stop(messageOf(error)))
       .finally(() => {
         this.#isFlushing = false;
       });
@@ -327,4 +357,85 @@ function removeIfThere(folder: string): void {
   }
 }
 
-const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** A segment of this size packs to a tenth, in a fraction of a second in another thread. */
+export const SEGMENT_BYTES = 16_000_000;
+/** This much in memory means that the disk has taken nothing for minutes. */
+const MAX_WAITING_CHARS = 64_000_000;
+const READ_BYTES = 1 << 18;
+
+export const segmentName = (number: number): string => `observations-${String(number).padStart(6, '0')}.ndjson`;
+
+export class Segments {
+  readonly #folder: string;
+  readonly #segmentBytes: number;
+  #waiting: string[] = [];
+  #waitingChars = 0;
+  #number = 1;
+  #file: FileHandle | null = null;
+  #openBytes = 0;
+  #packedBytes = 0;
+
+  constructor(folder: string, segmentBytes = SEGMENT_BYTES) {
+    this.#folder = folder;
+    this.#segmentBytes = segmentBytes;
+  }
+
+  /** Bytes on disk, as known to this writer. */
+  get bytes(): number {
+    return this.#packedBytes + this.#openBytes;
+  }
+
+  /** False when too much waits: the line was dropped. */
+  add(line: string): boolean {
+    if (this.#waitingChars > MAX_WAITING_CHARS) return false;
+    this.#waiting.push(line);
+    this.#waitingChars += line.length + 1;
+    return true;
+  }
+
+  /** Writes waiting lines, and packs a large segment. One call at a time. Throws the disk's errors. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) {
+      const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
+      this.#waiting = [];
+      this.#waitingChars = 0;
+      this.#file ??= await open(join(this.#folder, segmentName(this.#number)), 'a');
+      await this.#file.appendFile(bytes);
+      this.#openBytes += bytes.length;
+    }
+    if (this.#openBytes >= this.#segmentBytes) await this.#pack();
+  }
+
+  /** Writes and packs everything. Throws as `flush` does. */
+  async close(): Promise<void> {
+    await this.flush();
+    if (this.#openBytes > 0) await this.#pack();
+  }
+
+  async abandon(): Promise<void> {
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    await this.#file?.close().catch(() => undefined);
+    this.#file = null;
+  }
+
+  async #pack(): Promise<void> {
+    const plain = join(this.#folder, segmentName(this.#number));
+    await this.#file?.close();
+    this.#file = null;
+    this.#number += 1;
+    const temporary = `${plain}.gz.part`;
+    // Synced before it gets the name: then the plain one is removed.
+    const target = createWriteStream(temporary, { flush: true });
+    try {
+      await pipeline(createReadStream(plain, { highWaterMark: READ_BYTES }), createGzip(), target);
+      await rename(temporary, `${plain}.gz`);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await rm(plain);
+    this.#packedBytes += (await stat(`${plain}.gz`)).size;
+    this.#openBytes = 0;
+  }
+}

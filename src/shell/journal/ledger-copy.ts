@@ -9,7 +9,6 @@ import { startWorker } from '../../shared/base/worker-start.js';
 /** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
 const BEGIN_AFTER_MS = 3_000;
 
-/** Input of the thread. */
 export interface CopyOrder {
   readonly source: string;
   /** Final name of the complete copy. */
@@ -17,7 +16,6 @@ export interface CopyOrder {
   readonly beginAfterMs: number;
 }
 
-/** What the thread tells. */
 export type CopyNews = 'begun' | 'done';
 
 export interface LedgerCopy {

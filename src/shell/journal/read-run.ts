@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import {
   END_FILE,
   JOURNAL_FORMAT,
@@ -72,12 +73,8 @@ function checkFormat(told: unknown, file: string): void {
 
 function readEnd(file: string): RunEnd | null {
   if (!existsSync(file)) return null;
-  try {
-    const parsed = runEnd.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null; // A full disk stored only the name.
-  }
+  // A full disk stored only the name.
+  return runEnd.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null;
 }
 
 function readJson(file: string): unknown {
@@ -85,9 +82,8 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
-    throw new TwinbookError('file_unreadable', `cannot read the run: ${why}`, hint, { cause });
+    throw unreadable(`cannot read the run`, cause, hint);
   }
   try {
     return JSON.parse(text);
@@ -139,7 +135,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (cause) {
-    throw invalidRun(file, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw invalidRun(file, `cannot be read: ${messageOf(cause)}`, cause);
   } finally {
     bytes.destroy();
   }
@@ -147,13 +143,9 @@ async function* readLines(file: string): AsyncGenerator<string> {
 
 /** Null for an invalid line. */
 function readStep(line: string): Step | null {
-  try {
-    const parsed = step.safeParse(JSON.parse(line));
-    // See `step`: only the envelope is checked.
-    return parsed.success ? (parsed.data as unknown as Step) : null;
-  } catch {
-    return null;
-  }
+  const parsed = step.safeParse(parseJson(line));
+  // See `step`: only the envelope is checked.
+  return parsed.success ? (parsed.data as unknown as Step) : null;
 }
 
 const whatIsWrong = (error: z.ZodError): string =>

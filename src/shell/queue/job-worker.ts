@@ -5,7 +5,7 @@
 
 import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { documentKey, MOST_BYTES, type QueueAddress, UNSEALED } from './job-queue.js';
 import { openSeal, seal } from './seal.js';
 import { connect, disconnect, PREFIX, requireServer } from './server.js';
@@ -97,7 +97,7 @@ async function handleSealed(
     const handled = await handle(JSON.parse(text), document);
     return handled.kind === 'done' ? { kind: 'done', text: seal(address, 'done', id, handled.text) } : handled;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { kind: 'done', text: seal(address, 'failed', id, why) };
   }
 }

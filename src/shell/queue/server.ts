@@ -1,7 +1,7 @@
 /** Connections to a queue's server, which is checked before work is sent to it. */
 
 import { Redis } from 'ioredis';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 
 const CONNECT_WITHIN_MS = 5_000;
 const OLDEST = 7;
@@ -84,7 +84,7 @@ export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 function explain(place: string, error: unknown): TwinbookError {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   if (isRefusal(error))
     return unusable(`${place} refuses: ${text}`, 'a user that may write twinbook:*, and free memory');
   const wanted = 'a server that `redis-cli ping` reaches (rediss:// for TLS, else redis://)';

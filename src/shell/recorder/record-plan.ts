@@ -50,7 +50,6 @@ interface Watched {
   hasBook: boolean;
 }
 
-/** A notice for a person. */
 export type RecordNotice =
   | { readonly kind: 'silent'; readonly reason: string }
   | { readonly kind: 'answering' }
@@ -101,7 +100,6 @@ export class RecordPlan implements Core {
     return this.#queue;
   }
 
-  /** Notices since the last call. */
   takeNotices(): readonly RecordNotice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -275,7 +273,6 @@ export class RecordPlan implements Core {
 const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
 const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
 
-/** Id for a request that never left. */
 const NO_REQUEST = 0;
 
 const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({

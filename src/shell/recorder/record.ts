@@ -3,10 +3,11 @@
  * and places nothing; credentials only let it read own orders and trades.
  */
 
-import { plainLine } from '../../shared/base/plain-text.js';
+import { plainLine } from '../../shared/base/text-width.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
+import type { Environment } from '../config/environment.js';
 import type { FeedConfig } from '../config/types.js';
 import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
@@ -22,7 +23,6 @@ const LINE_EVERY_MS = 60_000;
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
-  /** Name of the venue, for the recordings. */
   readonly venue: string;
   readonly profile: VenueProfile;
   readonly baseUrl: string;
@@ -44,7 +44,7 @@ export interface RecordOptions {
 
 export interface RecordIo {
   /** For programs that are feeds. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly out: (text: string) => void;
   readonly stopAsked: () => Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     await service.end();
   }
   service.sayLast();
-  return recorder.counts;
+  return recorder.capture.counts;
 }
 
 /** Whole requests, and at least one a minute of each kind. */
@@ -170,13 +170,13 @@ class RecordService {
   }
 
   sayLast(): void {
-    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.counts)}`);
+    this.#say(`recorded ${duration(steadyMs() - this.#startedMs)}: ${countsText(this.#recorder.capture.counts)}`);
   }
 
   #afterStep(...[observation, requests, failure]: Parameters<Told>): void {
     if (failure !== null) return;
     this.#recorder.step(observation, requests);
-    this.#plan.ownResting = this.#recorder.ownResting;
+    this.#plan.ownResting = this.#recorder.capture.ownResting;
     const notices = this.#plan.takeNotices();
     for (const notice of notices) this.#onNotice(notice);
     if (notices.length === 0 || !this.#plan.isOver) return;
@@ -203,7 +203,7 @@ class RecordService {
     const parts = [
       duration(steadyMs() - this.#startedMs),
       `${this.#plan.open} markets open`,
-      countsText(this.#recorder.counts),
+      countsText(this.#recorder.capture.counts),
       `each book about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
       `requests/min public ${Math.max(0, perMinute - left)} of ${this.#limits.public_per_minute}`,
     ];

@@ -5,13 +5,11 @@
  * written before stays readable, and whoever is recorded goes on.
  */
 
-import type { RecordingStore } from '../../recording/store/contract.js';
-import { openRecordingStore } from '../../recording/store/store.js';
+import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import { endsWithin, noRoom, spareBytes } from '../runtime/disk.js';
 import { Capture } from './capture/capture.js';
-import type { CaptureCounts } from './capture/contract.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Missed flushes after which one is no longer awaited: later data waits in memory. */
@@ -24,7 +22,6 @@ const BOOK_PART = 0.6;
 export interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
-  /** Name of the recorded venue. */
   readonly venue: string;
   /** Only these markets; null for all tracked ones. */
   readonly only: ReadonlySet<string> | null;
@@ -43,7 +40,7 @@ export interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #store: RecordingStore;
-  readonly #capture: Capture;
+  readonly capture: Capture;
   readonly #venueClock = new VenueClock();
   #timer: NodeJS.Timeout | null;
   #flushing: Promise<void> = Promise.resolve();
@@ -57,7 +54,7 @@ export class Recorder {
     const { folder, venue, only } = options;
     this.#options = options;
     this.#store = store;
-    this.#capture = new Capture({ store, folder, venue, only });
+    this.capture = new Capture({ store, folder, venue, only });
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
   }
@@ -67,19 +64,10 @@ export class Recorder {
     return new Recorder(options, await openRecordingStore(options.folder, { origin: options.venue }));
   }
 
-  get counts(): CaptureCounts {
-    return this.#capture.counts;
-  }
-
-  /** Own orders that may rest, by the answers. */
-  get ownResting(): number {
-    return this.#capture.ownResting;
-  }
-
   /** Usual interval of reads of one book, ms: the plan's, or the budget's. */
   get usualMs(): number {
     const { bookIntervalMs, publicPerMinute } = this.#options;
-    return Math.max(bookIntervalMs, (this.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
+    return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
   }
 
   /** One step of the core. Never throws. */
@@ -90,11 +78,6 @@ export class Recorder {
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  /** A market is no longer read. */
-  onLost(conditionId: string, reason: string): void {
-    this.#capture.onLost(conditionId, reason, this.#lastMs);
   }
 
   /** Writes everything. Throws the disk's errors unless reported before; written data stays intact. */
@@ -112,7 +95,7 @@ export class Recorder {
 
   async #finish(): Promise<void> {
     await this.#flushing;
-    this.#capture.close(this.#lastMs);
+    this.capture.close(this.#lastMs);
     await this.#store.close();
   }
 
@@ -123,15 +106,15 @@ export class Recorder {
       const { sentMs, venueTimeMs } = observation;
       if (venueTimeMs !== null) this.#venueClock.observe(venueTimeMs, sentMs, nowMs);
       const middleMs = (sentMs + nowMs) / 2;
-      this.#capture.onOutcome(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
+      this.capture.onOutcome(observation, this.#venueClock.nowMs(middleMs) ?? middleMs);
     }
-    if (observation.kind === 'feed') this.#capture.onFeed(observation);
-    for (const request of requests) this.#capture.onAsk(request, nowMs);
+    if (observation.kind === 'feed') this.capture.onFeed(observation);
+    for (const request of requests) this.capture.onAsk(request, nowMs);
     // A clock set back must not delay waiting data.
     if (nowMs - this.#tickedMs < FLUSH_EVERY_MS && nowMs >= this.#tickedMs) return;
     this.#tickedMs = nowMs;
-    this.#capture.expect(this.usualMs);
-    this.#capture.tick(nowMs);
+    this.capture.expect(this.usualMs);
+    this.capture.tick(nowMs);
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
 
@@ -94,13 +95,8 @@ function readFile(path: string): CredentialsFile {
 }
 
 function parse(text: string, path: string): CredentialsFile {
-  let json: unknown = null;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // The schema below rejects null; the parser's own message would quote the file.
-  }
-  const parsed = fileSchema.safeParse(json);
+  // The parser's own message would quote the file.
+  const parsed = fileSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new TwinbookError(
     'key_invalid',

@@ -75,7 +75,6 @@ function readFields({ serviceName, marketConditionId, draftPubkey, terms }: Draf
 /** A readable draft has about 300 characters, a transaction at most 2464 in hex, an opaque draft a few thousand. */
 const LONGEST_MESSAGE_CHARACTERS = 16_384;
 
-/** Judges a message for the wallet of this address. */
 export function judgeMessage(message: string, rules: SigningRules, wallet: string): JudgedMessage {
   const judged = judgeKind(message, rules, wallet);
   if (!judged.ok || judged.draft === null || judged.draft.serviceName === rules.serviceName) return judged;

@@ -1,16 +1,41 @@
 /** The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key that another tool wrote. */
 
-import { randomBytes } from 'node:crypto';
-import { base58 } from '@scure/base';
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text-width.js';
 import { derivePublicKey } from './ed25519.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
-import { DEFAULT_SCRYPT, type ScryptCost, sealedKeySchema, sealKey, unsealKey } from './sealed-key.js';
 import { secrets } from './secrets.js';
 import { Wallet } from './wallet.js';
 
 const WHAT = 'the wallet file';
+
+const bytes = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9+/]*={0,2}$/)
+    .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
+    .refine((value) => value.length >= min && value.length <= max);
+
+/** Bounded on both sides: too weak and too expensive costs are refused. */
+const sealedKeySchema = z.strictObject({
+  kdf: z.literal('scrypt'),
+  n: z
+    .number()
+    .int()
+    .min(2 ** 10)
+    .max(2 ** 20)
+    .refine((n) => Number.isInteger(Math.log2(n))),
+  r: z.number().int().min(1).max(16),
+  p: z.number().int().min(1).max(4),
+  salt: bytes(16, 64),
+  cipher: z.literal('aes-256-gcm'),
+  iv: bytes(12, 12),
+  tag: bytes(16, 16),
+  data: bytes(32, 32),
+});
 
 const keyFileSchema = z.union([
   z.strictObject({ twinbook_wallet: z.literal(1), address: z.string(), secret_key: z.string() }),
@@ -120,15 +145,11 @@ function openSealed(
 }
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new TwinbookError(
-      'key_invalid',
-      `the wallet file ${path} is not JSON, or was cut`,
-      'Take your copy of it, or `twinbook keys import` the key again.',
-    ); // Without the cause, which quotes the text.
+  const json = parseJson(text);
+  if (json === undefined) {
+    // Without the cause, which quotes the text.
+    const hint = 'Take your copy of it, or `twinbook keys import` the key again.';
+    throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`, hint);
   }
   const parsed = keyFileSchema.safeParse(json);
   // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
@@ -167,12 +188,7 @@ const invalid = (where: string, what: string) =>
   );
 
 function fromJsonArray(text: string): Uint8Array | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return null; // cut or not JSON
-  }
+  const parsed = parseJson(text);
   if (!Array.isArray(parsed) || parsed.length > 64) return null;
   const isByte = (value: unknown) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
   return parsed.every(isByte) ? Uint8Array.from(parsed) : null;
@@ -186,4 +202,89 @@ function fromHex(text: string): Uint8Array | null {
 function fromBase58(text: string): Uint8Array | null {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,90}$/.test(text)) return null;
   return base58.decode(text);
+}
+
+export interface ScryptCost {
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
+export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
+
+/** Maximum memory that a file may request. */
+const LARGEST_SCRYPT_BYTES = 2 ** 30;
+
+type SealedKey = z.input<typeof sealedKeySchema>;
+
+export function sealKey(seed: Uint8Array, address: string, passphrase: string, cost: ScryptCost): SealedKey {
+  const salt = randomBytes(32);
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', stretch(passphrase, salt, cost), iv);
+  cipher.setAAD(context(address, cost));
+  const data = Buffer.concat([cipher.update(seed), cipher.final()]);
+  return {
+    kdf: 'scrypt',
+    n: cost.n,
+    r: cost.r,
+    p: cost.p,
+    salt: base64.encode(salt),
+    cipher: 'aes-256-gcm',
+    iv: base64.encode(iv),
+    tag: base64.encode(cipher.getAuthTag()),
+    data: base64.encode(data),
+  };
+}
+
+/** The seed; null for a wrong passphrase or a changed file, which look alike. */
+export function unsealKey(
+  sealed: z.output<typeof sealedKeySchema>,
+  address: string,
+  passphrase: string,
+): Uint8Array | null {
+  if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES) {
+    throw new TwinbookError(
+      'key_invalid',
+      `the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`,
+      'It was changed, or another program sealed it: take your copy of it, or `twinbook keys import` the key again.',
+    );
+  }
+  const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);
+  decipher.setAAD(context(address, sealed));
+  decipher.setAuthTag(sealed.tag);
+  try {
+    return new Uint8Array(Buffer.concat([decipher.update(sealed.data), decipher.final()]));
+  } catch {
+    return null; // The tag did not match.
+  }
+}
+
+const context = (address: string, { n, r, p }: ScryptCost): Buffer =>
+  Buffer.from(`twinbook key v1 ${address} ${n} ${r} ${p}`, 'utf8');
+
+function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost): Buffer {
+  // Node refuses N above 2^16 with its default maxmem; scrypt needs 128 * N * r bytes and a little for p.
+  const maxmem = 128 * n * r + 128 * r * p + 2 ** 20;
+  return scryptSync(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The passphrase from `TWINBOOK_WALLET_PASSPHRASE`, else from the file named by `TWINBOOK_WALLET_PASSPHRASE_FILE`
+ * (without its last line break); null when neither is set. Throws TwinbookError as `readPrivateFile`.
+ */
+export function walletPassphrase(environment: Environment = process.env): string | null {
+  const passphrase = readPassphrase(environment);
+  if (passphrase !== null) secrets.hide(passphrase);
+  return passphrase;
+}
+
+function readPassphrase(environment: Environment): string | null {
+  const direct = environment['TWINBOOK_WALLET_PASSPHRASE'];
+  if (direct !== undefined && direct !== '') return direct;
+  const path = environment['TWINBOOK_WALLET_PASSPHRASE_FILE'];
+  if (path === undefined || path === '') return null;
+  return readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '');
 }

@@ -26,7 +26,6 @@ export class Secrets {
     this.#pattern = null;
   }
 
-  /** The text without any secret. */
   clean(text: string): string {
     if (this.#spellings.size === 0) return text;
     this.#pattern ??= makePattern(this.#spellings);
@@ -66,5 +65,4 @@ function inBase64(bytes: Uint8Array): string[] {
   });
 }
 
-/** Secrets of this process. */
 export const secrets = new Secrets();

@@ -4,9 +4,7 @@ import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js
 import type { DraftTerms, DraftText } from '../../shared/protocol/drafts/draft-text.js';
 import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
 
-/** Permissions of the venue profile and the operator. */
 export interface SigningRules {
-  /** As in the venue profile. */
   readonly serviceName: string;
   /** As in the venue profile: format of a draft's `message`. */
   readonly draftMessage: DraftMessage;
@@ -36,7 +34,6 @@ export const isCredentialChallenge = (text: string): boolean => /API credential/
 export type JudgedMessage =
   | {
       readonly ok: true;
-      /** Bytes to sign. */
       readonly bytes: Uint8Array;
       /** Text for the comparison with the intent; null for an unreadable draft that was allowed. */
       readonly draft: DraftText | null;
@@ -60,7 +57,6 @@ export type SignResult =
   | { readonly ok: true; readonly signature: string }
   | { readonly ok: false; readonly reason: string };
 
-/** Rules of the signer, and its source of drafts. */
 export interface SigningPolicy extends SigningRules {
   /** Reads the committed draft of an intent; null when there is none. */
   readonly loadDraft: (intentId: string) => StoredDraft | null;

@@ -13,11 +13,8 @@ import { DraftSigner } from './draft-signer.js';
 import { derivePublicKey, signToHex } from './ed25519.js';
 import type { SigningPolicy, SignResult } from './signing-rules.js';
 
-/** Required subject of a credential challenge. */
 export interface ChallengeExpectation {
-  /** As in the venue profile. */
   readonly serviceName: string;
-  /** From the challenge answer. */
   readonly nonce: string;
 }
 
@@ -59,7 +56,6 @@ export class Wallet {
     return { ok: true, signature: signToHex(Buffer.from(text, 'utf8'), this.#seed) };
   }
 
-  /** The signer of stored drafts under a policy. */
   draftSigner(policy: SigningPolicy): DraftSigner {
     return new DraftSigner(policy, this.address, (bytes) => signToHex(bytes, this.#seed));
   }

@@ -1,4 +1,4 @@
-/** The trader's actions after each observation: quote, convert, prove that no order rests, poll. */
+/** The trader's actions after each observation: quote, convert, verify that no order rests, poll. */
 
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -31,7 +31,7 @@ import type { TraderState } from './state.js';
 export function act(state: TraderState, nowMs: number): void {
   const { clock, safety, notices } = state;
   clock.bornMs ??= nowMs;
-  // First: a command that forbids something must hold before waiting requests are sent.
+  // Before everything else: a command that forbids requests must hold before waiting ones are sent.
   applyRung(state, nowMs);
   const ticking = nowMs - clock.tickedMs >= TICK_MS || nowMs < clock.tickedMs;
   if (ticking) tick(state, nowMs);
@@ -87,7 +87,7 @@ function actInMarkets(state: TraderState, hold: string | null, ticking: boolean,
   }
 }
 
-/** True when nothing changed since the market's last turn and no timer of it is due. */
+/** True when nothing changed since the market's last turn, and none of its timers is due. */
 function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): boolean {
   const { account, safety } = state;
   const { actedOn } = entry;
@@ -97,21 +97,21 @@ function hasNothingDue(state: TraderState, entry: MarketEntry, nowMs: number): b
   return !safety.pauses.isFlattening(entry.conditionId) && nowMs < marketQuietUntilMs(state, entry);
 }
 
-/** Sends the orders that the current rung allows and withdraws the others. */
+/** Applies the current rung of the kill ladder: withdraws orders and conversions that it forbids. */
 function applyRung({ executor, safety, requests, markets }: TraderState, nowMs: number): void {
   const { mode } = safety.mode();
   const { orders, conversions, stance } = LADDER[mode];
   executor.setConverting(conversions);
   if (conversions !== 'all')
     requests.queue.recall(conversions === 'none' ? isOfConversion : isOfSplit, `the trader is ${mode}`);
-  // Flattening sells. Quotes that were in flight when it began must not rest afterwards.
+  // Flattening allows only its own sales: quotes in flight when it began must not rest afterwards.
   executor.setPlacing(orders === 'sales' ? { onlyStrategy: FLATTEN } : orders === 'quotes');
-  // Orders in flight that were decided under a milder rung are withdrawn and quoted again under this one. The same
-  // holds for orders that reduce a position that an odd or reverted fill has changed since.
+  // Orders in flight that were decided under a milder rung are withdrawn and decided again. The same holds for reducing
+  // orders after an irregular fill has changed the position.
   const isOutdated = safety.guards.fillAlarm.takeNew() || stance !== safety.stance;
   const isWishedAnew = orders !== 'none' && stance !== 'normal' && isOutdated;
   if (isWishedAnew) executor.withdraw(null, nowMs);
-  // Orders that wait for the request budget must not leave now, even if they are signed.
+  // Queued orders must not be sent now, even if they are signed.
   if (orders === 'none' || isWishedAnew) requests.queue.recall(isOfPlace, `the trader is ${mode}`);
   if (stance !== safety.stance) markets.requestRequote();
   safety.stance = stance;
@@ -139,11 +139,11 @@ function actInMarket(
   const hold = findHold(safety, conditionId, usual.hold);
   const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
   context.own = account.own;
-  // No conversion where the signer refused one.
+  // No conversion in a market where the signer refused one.
   const { conversions } = LADDER[safety.mode().mode];
   let begun = false;
   if (conversions !== 'none' && paused === undefined) {
-    // Before the slots: quotes must not offer the shares that a merge takes.
+    // Convert before quoting: quotes must not offer the shares that a merge takes.
     const rules = conversionRules(state, entry, conversions === 'all');
     begun = convert(entry, rules, context);
     begun = cancelAll(mergeBlockers(entry, rules.merge, rules.core, context), conditionId, context) || begun;
@@ -168,7 +168,7 @@ function actInMarket(
   if (begun) account.invalidate();
 }
 
-/** Withdraws orders in flight to a market that no strategy quotes any more. */
+/** Withdraws orders in flight of a market that no strategy quotes any more. */
 function withdrawUnwanted(
   account: Account,
   executor: Executor,
@@ -181,7 +181,7 @@ function withdrawUnwanted(
     executor.withdraw(conditionId, nowMs);
 }
 
-/** Flattening merges every complete set down to the market's lot, even where a strategy keeps some. */
+/** Rules for conversions of a market. Flattening merges every complete set, even where a strategy keeps some. */
 function conversionRules(
   { settings, account, safety }: TraderState,
   { feed, conditionId, slots }: MarketEntry,
@@ -195,7 +195,7 @@ function conversionRules(
   return { merge: { enabled: true, minSharesMicros: lot }, core: NO_CORE, splits: false, markMicros };
 }
 
-/** Cancels orders of strategies that no longer quote this market: nothing else would move them. */
+/** Cancels orders of strategies that no longer quote this market. */
 function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, context: StepContext): boolean {
   const orders = state.account.own.orders.get(conditionId);
   if (orders === undefined || isUnassigned(state)) return false;
@@ -203,7 +203,7 @@ function cancelOrphans(state: TraderState, { conditionId, slots }: MarketEntry, 
   return cancelAll(orphans, conditionId, context);
 }
 
-/** Stores what the strategy wants to keep over a restart, in the same step, and reports its failures. */
+/** Stores a strategy's state for a restart, in the same step, and reports its failures. */
 function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: number): void {
   const { sandbox, strategy, conditionId } = slot;
   if (sandbox === null) return;
@@ -222,7 +222,7 @@ function finishTurn(markets: Markets, notices: Notices, slot: QuoteSlot, nowMs: 
   }
 }
 
-/** While a proof is required and no own request is unsettled, keeps reading the own resting orders. */
+/** Keeps reading own resting orders while a verification is required and no own request is unsettled. */
 function pollForProof({ account, safety, requests }: TraderState, ticking: boolean, nowMs: number): void {
   const { modes } = safety;
   if (account.own.unsettled > 0) {
@@ -230,30 +230,27 @@ function pollForProof({ account, safety, requests }: TraderState, ticking: boole
     return;
   }
   modes.settledMs ??= nowMs;
-  // Only on ticks: otherwise an exchange that refuses connections would be polled as fast as it refuses.
+  // Polls only on ticks: an exchange that refuses connections must not be polled without pause.
   if (ticking && modes.wantsProof) requests.poller.expedite({ kind: 'orders' });
 }
 
-/**
- * Earliest time at which a timer alone makes the trader act. The shell may skip ticks before it, and the trader ignores
- * those that come. If uncertain, the result is "now": an extra tick costs a microsecond, a skipped one would change the
- * trader's actions.
- */
-
-/** Tick interval, ms, for the executor's due work and the valuation. The executor needs at least one a second. */
+/** Interval of ticks for the executor's due work and the valuation, ms. The executor needs at least one per second. */
 const TICK_MS = 500;
 
-/** Modes without repeated requests to the exchange. */
+/** Modes that repeat no requests to the exchange. */
 const CALM_MODES: readonly Mode[] = ['starting', 'quoting', 'widened', 'reducing', 'paused', 'halted', 'killed'];
 
-/** Our clock, ms: at most the first time after the newest step at which a tick has work. */
+/**
+ * Earliest time at which a tick has work, our clock, ms. The shell may skip earlier ticks. In doubt the result is
+ * "now": an extra tick is cheap, and a skipped one would change the trader's actions.
+ */
 export function quietUntilMs(state: TraderState): number {
   const { account, clock, requests, safety } = state;
   const { modes } = safety;
   const nowMs = clock.seenMs;
   if (account.isStale || modes.wantsProof || !CALM_MODES.includes(safety.mode().mode)) return nowMs;
   if ((account.own.unsettled === 0) !== (modes.settledMs !== null)) return nowMs;
-  // Otherwise the request budget may change.
+  // An unsteady request budget may change with time.
   if (!requests.queue.isSteady(nowMs)) return nowMs;
   const releaseMs = requests.queue.nextReleaseMs(nowMs) ?? Number.POSITIVE_INFINITY;
   const roundMs = state.reconciler.againMs;
@@ -262,14 +259,14 @@ export function quietUntilMs(state: TraderState): number {
   return Math.max(nowMs, untilMs);
 }
 
-/** Our clock, ms: first time at which a timer alone lets an action begin in this market. */
+/** Earliest time at which a timer lets an action begin in this market, our clock, ms. */
 function marketQuietUntilMs(state: TraderState, entry: MarketEntry): number {
   let untilMs = mayConvert(state, entry) ? entry.nextConversionMs : Number.POSITIVE_INFINITY;
   for (const { dueMs } of entry.slots) untilMs = Math.min(untilMs, dueMs);
   return untilMs;
 }
 
-/** True when a conversion, or the cancels before a merge, could begin here at some time. */
+/** True when a conversion in this market, or the cancels before a merge, may become due with time. */
 function mayConvert({ account, safety, settings }: TraderState, { feed, conditionId, slots }: MarketEntry): boolean {
   const { facts } = feed;
   const { conversions } = LADDER[safety.mode().mode];

@@ -1,4 +1,4 @@
-/** Values of the user's feeds: the newest one of each market. Strategies see it only while it is current. */
+/** Newest values of the user's feeds for each market. Strategies see only current ones. */
 
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { FeedView, FeedViews } from '../market/view.js';
@@ -6,10 +6,10 @@ import type { Markets } from './markets.js';
 import type { Notices } from './notices.js';
 import type { FeedSettings, TraderSettings } from './settings.js';
 
-/** Maximum markets stored per feed; the one updated longest ago is dropped. */
+/** Maximum number of markets stored per feed; the one updated longest ago is dropped. */
 const MAX_MARKETS = 2_000;
 
-/** Services of the trader that `Feeds` uses. */
+/** Parts of the trader that `Feeds` uses. */
 interface Around {
   readonly markets: Pick<Markets, 'get' | 'listSlots' | 'hasCatalog'>;
   readonly settings: Pick<TraderSettings, 'strategies'>;
@@ -18,12 +18,12 @@ interface Around {
 
 interface FeedMemory {
   readonly settings: FeedSettings;
-  /** By condition id, the oldest update first. */
+  /** Newest values by condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
   values: number;
-  /** Whether the last notice said "current"; null before the first notice. */
+  /** True when the last notice said "current"; null before the first notice. */
   told: boolean | null;
-  /** Our clock, ms, since the first value is awaited. */
+  /** Our clock, ms, since the first value is awaited; null before. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }
@@ -40,7 +40,7 @@ export class Feeds {
     );
   }
 
-  /** Drops a value older than the stored one, and values of a feed that is not configured. */
+  /** Takes in values of a feed. Ignores values older than the stored one, and values of an unknown feed. */
   take(
     seen: { readonly feed: string; readonly values: readonly FeedValue[]; readonly nowMs: number },
     around: Around,
@@ -75,19 +75,24 @@ export class Feeds {
     return Object.freeze(views);
   }
 
-  /** The newest value of each of these feeds for one market, and why its strategy does not get it; null where it does. */
+  /** The newest value of each of these feeds for one market, and why its strategy does not see it; null if it does. */
   readings(conditionId: string, names: readonly string[], nowMs: number) {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
       const value = feed?.newest.get(conditionId);
       if (feed === undefined || value === undefined) {
-        return { name, view: null, withheld: 'it has said nothing of this market' };
+        return { name, view: null, withheld: 'the feed has no value for this market' };
       }
-      return { name, view: makeView(value, nowMs), withheld: whyNotCurrent(value, feed.settings, nowMs) };
+      const { conditionId: _market, ...shown } = value;
+      return {
+        name,
+        view: Object.freeze({ ...shown, ageMs: nowMs - value.atMs }),
+        withheld: whyNotCurrent(value, feed.settings, nowMs),
+      };
     });
   }
 
-  /** The age of values is unknown now: none is shown until a new one arrives. */
+  /** Drops all values after our clock was set back, because their age is unknown. */
   clockSetBack(): void {
     for (const feed of this.#feeds.values()) {
       feed.newest.clear();
@@ -96,7 +101,7 @@ export class Feeds {
     }
   }
 
-  /** Sends one notice when a feed goes silent, and one when it is back. */
+  /** Sends one notice when a feed becomes silent, and one when it returns. */
   look(notices: Around['notices'], nowMs: number): void {
     for (const feed of this.#feeds.values()) {
       feed.sinceMs ??= nowMs;
@@ -104,24 +109,24 @@ export class Feeds {
       const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
-      if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} says what things are worth`);
+      if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} has current values`);
       else
         notices.alert(
           nowMs,
           'feed_silent',
-          `feed ${name} ${describeSilence(feed, nowMs)}: who quotes by it quotes nothing`,
+          `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`,
         );
       feed.told = isCurrent;
     }
   }
 
-  /** For status pages. */
+  /** Figures of the feeds for status pages. */
   snapshot(nowMs: number) {
     return Array.from(this.#feeds.values(), (feed) => ({
       name: feed.settings.name,
-      /** Markets with a current value. */
+      /** Number of markets with a current value. */
       current: countCurrent(feed, nowMs),
-      /** Values received in this run. */
+      /** Number of values received in this run. */
       values: feed.values,
       /** Milliseconds since the newest stored value; null before the first. */
       ageMs: newestAgeMs(feed, nowMs),
@@ -131,13 +136,9 @@ export class Feeds {
 
 const NONE: FeedViews = Object.freeze({});
 
-function makeView({ conditionId: _market, ...value }: FeedValue, nowMs: number): FeedView {
-  return Object.freeze({ ...value, ageMs: nowMs - value.atMs });
-}
-
 function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSettings, nowMs: number): string | null {
-  if (!(nowMs - atMs <= maxAgeMs)) return `it is older than ${maxAgeMs / 1000} s`;
-  return validUntilMs !== null && nowMs >= validUntilMs ? 'it has expired' : null;
+  if (!(nowMs - atMs <= maxAgeMs)) return `the value is older than ${maxAgeMs / 1000} s`;
+  return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
 function countCurrent({ newest, settings }: FeedMemory, nowMs: number): number {
@@ -155,13 +156,13 @@ function newestAgeMs({ newest }: FeedMemory, nowMs: number): number | null {
 function describeSilence(feed: FeedMemory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
-    ? 'has said nothing yet'
-    : `says nothing current, its newest value is ${Math.round(ageMs / 1000)} s old`;
+    ? 'has sent no value yet'
+    : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
 }
 
 /**
- * One notice per market. It waits until the markets are known: from the catalog, or because every strategy names its
- * own.
+ * Notifies the operator once per feed that it names an unknown market. It waits until the markets are known: from the
+ * catalog, or because every strategy names its own.
  */
 function nameUnknown(
   feed: FeedMemory,
@@ -173,6 +174,6 @@ function nameUnknown(
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
   feed.namedUnknown = true;
   const shown = conditionId.replaceAll(/[^\w-]/g, '?');
-  const text = `feed ${feed.settings.name} names market ${shown}, which nobody here quotes; said once`;
+  const text = `feed ${feed.settings.name} names market ${shown}, which no strategy quotes; reported once`;
   notices.alert(nowMs, 'feed_unknown_market', text);
 }

@@ -1,6 +1,6 @@
 /**
- * The gate between decision and execution: intent, judgement, approval, executor. Every request that can move money
- * passes here, and needs an approval by risk.
+ * The gate between decision and execution: every request that can move money passes here, and needs an approval by
+ * risk.
  */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -17,7 +17,7 @@ import type { Valuation } from './own/valuation.js';
 import type { Requests } from './requests.js';
 import type { TraderSettings } from './settings.js';
 
-/** True for a request that brings an order closer to resting. */
+/** True for a request that leads to a resting order. */
 export const isOfPlace = ({ call }: PlannedRequest): boolean =>
   call.endpoint === 'orders.create' || call.endpoint === 'orders.submit';
 
@@ -40,7 +40,7 @@ export function makeStepContext(
   nowMs: number,
 ) {
   const { averages, equityMicros } = account.valuation;
-  const held = hold ?? (equityMicros === null ? 'starting: what we hold cannot be valued yet' : null);
+  const held = hold ?? (equityMicros === null ? 'starting: the holdings cannot be valued yet' : null);
   const { mode, reason } = safety.mode();
   return {
     nowMs,
@@ -48,19 +48,19 @@ export function makeStepContext(
     requests,
     executor,
     guards: safety.guards,
-    /** The trader's limits; those of a strategy are tighter. */
+    /** The trader's limits; a strategy's limits are tighter. */
     limits: settings.risk,
     economics: settings.economics,
     stance: held === null ? LADDER[mode].stance : 'halted',
-    /** Empty when the stance is `normal`. */
+    /** Reason of the stance; empty when it is `normal`. */
     stanceReason: held ?? reason,
-    /** As of the beginning of this turn; the caller renews it after a conversion. */
+    /** Own state at the beginning of this turn; the caller renews it after a conversion. */
     own: account.own,
     findCaps: (conditionId: string) => averages.caps(conditionId),
   };
 }
 
-/** Judges one intent and begins it when risk approves. Returns the refusal; null when it was begun. */
+/** Judges one intent, and begins it if risk approves. Returns the refusal; null when it was begun. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,
@@ -71,14 +71,14 @@ export function approveAndExecute(
   if (verdict.verdict === 'refused') return verdict;
   for (const request of context.executor.begin(verdict, context.nowMs, reason())) context.requests.queue.push(request);
   if (intent.kind === 'place' || intent.kind === 'cancel') context.guards.pace.note(context.nowMs);
-  // The next order is judged as if this one already rested.
+  // The next order is judged as if this one rested.
   if (intent.kind === 'place') context.own.exposure.addOrder(toWorkingOrder(intent, facts));
   if (intent.kind === 'split')
     context.own.exposure.split(intent.marketConditionId, intent.eventConditionId, intent.amountMicros);
   return null;
 }
 
-/** Facts for risk: of the order's market, or of the account for intents without a market. */
+/** Facts for risk about the order's market, or only about the account. */
 export const gatherFacts = (
   context: StepContext,
   sight: Sight | null = null,
@@ -97,5 +97,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Reason text for `explain`: empty, since the intent says everything. */
+/** Empty reason for `explain`, because the intent says everything. */
 export const NO_REASON = (): string => '{}';

@@ -1,4 +1,4 @@
-/** Tracked markets, the strategies that quote them, and their details. */
+/** Tracked markets, and the strategies that quote them. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { maxMicros, ZERO } from '../../shared/base/micros.js';
@@ -22,23 +22,23 @@ import type { MarketSelection, StrategySettings, TraderSettings } from './settin
 /** A tracked market. */
 export class MarketEntry {
   readonly conditionId: string;
-  /** Replaced by an empty one when the market is excluded. */
+  /** The market's tracker; replaced by an empty one when the market is excluded. */
   feed: MarketTracker;
-  /** Why observations of this market are ignored until an operator resumes; null when they are not. */
+  /** Why observations of this market are ignored until an operator resumes; null when they are used. */
   excludedBecause: string | null = null;
-  /** One per strategy that quotes this market; empty when only a holding remains. */
+  /** One slot per strategy that quotes this market; empty when only a holding remains. */
   readonly slots: QuoteSlot[] = [];
-  /** Own state and rung at its last turn; null before the first. */
+  /** Own state and mode at the market's last turn; null before the first. */
   actedOn: { readonly own: OwnState; readonly mode: ModeNow } | null = null;
-  /** Our clock, ms, of the earliest next merge or redeem. */
+  /** Earliest time of the next conversion, our clock, ms. */
   nextConversionMs = 0;
-  /** Merges and redeems refused in a row. */
+  /** Number of consecutive failed conversions. */
   conversionFailures = 0;
-  /** Our clock, ms, of the earliest next sale of a flatten. */
+  /** Earliest time of the next sale of a flatten, our clock, ms. */
   saleAfterMs = 0;
-  /** Our clock, ms, of the newest own fill here. */
+  /** Time of the newest own fill in this market, our clock, ms. */
   filledMs = Number.NEGATIVE_INFINITY;
-  /** Measures from own fills here. */
+  /** Measures from own fills in this market. */
   readonly measures = new MarketMeasures();
   readonly exchangeRefusals = new ExchangeRefusals();
   readonly candles: CandlesAsked;
@@ -58,19 +58,19 @@ export class Markets {
   readonly #tracked = new Map<string, MarketEntry>();
   /** Markets whose detail forbids trading; later catalogs do not add them again. */
   readonly #unsuitable = new Set<string>();
-  /** Strategies that are within their quote hours now. */
+  /** Names of strategies that are within their quote hours now. */
   readonly #quoting = new Set<string>();
-  /** Takers by the category of their market. */
+  /** Taker flow by category. */
   readonly #flows = new Map<string, CategoryFlow>();
-  /** Quoters of all slots. */
+  /** Sandboxes of the slots' quoters. */
   readonly sandboxes: Sandboxes;
   /** Incremented when a market is added or removed. */
   version = 0;
-  /** Trust in the venue's marks, over all markets. */
+  /** Statistics of the venue's marks, over all markets. */
   readonly markTrust = new MarkTrust();
   /** True after the first complete catalog of this process. */
   hasCatalog = false;
-  /** Open markets in the newest catalog; Infinity before the first. */
+  /** Number of open markets in the newest catalog; Infinity before the first. */
   catalogSize = Number.POSITIVE_INFINITY;
 
   constructor(settings: TraderSettings, ledger: Ledger) {
@@ -88,18 +88,18 @@ export class Markets {
     return this.#tracked.get(conditionId);
   }
 
-  /** Slots of one market; none if it is not tracked. */
+  /** Slots of one market; empty if it is not tracked. */
   listSlots(conditionId: string): readonly QuoteSlot[] {
     return this.#tracked.get(conditionId)?.slots ?? [];
   }
 
-  /** All markets if none is given. */
+  /** Marks slots for a new turn: those of one market, or all if none is given. */
   requestRequote(conditionId?: string): void {
     const all = conditionId === undefined ? Array.from(this.all).flatMap(({ slots }) => slots) : null;
     for (const slot of all ?? this.listSlots(conditionId ?? '')) slot.dirty = true;
   }
 
-  /** Tracks a market, also without a strategy: the wallet holds or offers something there. */
+  /** Tracks a market. Without a strategy this is needed when the wallet holds or offers shares there. */
   track(conditionId: string): MarketEntry {
     const known = this.#tracked.get(conditionId);
     if (known !== undefined) return known;
@@ -109,7 +109,7 @@ export class Markets {
     return entry;
   }
 
-  /** New tracker of a market, with the stored measures of own fills. */
+  /** Makes the tracker of a market, with its stored measures of own fills. */
   #newFeed(conditionId: string): MarketTracker {
     const feed = new MarketTracker(conditionId, this.#settings.profile.fee_schedule);
     feed.venueMark.trust = this.markTrust;
@@ -119,7 +119,7 @@ export class Markets {
     return feed;
   }
 
-  /** Ignores observations of a market whose data cannot be processed, until an operator resumes. */
+  /** Ignores observations of a market with unusable data, until an operator resumes. */
   exclude(entry: MarketEntry, reason: string): void {
     entry.excludedBecause = reason;
     entry.feed = this.#newFeed(entry.conditionId);
@@ -147,13 +147,13 @@ export class Markets {
     if ((this.#ledger.note(note) ?? '') !== '') this.#ledger.setNote(note, '');
   }
 
-  /** Stores changed measures of own fills. Call within a ledger transaction. */
+  /** Stores changed measures of own fills. Call it inside a ledger transaction. */
   saveOwnFills({ conditionId, feed }: MarketEntry): void {
     const text = feed.ownFills.takeSaved();
     if (text !== null) this.#ledger.setNote(ownFillsNote(conditionId), text);
   }
 
-  /** Assigns markets of a complete catalog to the strategies that select them, up to each one's maximum. */
+  /** Assigns markets of a complete catalog to the strategies that select them, up to each strategy's maximum. */
   onCatalog(rows: readonly MarketSummary[]): void {
     this.hasCatalog = true;
     this.catalogSize = rows.length;
@@ -172,8 +172,8 @@ export class Markets {
   }
 
   /**
-   * Applies changed strategies or settings. A quoter is recreated only if its code or parameters changed; its saved
-   * state passes through the ledger. Call within a ledger transaction.
+   * Applies changed settings. A quoter is recreated only if its code or parameters changed; its state passes through
+   * the ledger. Call it inside a ledger transaction.
    */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
@@ -194,7 +194,10 @@ export class Markets {
     this.version++;
   }
 
-  /** Markets that a strategy keeps. With a changed selection none, until the next catalog assigns new ones. */
+  /**
+   * Markets that a strategy keeps under new settings. With another selection none, until the next catalog assigns new
+   * ones.
+   */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -204,7 +207,7 @@ export class Markets {
     return new Set(quoted.slice(0, candidates));
   }
 
-  /** Stores what the slot's strategy wants to keep over a restart. Call within a ledger transaction. */
+  /** Stores the state of a slot's strategy for a restart. Call it inside a ledger transaction. */
   saveStrategy(slot: QuoteSlot, nowMs: number): void {
     const saved = slot.sandbox?.save(nowMs) ?? null;
     if (saved === null) return;
@@ -212,7 +215,7 @@ export class Markets {
     this.#ledger.saveStrategyState({ strategy: slot.strategy.name, marketConditionId, savedMs: nowMs, ...saved });
   }
 
-  /** An operator resumes: failed strategies start again, and excluded markets return. */
+  /** Restarts failed strategies and excluded markets, after an operator's resume; only those of one market if given. */
   reopen(only?: string): void {
     for (const entry of this.#tracked.values()) {
       if (only !== undefined && entry.conditionId !== only) continue;
@@ -241,21 +244,16 @@ export class Markets {
     entry.feed.onDetail(detail, at);
     const facts = entry.feed.facts;
     if (facts === null) return false;
-    entry.feed.joinCategory(this.#findFlow(facts.category ?? ''));
+    const category = facts.category ?? '';
+    const flow = this.#flows.get(category) ?? new CategoryFlow();
+    this.#flows.set(category, flow);
+    entry.feed.joinCategory(flow);
     for (const slot of entry.slots) this.#open(slot, facts);
     this.#saveFacts(facts, detail, at.seenMs);
     return before !== null && before.phase !== facts.phase;
   }
 
-  #findFlow(category: string): CategoryFlow {
-    const known = this.#flows.get(category);
-    if (known !== undefined) return known;
-    const fresh = new CategoryFlow();
-    this.#flows.set(category, fresh);
-    return fresh;
-  }
-
-  /** Order terms of this market, from its detail or from the ledger. */
+  /** Event and fee rate of a market, from its detail or the ledger. */
   findTerms(conditionId: string): MarketTerms {
     const facts = this.#tracked.get(conditionId)?.feed.facts;
     if (facts !== null && facts !== undefined) {
@@ -308,8 +306,8 @@ export class Markets {
       seenMs,
     };
     const stored = this.#ledger.market(facts.conditionId);
-    // Written only when it changed: details are polled often and each write is synced.
-    if (stored === null || !sameBut(stored, record)) this.#ledger.saveMarket(record);
+    // Only a change is written: details are read often, and each write is synced.
+    if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
 
@@ -323,9 +321,6 @@ const pickFilter = ({
   rules: _rules,
   ...filter
 }: MarketSelection) => filter;
-
-const sameBut = (stored: MarketRecord, record: MarketRecord): boolean =>
-  JSON.stringify({ ...stored, seenMs: 0 }) === JSON.stringify({ ...record, seenMs: 0 });
 
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   if (row.state !== markets.state || row.margin_enabled === true) return false;

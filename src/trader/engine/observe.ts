@@ -1,6 +1,5 @@
 /**
- * First part of a step: orders observations in time, finds the request of an outcome, and passes it to its owner. The
- * only place that looks up a request's owner.
+ * First part of a step: takes in an observation, finds the request of an outcome, and passes it to the request's owner.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -22,7 +21,6 @@ import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import type { Account } from './own/account.js';
 import { ownOrders } from './own/own-state.js';
 import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
@@ -32,17 +30,17 @@ import type { WatchedList } from './unread-lists.js';
 import type { StepClock } from './venue-clock.js';
 
 /**
- * Answers may arrive out of order, and clock corrections are small. A step back up to this many ms is waited out; a
- * book then seems younger by at most this.
+ * Largest step back of our clock that is waited out, ms: answers may arrive out of order, and clock corrections are
+ * small. A book then seems younger by at most this.
  */
 const WAITED_OUT_MS = 1_000;
 
-/** The same observation with its time clamped to the newest one, unless the clock was set back. */
+/** Moves an observation's time up to the newest one, unless our clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
 }
 
-/** The outcome with its request. */
+/** Adds its request to an outcome, and notes the exchange's clock and silence. */
 function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
   const request = state.requests.queue.onOutcome(seen);
   const { outcome, nowMs, sentMs, venueTimeMs } = seen;
@@ -52,13 +50,13 @@ function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestRe
   return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
-/** Sends one notice when the exchange goes silent and one when it is back; then own state is read first. */
+/** Notes a request without an answer. Sends one notice when the exchange becomes silent. */
 function noteSilence({ safety, notices, markets }: TraderState, because: string, nowMs: number): void {
   const { silence } = safety;
   if (silence.onUnknown(nowMs))
-    notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; what rests there is unknown, not gone`);
+    notices.alert(nowMs, 'silent', `the exchange does not answer: ${because}; the state of resting orders is unknown`);
   if (!silence.isOn) return;
-  // The own-state reads show when it is back. Drafts would be retried as fast as connections are refused.
+  // Reads of own state show when the exchange is back. Drafts would be retried as fast as connections are refused.
   for (const entry of markets.all) {
     entry.saleAfterMs = nowMs + PLACE_PAUSE_MS;
     for (const slot of entry.slots) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
@@ -87,10 +85,7 @@ export function observe(state: TraderState, seen: Observation): void {
   }
 }
 
-/**
- * Clears waits that now end far in the future, and the known books: their age is unknown, so quotes based on them are
- * pulled.
- */
+/** Handles our clock set back: clears waits that would end too late, and known books, whose age is unknown. */
 function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
   const { clock, safety, requests, markets, notices } = state;
   const text = `this machine's clock was set back by ${byMs} ms; quotes wait for new books`;
@@ -111,9 +106,9 @@ function onClockSetBack(state: TraderState, byMs: number, nowMs: number): void {
 }
 
 /**
- * Throws AssertionFailed for a request without an owner.
+ * Passes a report to its owner. Throws AssertionFailed for a request without an owner.
  *
- * @param requestId 0 for a request that never left
+ * @param requestId 0 for a request that was never sent
  */
 export function observeReport(state: TraderState, report: RequestResult, requestId: number): void {
   const { owner } = report.request;
@@ -125,7 +120,7 @@ export function observeReport(state: TraderState, report: RequestResult, request
     case 'intent':
       return react(state, state.executor.onReport(report), report.nowMs);
     case 'other':
-      throw new AssertionFailed(`a request of no room came back: ${describeOwner(owner)}`);
+      throw new AssertionFailed(`a report of a request without an owner: ${describeOwner(owner)}`);
   }
 }
 
@@ -143,7 +138,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
       return observeCatalog(state, report);
     case 'details':
       return observeDetails(state, report, requestId);
-    // The assets poll is the first request of a round.
+    // The assets poll is also the first request of a round.
     case 'assets':
       takeMarks(state, report, seenAt(report, requestId));
       return observeRound(state, 'assets', report);
@@ -156,7 +151,7 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
   }
 }
 
-/** Polls that report the current state of a market. */
+/** Polls of a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
 function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
@@ -189,9 +184,9 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   try {
     takeIn(state, entry, poll, data, at);
   } catch (error) {
-    // Arithmetic that a row of this market broke. A broken ledger or a broken invariant ends the trader instead.
+    // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    excludeMarket(state, entry, `a ${poll} answer cannot be reckoned with: ${error.message}`, at.seenMs);
+    excludeMarket(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
   }
   state.markets.requestRequote(entry.conditionId);
@@ -199,8 +194,8 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
 }
 
 /**
- * Excludes a market whose data cannot be processed. Its observations are ignored and its orders pulled; the other
- * markets continue. The next start includes it again.
+ * Excludes a market whose data cannot be processed: observations are ignored and its orders canceled. The next start
+ * includes it again.
  */
 function excludeMarket(
   { markets, safety, notices }: TraderState,
@@ -213,11 +208,11 @@ function excludeMarket(
   markets.exclude(entry, reason);
   safety.pauses.pause(conditionId, reason);
   markets.requestRequote(conditionId);
-  const text = `"${title}" is out: ${reason}; what rests there is pulled, until an operator resumes it with a reason`;
+  const text = `"${title}" is excluded: ${reason}; its orders are canceled until an operator resumes it with a reason`;
   notices.alert(nowMs, 'market_failed', text);
 }
 
-/** The shell answers with the data of the request's endpoint; the request's owner names that endpoint. */
+/** Takes in market data. The data has the type of the request's endpoint, which the request's owner determines. */
 function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknown, at: SeenAt): void {
   const { account, markets, requests } = state;
   const { conditionId, feed } = entry;
@@ -231,7 +226,8 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         tellMarket(markets, conditionId, { kind: 'jump', nowMs, changeLogOdds });
         lookAtEvent(state, conditionId);
       }
-      if (requests.polling.isOwnSlow && isShortOfOwn(account, entry)) requests.poller.expedite({ kind: 'fills' });
+      const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
+      if (requests.polling.isOwnSlow && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
@@ -243,13 +239,8 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         if (phase === 'resolved' || phase === 'canceled')
           tellMarket(markets, conditionId, { kind: 'resolved', nowMs: at.seenMs, phase });
       }
-      account.invalidate(); // Fees and event may have changed the cost of own orders.
+      account.invalidate(); // Fees and event may change the cost of own orders.
   }
-}
-
-/** True when a book shows that a resting own order, which is not being canceled, is partly gone. */
-function isShortOfOwn({ own }: Account, { conditionId, feed }: MarketEntry): boolean {
-  return feed.isShortOfOwn(own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? []);
 }
 
 function observeCatalog(state: TraderState, report: RequestResult): void {
@@ -282,7 +273,7 @@ function noteListRead(
   if (list !== 'catalog') safety.halt(safety.guards.keys.observe(list, report.outcome, nowMs), nowMs);
 }
 
-/** Details of all open markets by page: each row counts as a read of that market's own detail. */
+/** Takes in a page with details of open markets: each row counts as a read of that market's detail. */
 function observeDetails(state: TraderState, report: RequestResult, requestId: number): void {
   const { requests, markets } = state;
   requests.details ??= new PageWalk((row) => row.summary.condition_id);
@@ -315,14 +306,14 @@ function takeMarks(
   const isOff = settings.polling.marks !== 'auto';
   if (isOff || outcome.kind !== 'answered' || overfull(request, outcome.data) !== null) return;
   requests.poller.onSeen({ kind: 'marks' }, nowMs);
-  // The request's owner names the endpoint.
+  // The data has the type of the endpoint, which the request's owner determines.
   for (const row of outcome.data as DataOf<'account.assets'>) {
     const price = readVenueMark(row);
     if (price !== null) markets.get(row.position.market.condition_id)?.feed.onVenueMark(price, at);
   }
 }
 
-/** Takes in an own list of the exchange. */
+/** Takes in a page of own orders or own trades. */
 function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: RequestResult): void {
   const { requests, reconciler, notices } = state;
   const { poller, polling, queue } = requests;
@@ -337,7 +328,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   if (step.result !== null) noteListRead(state, list, step.result, report);
 }
 
-/** Takes in one list of a reconciliation round; the poll that began it ends with its last list. */
+/** Takes in a page of a reconciliation round; the poll that began the round ends with its last list. */
 function observeRound({ requests, reconciler, notices }: TraderState, list: RoundList, report: RequestResult): void {
   const { poller, queue } = requests;
   const step = reconciler.onRound(list, report);
@@ -355,12 +346,15 @@ function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void
   }
 }
 
-/** While everything is being canceled, resting orders that the ledger does not know are canceled too. */
+/**
+ * Takes in the complete list of resting orders while a cancel-all is verified, and cancels orders that the ledger does
+ * not know.
+ */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;
   if (!modes.wantsProof) return;
-  // A read that began later than it ended was requested before the clock was set back.
+  // A read with `startedMs` after `nowMs` was requested before our clock was set back.
   if (modes.settledMs !== null && startedMs >= modes.settledMs && startedMs <= nowMs) {
     modes.proof(rows.length, nowMs);
     if (modes.proven) safety.saveModes();

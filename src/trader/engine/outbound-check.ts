@@ -1,9 +1,9 @@
 /**
- * Control 16: requests out equal intents in. The moment before it leaves, whatever can move money is held against the
- * ledger's row that it is sent for: it says what the row says, its signature is the stored one, and no order or cancel is
- * drafted twice. What differs is a bug of ours and ends the trader, which then cancels everything; it does not leave.
+ * Control 16: compares each outgoing request that can move money with its ledger row. The content must be equal, the
+ * signature must be the stored one, and no order or cancel may be drafted twice. A difference is a bug: the request is
+ * not sent, and the trader cancels all orders and exits.
  *
- * It shares no code with what makes these requests: a mistake there must not be repeated here.
+ * It shares no code with the code that makes the requests, so that no mistake is repeated here.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -12,7 +12,7 @@ import { describeOwner, type RequestOwner } from '../../shared/protocol/request-
 import type { AnyCall } from '../../shared/protocol/seam.js';
 import type { IntentRow, LedgerReader } from '../ledger/contract.js';
 
-/** Newest last; enough for every draft that could still be in flight. */
+/** Number of remembered drafts, more than can be in flight. */
 const REMEMBERED_DRAFTS = 2_000;
 
 export class OutboundCheck {
@@ -24,24 +24,25 @@ export class OutboundCheck {
   }
 
   /**
-   * Throws AssertionFailed when this call must not leave.
+   * Throws AssertionFailed when this call must not be sent.
+   *
    * @param owner owner of the request
    */
   check(call: AnyCall, owner: RequestOwner): void {
     if (declarationOf(call.endpoint).method === 'GET') return;
     const intent = owner.kind === 'intent' ? this.#ledger.intent(owner.intentId) : null;
-    const objection = intent === null ? 'no intent belongs to it' : this.#objection(call, intent);
+    const objection = intent === null ? 'no intent belongs to the request' : this.#objection(call, intent);
     if (objection !== null)
-      throw new AssertionFailed(`${call.endpoint} for "${describeOwner(owner)}" does not leave: ${objection}`);
+      throw new AssertionFailed(`${call.endpoint} for "${describeOwner(owner)}" is not sent: ${objection}`);
   }
 
   #objection(call: AnyCall, intent: IntentRow): string | null {
-    if (!matches(call, intent)) return `it is not what the ledger has: ${JSON.stringify(call)}`;
+    if (!matches(call, intent)) return `the call differs from the ledger: ${JSON.stringify(call)}`;
     if (call.body !== undefined && 'signature' in call.body) return null;
-    if (intent.signature !== null) return 'its intent is signed already';
-    // A conversion's draft is requested again after a lost answer; an order's draft never is.
+    if (intent.signature !== null) return 'its intent is already signed';
+    // A conversion's draft may be requested again after a lost answer; an order's draft never.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
-    if (this.#drafted.has(intent.id)) return 'its draft was asked for before';
+    if (this.#drafted.has(intent.id)) return 'its draft was already requested';
     this.#remember(intent.id);
     return null;
   }
@@ -107,7 +108,7 @@ interface Signed {
 const isSigned = ({ params, body }: Signed, { draftPubkey, signature }: IntentRow): boolean =>
   signature !== null && params.pubkey === draftPubkey && body.signature === signature;
 
-/** A decimal string with at most six places, as millionths. */
+/** True when a decimal string with at most six places equals these millionths. */
 function isFigure(text: string | null | undefined, micros: number | null): boolean {
   const parts = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text ?? '');
   if (parts === null || micros === null) return false;

@@ -1,5 +1,5 @@
 /**
- * Volatility prior from a market's price bars. The bars are read once; the result is stored in the ledger for later
+ * Volatility prior from a market's price bars. Bars are read once, and the result is stored in the ledger for later
  * runs.
  */
 
@@ -11,14 +11,14 @@ import type { MarketTracker } from '../market/market-tracker.js';
 import type { SlowAverages } from '../risk/slow-average.js';
 import type { TraderSettings } from './settings.js';
 
-/** Whether this run requested the market's price bars, and until when a stored result is valid, our clock, ms. */
+/** State of a market's price bars. */
 export interface CandlesAsked {
   isAsked: boolean;
-  /** Equal to the span of the bars. */
+  /** Until when the stored result is valid, our clock, ms: as long as the span of the bars. */
   goodUntilMs: number;
 }
 
-/** Parts of a market entry that the read of its bars uses. */
+/** Parts of a market entry that this file uses. */
 interface Entry {
   readonly conditionId: string;
   readonly feed: MarketTracker;
@@ -27,17 +27,17 @@ interface Entry {
   readonly candles: CandlesAsked;
 }
 
-/** Parts of the trader for storage and notices. */
+/** Parts of the trader that this file uses. */
 interface Around {
   readonly ledger: Pick<Ledger, 'setNote'>;
   readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
   readonly notices: { notify(timeMs: number, kind: string, text: string): void };
 }
 
-/** Stored form. */
+/** Stored result of the bars. */
 interface Kept {
   readonly sigmaPerSqrtS: number;
-  /** Our clock, ms. */
+  /** Until when the result is valid, our clock, ms. */
   readonly goodUntilMs: number;
 }
 
@@ -45,28 +45,28 @@ const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 
 function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): Kept | null {
   const text = ledger.note(noteOf(conditionId)) ?? '';
-  // This file alone writes the note.
+  // Only this file writes the note, so it is valid JSON.
   return text === '' ? null : (JSON.parse(text) as Kept);
 }
 
-/** Restores the result of an earlier run. */
+/** Restores the stored result of an earlier run. */
 export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
   const kept = readKept(feed.conditionId, ledger);
   if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
 }
 
-/** End of validity of the market's stored result, our clock, ms; minus infinity without one. */
+/** Until when the market's stored result is valid, our clock, ms; -Infinity without one. */
 export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
   readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
 
-/** Drops the result of an ended market. Call within a ledger transaction. */
+/** Drops the stored result of an ended market. Call it inside a ledger transaction. */
 export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
 /**
- * True when the market's bars are to be read: it is quoted, its book and trades were seen and reach further back than
- * times without bars, and no stored result is valid.
+ * True when the market's bars should be read: the market is quoted, its book and older trades were seen, and no stored
+ * result is valid.
  */
 export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
@@ -75,7 +75,7 @@ export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'po
   return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
 }
 
-/** A request that left is not repeated in this run, whatever its outcome. */
+/** Takes in the answer with price bars. A request that was sent is not repeated in this run. */
 export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
   const { outcome, request, nowMs } = report;
   if (outcome.kind === 'unknown' && !outcome.sent) return;
@@ -83,10 +83,10 @@ export function takeCandles(around: Around, entry: Entry, report: RequestResult,
   const { call } = request;
   if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || entry.excludedBecause !== null) return;
   const span = { fromS: call.query.start_time, toS: call.query.end_time };
-  // The client has checked it against the endpoint's schema.
+  // The client has checked the data against the endpoint's schema.
   const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
   if (read.ok) return learn(around, entry, read.learned, nowMs);
-  around.notices.notify(nowMs, 'candles', `price bars of "${title}" make no sense and change nothing: ${read.because}`);
+  around.notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);
 }
 
 function learn({ ledger, account }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {

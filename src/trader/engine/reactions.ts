@@ -1,4 +1,4 @@
-/** Effects of the executor's events: reads, notices and pauses. */
+/** Handles the executor's events: reads, notices and pauses. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { complement, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
@@ -96,12 +96,12 @@ function onConverted(
 }
 
 /**
- * Signs of an exchange that acts without a request, or of another party with our keys. The market pauses until an
+ * Signs of an exchange that acts without a request, or of another party with the key: the market pauses until an
  * operator resumes.
  */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
-/** After one of these, signed prices and amounts no longer bound the loss. */
+/** Signs that signed prices and amounts no longer limit the loss. */
 const ALARMING: readonly Trouble[] = ['fill_differs', 'settled_trade_failed'];
 
 function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: number): void {
@@ -124,7 +124,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
 }
 
 /**
- * A fill this old, ms, is skipped by the measures: the price after it was not observed. A start may report fills of
+ * Maximum age of a fill for markouts, ms: the price after an older one was not observed. A start may report fills of
  * hours ago.
  */
 const LATE_MS = 10_000;
@@ -147,8 +147,8 @@ function noteOwnFill(
 }
 
 /**
- * The taker may know something about this market and the others of its event. This book is read first and nothing is
- * placed here before; then the books of the event with own resting orders.
+ * Reads the market's book first after a fill, and then books of its event with own resting orders: the taker may know
+ * something. No order is placed in the market before its book arrives.
  */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
@@ -157,7 +157,7 @@ function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): 
   lookAtEvent(state, conditionId);
 }
 
-/** Reads the books of the event that hold own resting orders: they may have changed too. */
+/** Reads the books of a market's event with own resting orders, which may have changed too. */
 export function lookAtEvent({ markets, account, requests }: TraderState, conditionId: string): void {
   const event = markets.get(conditionId)?.feed.facts?.eventConditionId ?? null;
   if (event === null) return;
@@ -167,7 +167,7 @@ export function lookAtEvent({ markets, account, requests }: TraderState, conditi
   }
 }
 
-/** Returns the wait before the next order there, ms. */
+/** Notes an order rejected by the exchange; returns the wait before the next order in the market, ms. */
 function noteRefused(
   { markets, safety, notices }: TraderState,
   event: { market: string; slug: string; reason: string },
@@ -179,17 +179,18 @@ function noteRefused(
   everywhere.onRefused(event, nowMs);
   if (everywhere.takeLasting(nowMs)) {
     const text = everywhere.describe(nowMs) ?? event.slug;
-    notices.alert(nowMs, 'orders_refused', `no order was taken for a minute: ${text}`);
+    notices.alert(nowMs, 'orders_refused', `no order was accepted for a minute: ${text}`);
   }
   return here.waitMs(PLACE_PAUSE_MS);
 }
 
 function noteTaken({ markets, safety, notices }: TraderState, market: string, nowMs: number): void {
   markets.track(market).exchangeRefusals.onTaken();
-  if (safety.guards.exchangeRefusals.onTaken()) notices.alert(nowMs, 'orders_taken', 'the exchange takes orders again');
+  if (safety.guards.exchangeRefusals.onTaken())
+    notices.alert(nowMs, 'orders_taken', 'the exchange accepts orders again');
 }
 
-/** Outcomes without a cause that needs a pause: the next turn retries. */
+/** Outcomes after which the next turn retries at once. */
 const HARMLESS: readonly string[] = ['unsent', 'withdrawn', 'throttled'];
 
 function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): void {
@@ -199,7 +200,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   if (HARMLESS.includes(slug)) return;
   tellRefused(ledger, markets, event, slug, nowMs);
   if (slug === POST_ONLY) {
-    // Otherwise the next draft would follow within seconds, and a draft reserves money until it expires.
+    // Without a pause the next draft would follow within seconds, and each draft reserves money until it expires.
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }
@@ -209,7 +210,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
     markets.track(market).saleAfterMs = afterMs;
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = afterMs;
   }
-  // The market differs from its stored detail: read the detail before the next attempt.
+  // The market may differ from its stored detail, so the detail is read before the next attempt.
   requests.poller.expedite({ kind: 'detail', marketConditionId: market });
   const what = `${intentKind} in "${showTitle(markets, market)}" was not done`;
   notices.notify(nowMs, 'not_done', `${what}: ${slug}, ${event.reason}`);
@@ -219,7 +220,7 @@ type Records = Pick<LedgerReader, 'intent' | 'order'>;
 type Slots = Pick<Markets, 'listSlots'>;
 type Of<K extends ExecutorEvent['kind']> = Extract<ExecutorEvent, { kind: K }>;
 
-/** True when a quoter of the market subscribes to this kind; otherwise the order is not looked up. */
+/** True when a quoter of the market subscribes to this kind; otherwise no lookup is needed. */
 const hasAsker = (markets: Slots, market: string, kind: AskedEvent): boolean =>
   markets.listSlots(market).some(({ strategy }) => strategy.module.observes?.includes(kind));
 
@@ -240,7 +241,10 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/** A conversion belongs to no single strategy: every subscribed quoter of the market gets it. */
+/**
+ * Passes a refusal to the order's strategy; a conversion belongs to no strategy, so every subscribed quoter gets its
+ * refusal.
+ */
 export function tellRefused(
   ledger: Records,
   markets: Slots,
@@ -256,7 +260,7 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to one of this strategy; null: to none. */
+/** Passes an event to every subscribed quoter of a market, or only to that of one strategy; null: to none. */
 export function tellMarket(
   markets: Slots,
   market: string,
@@ -267,7 +271,7 @@ export function tellMarket(
     if (strategy === undefined || slot.strategy.name === strategy) slot.observe(event);
 }
 
-/** An own order in YES space. */
+/** Finds the order of an intent, in YES space; null without one. */
 function findOrder(ledger: Records, intentId: string) {
   const intent = ledger.intent(intentId);
   if (intent === null) return null;
@@ -276,7 +280,7 @@ function findOrder(ledger: Records, intentId: string) {
   return { intentId, ...inYesSpace(isYes, side, priceMicros), amountMicros, strategy };
 }
 
-/** Strategy of the order that a cancel is for; null for an order that this ledger does not know. */
+/** Strategy of the order that a cancel targets; null for an order unknown to the ledger. */
 function findOwner(ledger: Records, { orderPubkey }: IntentRow): string | null {
   const order = orderPubkey === null ? null : ledger.order(orderPubkey);
   return order === null ? null : (ledger.intent(order.intentId)?.strategy ?? null);

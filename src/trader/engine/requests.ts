@@ -1,4 +1,4 @@
-/** Requests to the exchange: those that wait, the reads that are due, and the price of one. */
+/** Requests to the exchange: the queue, due polls, and the price of a request. */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -24,10 +24,10 @@ import type { OwnState } from './own/own-state.js';
 import { wantsCandles } from './prior.js';
 import type { TraderSettings } from './settings.js';
 
-/** Requested levels per side: more than any strategy here uses, and a fifth of the size of a full book. */
+/** Requested book levels per side: more than any shipped strategy uses. */
 const BOOK_DEPTH = 20;
 
-/** Wait, ms, before a cancel is retried. */
+/** Wait before a cancel is retried, ms. */
 const CANCEL_RETRY_MS = 2_000;
 
 export class Requests {
@@ -39,11 +39,11 @@ export class Requests {
   readonly budgetWatch: BudgetWatch;
   readonly price = new RequestPrice();
   readonly reactionPace = new ReactionPace(USUAL_REACT_S);
-  /** Our clock, ms, of the last cancel attempt per order. */
+  /** Time of the last cancel attempt per order, our clock, ms. */
   readonly cancelTries = new Map<string, number>();
   catalog: PageWalk<'markets.list'> | null = null;
   details: PageWalk<'search.list'> | null = null;
-  /** Requests that were dropped before they left. */
+  /** Number of requests that were never sent. */
   unsent = 0;
   readonly #runId: string;
   #intents = 0;
@@ -57,7 +57,7 @@ export class Requests {
     this.#runId = runId;
   }
 
-  /** True when a cancel of this order was sent so recently that its answer should be awaited. */
+  /** Notes a cancel attempt; true when the last one is so recent that its answer should be awaited. */
   noteCancelTry(orderPubkey: string, nowMs: number): boolean {
     const triedMs = this.cancelTries.get(orderPubkey);
     if (triedMs !== undefined && nowMs - triedMs < CANCEL_RETRY_MS && nowMs >= triedMs) return true;
@@ -65,7 +65,7 @@ export class Requests {
     return false;
   }
 
-  /** Derived from run, market and sequence, so that no two intents share an id. */
+  /** A new intent id, unique by run, market and sequence number. */
   nextIntentId(conditionId: string): string {
     this.#intents += 1;
     return `${this.#runId}.${conditionId.slice(0, 6)}.${this.#intents}`;
@@ -80,8 +80,8 @@ interface Polls {
   readonly account: { readonly own: OwnState };
   readonly reconciler: Reconciler;
   /**
-   * Our clock, ms, of the last valuation of markets, and the price of a signed request then; 0 while requests were
-   * plentiful.
+   * `valuedMs`: time of the last valuation of markets, our clock, ms. `requestPrice`: price of a signed request then; 0
+   * while requests were plentiful.
    */
   readonly selection: { readonly valuedMs: number; readonly requestPrice: number };
 }
@@ -92,24 +92,24 @@ const NONE: readonly PolledMarket[] = [];
 const SHORTEST_MARKS_MS = 5_000;
 
 export class Polling {
-  /** Our clock, ms, of the newest facts. */
+  /** Time of the newest facts, our clock, ms. */
   nowMs = Number.NEGATIVE_INFINITY;
   /** True while strategies' orders may rest; otherwise own state is read as often as allowed. */
   quoting = false;
   readonly #state: Polls;
   #markets: readonly PolledMarket[] = NONE;
   #version = -1;
-  /** Inputs of the cached `ownPaceMs`, and its value. */
+  /** Cached `ownPaceMs` with its inputs. */
   #paced: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
-  /** The same of `marksEveryMs`. */
+  /** Cached `marksEveryMs` with its inputs. */
   #marked: { readonly own: OwnState; readonly valuedMs: number; readonly paceMs: number } | null = null;
 
   constructor(state: Polls) {
     this.#state = state;
   }
 
-  /** @param stopping only own state is read */
+  /** @param stopping true when only own state is read */
   readFacts(stopping: boolean, nowMs: number): PollFacts {
     const { account, markets, reconciler, requests } = this.#state;
     const { queue } = requests;
@@ -139,8 +139,8 @@ export class Polling {
   }
 
   /**
-   * Interval of own reads, ms, by the last value of the markets with own resting orders. It is 0 where one was not
-   * valued, while nothing is quoted, and while signed requests are plentiful.
+   * Best interval of own reads, ms, by the values of markets with own resting orders. 0 if one was not valued, while
+   * nothing is quoted, and while signed requests are plentiful.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -154,7 +154,7 @@ export class Polling {
     return this.#paced.paceMs;
   }
 
-  /** Own trades may be read seldom; then they are read at once when something else shows that some are missing. */
+  /** True when own trades are read seldom; other signs of missing fills then trigger a read. */
   get isOwnSlow(): boolean {
     return this.ownPaceMs > 0;
   }
@@ -171,8 +171,8 @@ export class Polling {
   }
 
   /**
-   * Interval of mark reads, ms, by the last estimated loss of stale quotes that marks would save. Infinity while marks
-   * are not trusted, or where each of these books is read about as often anyway.
+   * Best interval of mark reads, ms, by the loss of stale quotes that marks would save. Infinity while marks are not
+   * trusted, or when books are read about as often anyway.
    */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
@@ -190,7 +190,7 @@ export class Polling {
     return this.#marked.paceMs < polling.assetsIntervalMs ? this.#marked.paceMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Growth of the loss of stale quotes per second between two reads, taken as linear. */
+  /** Growth of the loss of stale quotes per second between two reads, assumed linear. */
   #sumStalePace(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -201,13 +201,13 @@ export class Polling {
   }
 }
 
-/** Computes each fact on access: every decision reads hundreds of markets. */
+/** Facts of one market for the poll plan, computed on access because decisions read hundreds of markets. */
 class Polled implements PolledMarket {
   readonly marketConditionId: string;
   readonly #tracked: MarketEntry;
   readonly #polling: Polling;
   readonly #state: Polls;
-  /** `newsSigma` one second before resolution, and its price. */
+  /** `newsSigma` one second before resolution at `#newsPrice`, cached. */
   #news = 0;
   #newsPrice: number | null = null;
 
@@ -246,7 +246,7 @@ class Polled implements PolledMarket {
     return this.#state.markets.markTrust.isBelieved ? (this.#tracked.feed.motion?.markMove ?? 0) : 0;
   }
 
-  /** As `sigmaOf`. */
+  /** Volatility as in `computeSigma`, with a cache. */
   get sigmaPerSqrtS(): number {
     const { feed } = this.#tracked;
     const measured = feed.motion?.sigmaPerSqrtS ?? 0;
@@ -273,7 +273,7 @@ class Polled implements PolledMarket {
 
 const NO_QUOTES: readonly RestingQuote[] = [];
 
-/** Volatility of the price: near resolution it exceeds the past volatility. */
+/** Volatility of the price per square root of a second; near resolution it exceeds the measured one. */
 export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   const { motion } = feed;
   const leftMs = feed.timeToResolutionMs(nowMs);
@@ -283,7 +283,7 @@ export function computeSigma(feed: MarketEntry['feed'], nowMs: number): number {
   return Math.max(measured, newsSigma(motion.price, leftMs / 1000));
 }
 
-/** Parts of the trader's state that requests need. */
+/** Parts of the trader's state that `askDue` uses. */
 interface Asking {
   readonly requests: {
     readonly queue: Pick<RequestQueue, 'push' | 'setOpenOrders'>;
@@ -296,9 +296,9 @@ interface Asking {
 }
 
 /**
- * Requests the polls that are due; one of them begins a round of reconciliation.
+ * Queues the due polls; the assets poll begins a round of reconciliation.
  *
- * @param stopping only own state is read
+ * @param stopping true when only own state is read
  */
 export function askDue(
   { requests: { queue, poller, polling }, reconciler, account, safety }: Asking,
@@ -309,7 +309,7 @@ export function askDue(
   if (nowMs >= reconciler.againMs) poller.expedite({ kind: 'assets' });
   const requests = poller.takeDue(nowMs, polling.readFacts(stopping, nowMs));
   if (requests.length === 0) return;
-  // The round first: reads that leave together with its lists begin after it.
+  // The round first, so that reads sent together with its lists count as begun after it.
   const round = requests.filter(beginsRound).flatMap((request) => reconciler.begin(request, nowMs));
   for (const request of requests) {
     if (request.call.endpoint === 'orders.list') reconciler.onAsk('orders');
@@ -318,7 +318,5 @@ export function askDue(
   }
 }
 
-/**
- * The assets poll is the first request of a round. The poll of the venue's marks makes the same call, for prices only.
- */
+/** True for the assets poll, the first request of a round. The poll of marks makes the same call, for prices only. */
 const beginsRound = ({ owner }: PlannedRequest): boolean => owner.kind === 'poll' && owner.target.kind === 'assets';

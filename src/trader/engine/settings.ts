@@ -1,4 +1,4 @@
-/** Settings of a trader at its start, taken from a `Config`; the engine reads no files. */
+/** Settings of a trader, made from a `Config`; the engine reads no files. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
@@ -12,13 +12,13 @@ import type { ParamValues } from '../strategy/params.js';
 import type { MarketFilter, MarketRules } from './selection/rules.js';
 
 /**
- * Calls a function and gives up on it after a bounded time by throwing. The shell supplies it, because only a shell can
- * measure time; a shell on virtual time may simply call.
+ * Calls a function, and throws if it takes longer than a limit. The shell supplies it; on virtual time it may simply
+ * call.
  */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
-  /** Unique per run of a ledger; prefix of every intent id. */
+  /** Id of the run, unique in its ledger; prefix of every intent id. */
   readonly runId: string;
   readonly configHash: string;
   readonly version: string;
@@ -29,23 +29,23 @@ export interface TraderSettings {
   readonly polling: PollingSettings;
   readonly merge: MergeSettings;
   readonly economics: Economics;
-  /** Known exclusive outcomes of events; the venue does not report them. */
+  /** Events with declared outcomes; the venue does not report them. */
   readonly events: readonly EventRule[];
   readonly strategies: readonly StrategySettings[];
-  /** Absent: none. */
+  /** Feeds of the trader's file; absent: none. */
   readonly feeds?: readonly FeedSettings[];
   readonly boundedCall: BoundedCall;
-  /** Returns a strategy's code by key, loaded before a `configure` names it; absent: no code can be loaded. */
+  /** Returns a loaded strategy module by key; absent: no other code can be loaded. */
   readonly findModule?: (key: string) => Strategy | null;
   /** Configuration of this start, for the ledger's history; absent: no history. */
   readonly startedWith?: {
-    /** As `ConfigureCommand.copy`. */
+    /** Hash of the copy, as in `ConfigureCommand.copy`. */
     readonly copy: string;
     readonly changes: readonly string[];
   };
 }
 
-/** A feed as the core knows it; the shell reads its source. */
+/** A feed, as the engine sees it; the shell reads its source. */
 export interface FeedSettings {
   readonly name: string;
   /** Values older than this are hidden, ms. */
@@ -53,17 +53,17 @@ export interface FeedSettings {
 }
 
 export interface PollingSettings extends Omit<PollSettings, 'ownTrades' | 'bookDepth'> {
-  /** Time within which the request budget must allow all open orders to be canceled; absent: at once. */
+  /** Time within which the request budget must allow all open orders to be canceled, ms; absent: at once. */
   readonly cancelAllWithinMs?: number;
-  /** Whether price bars are read once per market, for its volatility; absent: no. */
+  /** True: price bars are read once per market, for its volatility; absent: false. */
   readonly candlesPrior?: boolean;
-  /** Whether the venue's marks of our holdings may trigger reads; absent: no. */
+  /** `auto`: the venue's marks of held shares may trigger reads; absent: off. */
   readonly marks?: 'auto' | 'off';
 }
 
 export interface MergeSettings {
   readonly enabled: boolean;
-  /** Complete sets below this are not merged, unless the currency is needed. */
+  /** Smallest merge of complete sets, unless currency is scarce. */
   readonly minSharesMicros: Micros;
 }
 
@@ -71,11 +71,11 @@ export interface MergeSettings {
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
   readonly state: MarketState;
-  /** Quoted at once. */
+  /** Maximum number of markets quoted at once. */
   readonly max: number;
-  /** Tracked markets from the list; absent: `max`. */
+  /** Maximum number of tracked markets from the list; absent: `max`. */
   readonly candidates?: number;
-  /** `listed` (default): the first that meet the rules. `value`: the most valuable. */
+  /** `listed` (default): the first markets that meet the rules. `value`: the most valuable ones. */
   readonly choose?: 'listed' | 'value';
   readonly rules?: MarketRules;
 }
@@ -83,11 +83,13 @@ export interface MarketSelection extends MarketFilter {
 export interface StrategySettings {
   readonly name: string;
   readonly module: Strategy;
-  /** Equal for equal code; absent: the module never changes. */
+  /** Key of the module's code, equal for equal code; absent: the code never changes. */
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /** The strategy's quote hours; null without any. The shell sends a command when they begin or end. */
+  /**
+   * Cron expression of the strategy's quote hours; null without any. The shell sends a command when they begin or end.
+   */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

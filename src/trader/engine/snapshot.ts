@@ -1,4 +1,4 @@
-/** The trader at one moment, for status lines, the control socket and telemetry. Amounts in micros. */
+/** The trader's state at one moment, for status lines, the control socket and telemetry. Amounts in micros. */
 
 import { add, sub } from '../../shared/base/micros.js';
 import type { AccountStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
@@ -20,7 +20,7 @@ export const makeSnapshot = (state: TraderState, nowMs: number) => ({
 
 export type Snapshot = Readonly<ReturnType<typeof makeSnapshot>>;
 
-/** The trader as a whole. */
+/** State of the trader without its markets. */
 export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   const { account, requests, settings, reconciler, safety } = state;
   const { own } = account;
@@ -29,51 +29,45 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
   return {
     mode,
     reason,
-    /** Rung of a partly used loss limit; null when that is not the reason for the mode. */
+    /** Restriction by a partly used loss limit; null without one. */
     heldBack: safety.heldBack,
-    /** Operator's command that leads back up from this mode; empty when none is needed. */
+    /** Operator's command that ends the mode; empty when none is needed. */
     wayBack: describeWayBack(safety, reconciler, mode),
     cashMicros: own.cashMicros,
-    /** Null while a held share has no mark. */
+    /** Value of all holdings; null while a held share has no mark. */
     equityMicros,
     /** Equity minus the invested capital. */
     resultMicros: equityMicros === null ? null : sub(equityMicros, add(settings.capitalMicros, state.ledger.adopted())),
     openOrders: [...own.orders.values()].flat().length,
-    /** Orders with an unknown state. */
+    /** Number of orders with an unknown state. */
     unknownOrders: state.executor.reservations().filter(({ kind, phase }) => kind === 'place' && phase === 'unknown')
       .length,
-    /** Fills booked by this run. */
+    /** Number of fills booked by this run. */
     fills: account.fills,
-    /** Requests of this run that were dropped before they left. */
+    /** Number of requests of this run that were never sent. */
     unsent: requests.unsent,
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
-    /** Requests of this run by purpose. */
+    /** Number of requests of this run by purpose. */
     spent: requests.queue.listSpent(nowMs),
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
     /** The newest complete round; null before the first. */
     reconciled: reconciler.newest,
-    /** Difference confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
+    /** Differences confirmed by two rounds, in a sentence; null while ledger and exchange agree. */
     disagreement: reconciler.verdict,
-    /** Unresolved differences that an operator has accepted. */
+    /** Existing differences that an operator has accepted. */
     accepted: reconciler.accepted,
-    /** Markets that are paused one by one. */
+    /** Single markets that are paused. */
     pausedMarkets: safety.pauses.all.map((one) => ({ ...one, title: showTitle(state.markets, one.conditionId) })),
-    /** A difference was found that the next round confirms or clears. */
+    /** True when a difference awaits the next round, which confirms or clears it. */
     inDoubt: reconciler.isInDoubt,
-    /** Why the newest round was void; null if it was not. */
+    /** Why the newest round was void; null if it was complete. */
     voidReason: reconciler.voidReason,
-    /**
-     * Nothing rests at the exchange: two complete reads after everything had settled show it, and nothing was begun
-     * since.
-     */
+    /** True when two complete reads have shown that no order rests, and nothing was begun since. */
     proven: safety.modes.proven,
-    /**
-     * Our clock, ms, of the newest proof after a cancel-all or stop, also if something was begun since; null until
-     * then.
-     */
+    /** Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. */
     provenMs: safety.modes.provenMs,
-    /** Several requests in a row had no answer. */
+    /** True when the newest request had no answer. */
     silent: safety.silence.isSuspected,
     /** Reliability of the venue's marks in this run; null when they are not used. */
     marks: settings.polling.marks === 'auto' ? copyTrust(state.markets.markTrust) : null,
@@ -91,13 +85,17 @@ export type AccountSnapshot = Readonly<ReturnType<typeof makeAccountSnapshot>>;
 
 const copyTrust = ({ isBelieved, told, precision, recall }: MarkTrust) => ({ isBelieved, told, precision, recall });
 
-/** Levels a side, and public trades. */
+/** Maximum numbers of levels per side and of public trades in a status. */
 const LADDER_LEVELS = 10;
 const TAPE_TRADES = 20;
 const NO_ORDERS: readonly QuotedOrder[] = [];
 const NO_FACTORS = {};
 
-/** @param hasLadders whether it includes the others' levels and the public trades */
+/**
+ * Status of one market.
+ *
+ * @param hasLadders true to include others' levels and public trades
+ */
 function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number, hasLadders = false): MarketStatus {
   const { conditionId, exchangeRefusals, feed, slots } = entry;
   const { yesMicros, noMicros } = heldIn(state.account.own, conditionId);
@@ -166,10 +164,10 @@ function listDepth({ others, trades }: MarketView): Pick<MarketStatus, 'bids' | 
   };
 }
 
-/** A market for telemetry, which makes its status only after a change. */
+/** A market for telemetry, which makes a status only after a change. */
 export interface WatchedMarket {
   readonly conditionId: string;
-  /** What its status depends on; compared by reference. */
+  /** Inputs of the status, compared by reference. */
   readonly sources: readonly unknown[];
   makeStatus(hasLadders: boolean): MarketStatus;
 }
@@ -187,7 +185,7 @@ export const watchMarkets = (state: TraderState, nowMs: number): readonly Watche
     };
   });
 
-/** How much of the limits is used now: figures that risk has counted. */
+/** Use of the risk limits now. */
 export const readRiskUse = ({ own }: Account, { guards }: Safety, nowMs: number): AccountStatus['risk'] => ({
   totalLossMicros: own.exposure.totalLossMicros,
   events: own.exposure.eventKeys.map((eventKey) => ({

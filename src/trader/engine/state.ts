@@ -1,4 +1,4 @@
-/** The trader's state between two observations, by owner. */
+/** The trader's state between two observations, divided by owner. */
 
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
@@ -13,9 +13,9 @@ import { Selection } from './selection/selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 
-/** Functions take the owners that they use; those that use most of them take this class. */
+/** The owners of the trader's state. Functions take only the owners that they use, or this class if they use most. */
 export class TraderState {
-  /** Replaced as a whole by a `configure`. */
+  /** Current settings; a `configure` command replaces them. */
   settings: TraderSettings;
   readonly ledger: Ledger;
   readonly executor: Executor;

@@ -1,4 +1,4 @@
-/** The trader's single entry point: observations in, requests out. */
+/** The trader's entry point: observations in, requests out. */
 
 import { sub } from '../../shared/base/micros.js';
 import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
@@ -28,12 +28,12 @@ import {
 import { TraderState } from './state.js';
 
 /**
- * Maximum rounds within one step. Requests that never left return as reports, which may cause new requests; more rounds
- * than this are a loop.
+ * Maximum rounds of releases within one step. Requests that were never sent return as reports, which may cause new
+ * requests; more rounds mean a loop.
  */
 const MAX_UNSENT_ROUNDS = 4;
 
-/** Modes that must end without resting orders and without new ones. */
+/** Modes that must end without resting orders, and allow no new ones. */
 const EMPTYING: readonly Mode[] = ['killed', 'halted', 'stopping', 'stopped'];
 
 const NO_REQUESTS: readonly Request[] = [];
@@ -41,10 +41,10 @@ const NO_REQUESTS: readonly Request[] = [];
 export class Trader {
   readonly #state: TraderState;
   readonly #outgoing: OutboundCheck;
-  /** Cached by the first read after a step; null before it. */
+  /** Cache of `quietUntilMs`; null after a step. */
   #quietUntilMs: number | null = null;
 
-  /** Restores requests in flight from the ledger. The first `handle` sends requests. */
+  /** Restores intents in flight from the ledger. Only `handle` returns requests. */
   constructor(settings: TraderSettings, ledger: Ledger, executor: Executor, nowMs: number) {
     this.#state = new TraderState(settings, ledger, executor);
     this.#outgoing = new OutboundCheck(ledger);
@@ -59,7 +59,7 @@ export class Trader {
       if (start !== undefined) {
         rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       }
-      // Nothing is signed or sent again before own state was read, nor under a kill of an earlier process.
+      // Before own state is read, and under an earlier kill, no order is signed or sent again.
       executor.setPlacing(false);
       executor.setConverting('none');
       react(state, executor.recover(nowMs), nowMs);
@@ -67,8 +67,8 @@ export class Trader {
   }
 
   /**
-   * One step: observe, act, release. All state is in the ledger, and synced, before a request is returned; a request is
-   * signed only after it is durable. Throws errors of the ledger: the shell must then cancel everything and exit.
+   * Runs one step: observe, act, release. Every change is durable before a request is returned, and a draft before it
+   * is signed. Throws errors of the ledger; the shell must then cancel all orders and exit.
    */
   handle(seen: Observation): readonly Request[] {
     const observation = orderInTime(seen, this.#state.clock);
@@ -88,17 +88,14 @@ export class Trader {
     return requests;
   }
 
-  /**
-   * Lets the ledger do maintenance of the next commit now, unless an answer to an order or a cancel may arrive at once.
-   */
+  /** Lets the ledger do maintenance now, unless an answer to an order or cancel may arrive at once. */
   #rest(): void {
     const { ledger, requests } = this.#state;
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
   /**
-   * Takes requests from the queue within the request budget. A request dropped before it left is observed like any
-   * other outcome.
+   * Takes requests from the queue within the request budget. A request that was never sent is observed like an outcome.
    */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state.requests;
@@ -117,10 +114,8 @@ export class Trader {
   }
 
   /**
-   * Our clock, ms: every `time` observation before this moment does nothing (no request, no write, no notice), if
-   * nothing else is handled before it; `nowMs` when the next one may do something. Never later than the first moment
-   * at which there is something to do, so a shell whose clock does not step may leave those observations out and gets
-   * the same requests at the same times.
+   * Earliest time at which a `time` observation may have an effect, our clock, ms, if nothing else is handled before;
+   * `nowMs` for at once. A shell with virtual time may skip earlier observations and gets the same requests.
    */
   quietUntilMs(nowMs: number): number {
     if (nowMs < this.#state.clock.seenMs) return nowMs;
@@ -128,7 +123,7 @@ export class Trader {
     return Math.max(nowMs, this.#quietUntilMs);
   }
 
-  /** Decides and writes in one transaction; signs in a second one what the first made durable. */
+  /** Decides and writes in one transaction; a second one signs drafts that the first made durable. */
   #commit(nowMs: number, work: () => void): void {
     const { ledger, executor, markets } = this.#state;
     ledger.transaction(work);
@@ -136,17 +131,17 @@ export class Trader {
     ledger.transaction(() => react(this.#state, executor.signDrafts(nowMs, objectionTo), nowMs));
   }
 
-  /** For status pages. Reads only. */
+  /** Full state for status pages. Reads only. */
   snapshot(nowMs: number): Snapshot {
     return makeSnapshot(this.#state, nowMs);
   }
 
-  /** The same without markets. Reads only. */
+  /** State without markets. Reads only. */
   account(nowMs: number): AccountSnapshot {
     return makeAccountSnapshot(this.#state, nowMs);
   }
 
-  /** Used part of the limits. Reads only. */
+  /** Present use of the risk limits. Reads only. */
   riskUse(nowMs: number): AccountStatus['risk'] {
     return readRiskUse(this.#state.account, this.#state.safety, nowMs);
   }
@@ -156,44 +151,44 @@ export class Trader {
     return watchMarkets(this.#state, nowMs);
   }
 
-  /** True when killed, halted or stopping: resting orders must go. Cheap; read in every step. */
+  /** True when killed, halted or stopping, so that no order may rest. */
   get nothingMayRest(): boolean {
     return EMPTYING.includes(this.mode);
   }
 
-  /** Current mode. Cheap; read in every step. */
+  /** Current mode. */
   get mode(): Mode {
     return this.#state.safety.mode().mode;
   }
 
-  /** True while the exchange must still show that nothing rests. */
+  /** True while the exchange must still show that no order rests. */
   get wantsProof(): boolean {
     return this.#state.safety.modes.wantsProof;
   }
 
   /**
-   * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
-   * Reads only.
+   * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
+   * only.
    */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }
 
-  /** Notices since the last call. */
+  /** Returns the notices since the last call. */
   takeNotices(): readonly OperatorEvent[] {
     return this.#state.notices.take();
   }
 
   /**
-   * Deletes finished intents and orders without fills that no later step needs. Call it between two steps; throws as
-   * they do.
+   * Deletes finished intents, and orders without fills, that no later step needs. Call it between two steps; it throws
+   * like them.
    */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
   }
 
-  /** Writes the end of the run; the last write before the ledger closes. */
+  /** Stores the end of the run; the last write before the ledger closes. */
   end(nowMs: number, note: string): void {
     const { ledger, settings, safety, markets } = this.#state;
     ledger.transaction(() => {
@@ -204,7 +199,7 @@ export class Trader {
   }
 }
 
-/** Id for a request that never left. */
+/** Request id of a request that was never sent. */
 const NO_REQUEST = 0;
 
 const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({

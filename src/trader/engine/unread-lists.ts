@@ -1,22 +1,22 @@
 /**
- * An exchange that does not answer, and lists that cannot be read although it answers, for example for a rejected key or
- * a page that fails. One notice when it begins, with the reason, and one when it ends. A trader that cannot read its own
- * lists for long stops quoting.
+ * Detects an exchange that does not answer, and lists that stay unreadable, for example for a rejected key. Sends one
+ * notice when this begins, with the reason, and one when it ends. Own lists that are unreadable for long stop the
+ * quoting.
  */
 
 import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { PollResult } from '../scheduler/contract.js';
 
-/** Failed reads in a row, with a minimum duration, before a notice: shorter failures are normal in any network. */
+/** Consecutive failed reads, and their minimum duration, before a notice: shorter failures are normal. */
 const TOLD_AFTER_LOOKS = 3;
 const TOLD_AFTER_MS = 10_000;
-/** Equal to the usual maximum age of a book under resting orders: unseen fills count towards no loss limit. */
+/** Duration after which unreadable own lists stop the quoting, ms: unseen fills count towards no loss limit. */
 const PULLED_AFTER_MS = 30_000;
 
 const TEXTS = {
-  orders: ['own orders', 'what rests there is not known'],
-  fills: ['own trades', 'what has filled is not known'],
-  catalog: ['the list of markets', 'new markets are not seen'],
+  orders: ['own orders', 'resting orders are unknown'],
+  fills: ['own trades', 'fills are unknown'],
+  catalog: ['the list of markets', 'new markets are not found'],
 } as const;
 export type WatchedList = keyof typeof TEXTS;
 
@@ -25,19 +25,19 @@ export interface ReadingNews {
   readonly text: string;
 }
 
-/** Failed reads in a row, and our clock, ms, at the first. */
+/** Number of consecutive failed reads, and our clock, ms, at the first. */
 interface Row {
   readonly looks: number;
   readonly sinceMs: number;
 }
 
 interface Failing {
-  /** All failures, and those since the exchange was last silent. */
+  /** All consecutive failures, and those since the exchange was last silent. */
   readonly all: Row;
   readonly answered: Row;
-  /** Notices sent about it. */
+  /** Newest notice about this list. */
   readonly told: 'nothing' | 'unread' | 'pulled';
-  /** Why everything is pulled, as the failed read says; null while it is not. */
+  /** Why all orders are canceled; null while they are not. */
   readonly pulled: string | null;
 }
 
@@ -51,16 +51,16 @@ const FRESH: Failing = {
 export class UnreadLists {
   readonly #failing = new Map<WatchedList, Failing>();
 
-  /** Why own orders may not rest until own orders and own trades can be read again; null while they may. */
+  /** Why own orders may not rest while own orders or own trades are unreadable; null while they may. */
   get pulled(): string | null {
     if (this.#failing.size === 0) return null;
     return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
   }
 
   /**
-   * Notice after a read of a list; null most of the time.
+   * Takes in a read of a list; returns a notice, or null.
    *
-   * @param isSilent the exchange answers nothing at all, which has its own notice
+   * @param isSilent true while the exchange answers nothing, which has its own notice
    */
   onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean): ReadingNews | null {
     if (result === 'unsent') return null;
@@ -78,23 +78,27 @@ export class UnreadLists {
   }
 }
 
-/** Markets with unreadable rows in the market list, as of the newest complete walk. */
+/** Markets with unreadable rows in the newest complete list of markets. */
 export class UnreadMarkets {
   #reasons: ReadonlyMap<string, string> = new Map();
   #walk = new Map<string, string>();
 
-  /** Why nothing is quoted or converted in a market; undefined when its row is readable. */
+  /** Why a market is not quoted or converted; undefined when its row is readable. */
   findReason(conditionId: string): string | undefined {
     return this.#reasons.get(conditionId);
   }
 
-  /** Takes in a page. */
+  /** Takes in a page of the list of markets. */
   onPage({ outcome }: RequestResult): void {
     const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
     for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
   }
 
-  /** Ends the walk and returns its new notices. @param isComplete whether every page arrived */
+  /**
+   * Ends a read of the list and returns new notices.
+   *
+   * @param isComplete true when every page arrived
+   */
   onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
     const [before, now] = [this.#reasons, this.#walk];
     this.#walk = new Map();
@@ -107,11 +111,11 @@ export class UnreadMarkets {
     return [
       ...unread.map(([id, problem]) => ({
         kind: 'market_unread' as const,
-        text: `market ${id} is left out: ${problem}; what rests there is pulled, and all others go on`,
+        text: `market ${id} is excluded: ${problem}; its orders are canceled, other markets continue`,
       })),
       ...read.map((id) => ({
         kind: 'market_read' as const,
-        text: `market ${id} can be read again, or is not listed any more`,
+        text: `market ${id} is readable again, or no longer listed`,
       })),
     ];
   }
@@ -119,7 +123,7 @@ export class UnreadMarkets {
 
 const NAMELESS = '(without a condition id)';
 
-const PULLED = 'every order is pulled until they can be';
+const PULLED = 'all orders are canceled until they are readable';
 
 function next(
   list: WatchedList,
@@ -129,7 +133,7 @@ function next(
 ): Failing {
   const all = longer(before.all, nowMs);
   const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
-  // A blind period counts during a silence too: an exchange that answers only some calls is silent now and then.
+  // Unreadable time also counts while the exchange is silent, because it may answer only some calls.
   const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
   const pulled = before.pulled ?? (isBlind ? why : null);
   const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
@@ -137,7 +141,7 @@ function next(
   return { all, answered, told, pulled };
 }
 
-/** After a clock set back, the time begins again. */
+/** Adds a failed read. After our clock was set back, the time begins again. */
 const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
   looks: looks + 1,
   sinceMs: Math.min(sinceMs, nowMs),
@@ -153,15 +157,15 @@ function describeFailure(outcome: Outcome): string {
     case 'unknown':
       return outcome.reason;
     case 'answered':
-      return 'its pages contradict themselves, or hold more than was asked for';
+      return 'its pages contradict each other, or have more rows than requested';
   }
 }
 
-/** Unknown outcomes in a row after which the exchange counts as unreachable. */
+/** Consecutive unknown outcomes after which the exchange counts as unreachable. */
 const SILENT_AFTER = 3;
-/** Shortest silence that is reported, ms: an exchange that answers only some calls would cause two notices a second. */
+/** Shortest silence that is reported, ms; an exchange that answers only some calls would cause constant notices. */
 const SILENCE_TOLD_AFTER_MS = 1_000;
-/** Answers in a row that end a reported silence: otherwise each single answer would cause two notices. */
+/** Consecutive answers that end a reported silence. */
 const BACK_AFTER = 3;
 
 export class Silence {
@@ -170,19 +174,19 @@ export class Silence {
   #sinceMs = 0;
   #isTold = false;
 
-  /** The exchange is unreachable. */
+  /** True while the exchange counts as unreachable. */
   get isOn(): boolean {
     return this.#unanswered >= SILENT_AFTER;
   }
 
-  /** The newest request was not answered. */
+  /** True when the newest request was not answered. */
   get isSuspected(): boolean {
     return this.#unanswered > 0;
   }
 
-  /** Takes in a request with an unknown outcome. Returns true when a notice is due: once per silence. */
+  /** Takes in a request with an unknown outcome. True when a notice is due, once per silence. */
   onUnknown(nowMs: number): boolean {
-    // After a clock set back, the time begins again.
+    // After our clock was set back, the time begins again.
     this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
     this.#unanswered += 1;
     this.#answered = 0;
@@ -191,9 +195,7 @@ export class Silence {
     return true;
   }
 
-  /**
-   * Takes in an answer. Returns whether it ends a silence, and whether the end of a reported one is due for a notice.
-   */
+  /** Takes in an answer. `wasOn`: it ends a silence. `isBack`: the end of a reported silence needs a notice. */
   onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
     const wasOn = this.isOn;
     this.#unanswered = 0;

@@ -1,10 +1,9 @@
-/** Estimates the exchange's clock from answers in whole seconds. */
-
 /**
- * An answer that says second `v` was written while the exchange's clock stood in [v, v + 1 s), and after its request
- * left and before it came. Each answer so bounds the difference of the two clocks from both sides; the bounds of many
- * answers meet. Bounds that contradict each other mean that a clock was stepped: the newest answer then counts alone.
+ * Estimates the exchange's clock from whole-second times in answers. A time `v` was written in [v, v + 1 s) of the
+ * exchange's clock, between request and answer. Each answer bounds the clock difference from both sides. Contradicting
+ * bounds mean a clock step: then only the newest answer counts.
  */
+
 export class VenueClock {
   #lowMs = Number.NEGATIVE_INFINITY;
   #highMs = Number.POSITIVE_INFINITY;
@@ -12,7 +11,7 @@ export class VenueClock {
   observe(venueTimeMs: number, sentMs: number, seenMs: number): void {
     const low = venueTimeMs - seenMs;
     const high = venueTimeMs + 1000 - sentMs;
-    if (low > high) return; // Our own clock was stepped during the request: the answer says nothing.
+    if (low > high) return; // Our clock was stepped during the request, so the answer says nothing.
     const contradicts = low > this.#highMs || high < this.#lowMs;
     this.#lowMs = contradicts ? low : Math.max(low, this.#lowMs);
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);
@@ -33,16 +32,19 @@ export class VenueClock {
 /** Times of the trader's steps, our clock, ms. */
 export class StepClock {
   readonly venue = new VenueClock();
-  /** The newest observation. */
+  /** Time of the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
   /**
-   * The first observation; null before it. Minus infinity after a clock set back: the startup grace is then over, and
-   * quotes without a fresh book are pulled.
+   * Time of the first observation; null before it. -Infinity after our clock was set back: the startup grace has then
+   * ended.
    */
   bornMs: number | null = null;
 
-  /** Age of the process. After a clock set back it counts as older than any book: resting orders are then canceled. */
+  /**
+   * Age of the process, ms. After our clock was set back it is Infinity, so that resting orders without a fresh book
+   * are canceled.
+   */
   get ageMs(): number {
     if (this.bornMs === null) return 0;
     return this.seenMs < this.bornMs ? Number.POSITIVE_INFINITY : this.seenMs - this.bornMs;

@@ -1,4 +1,4 @@
-/** Shared by the executor's parts: the ledger, the intents, the settings, and the events of the current call. */
+/** State shared by the executor's parts: ledger, intents, settings, and the events of the current call. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
@@ -22,27 +22,27 @@ import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Tr
 import { BookedTrades, type InFlightIntent, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
-/** When and how a record was read. */
+/** How and when a record of the exchange was read. */
 export interface Look {
-  /** Our clock, ms, when its request left, and when its answer arrived. */
+  /** Our clock, ms, when the request was sent; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
-  /** Exchange clock in the answer; null if absent. */
+  /** Exchange clock in the answer, ms; null if absent. */
   readonly venueTimeMs: number | null;
-  /** A list may come from a slower copy: a row that contradicts our state is read by itself before it is trusted. */
+  /** A list may be outdated: if its row contradicts the known state, the record is read before it is trusted. */
   readonly source: 'record' | 'list';
 }
 
-/** Maximum foreign rows stored and reported per read: a faulty exchange must not fill the disk. */
+/** Maximum number of foreign rows stored and reported per read, so that a faulty exchange cannot fill the disk. */
 const MOST_FOREIGN = 20;
 
-/** Events that lead to `abandoned`. */
+/** Events that move an intent to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
 export class ExecutorContext {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
-  /** Base of this venue's fee rates. */
+  /** Fee schedule of this venue. */
   readonly feeSchedule: FeeSchedule;
   settings: ExecutorSettings;
   readonly intents: InFlightIntents;
@@ -55,11 +55,11 @@ export class ExecutorContext {
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
   readonly toSign: InFlightIntent[] = [];
-  /** Newest time of our clock, ms. */
+  /** Newest value of our clock, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
   #events: ExecutorEvent[] = [];
-  /** Foreign rows first seen in this call. */
+  /** Number of foreign rows first seen in this call. */
   #foreign = 0;
 
   constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
@@ -96,12 +96,12 @@ export class ExecutorContext {
     this.emit({ kind: 'trouble', trouble, market, text, subject });
   }
 
-  /** Reports a row of the exchange that is foreign or irregular; alarms only the first time. */
+  /** Reports a foreign or irregular row of the exchange; raises an alarm only the first time. */
   reportOddity(kind: Trouble & Oddity, pubkey: string, market: string | null, text: string, nowMs: number): void {
     if (this.ledger.noteOddity(kind, pubkey, text, nowMs)) this.reportTrouble(kind, market, text, pubkey);
   }
 
-  /** The same for a foreign row. Rows beyond the maximum of one read are reported by the next one. */
+  /** Reports a foreign row. After the maximum of one read, further rows wait for the next read. */
   reportForeign(
     kind: 'foreign_order' | 'foreign_trade',
     pubkey: string,
@@ -117,13 +117,13 @@ export class ExecutorContext {
       this.reportTrouble(
         kind,
         null,
-        `one look showed ${MOST_FOREIGN} rows and more that are not of this ledger; no more are kept`,
+        `one read showed more than ${MOST_FOREIGN} rows that are not in this ledger; the others are not stored`,
       );
     }
     this.#foreign += 1;
   }
 
-  /** Reports a record that differs from the request; alarms once per intent. */
+  /** Reports a record that differs from the request; raises an alarm once per intent. */
   reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
@@ -133,7 +133,7 @@ export class ExecutorContext {
 
   /**
    * Books a fill of this order once and reports it. A fill that cannot belong to the signed order raises an alarm, but
-   * is booked too: the exchange has moved the money.
+   * is booked too, because the exchange has moved the money.
    */
   bookFill(order: OrderRecord, trade: FillDetails, seenMs: number): FillBooking {
     const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
@@ -150,7 +150,10 @@ export class ExecutorContext {
     return booking;
   }
 
-  /** From the market's newest detail; null before the first. An order may be partly maker and partly taker. */
+  /**
+   * Highest fee rate in the market's newest detail; null before the first. An order may be partly maker and partly
+   * taker.
+   */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -161,21 +164,24 @@ export class ExecutorContext {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  /** Nothing new: schedules the next read, with a growing wait. */
+  /** Schedules the next read of an intent without news, with a growing wait. */
   lookLater(inFlight: InFlightIntent, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
     inFlight.tries++;
     inFlight.resend = false;
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /** The record awaits its signature: sends the stored one again while the draft lives, else reads the record. */
+  /**
+   * The exchange's record still awaits its signature: the stored signature is sent again while the draft lives, else
+   * the record is read.
+   */
   sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
   }
 
-  /** Whether such an intent may be begun, signed and sent now. Cancels are always allowed. */
+  /** True when such an intent may be begun, signed and sent now. Cancels always may. */
   isAllowed(kind: IntentKind, strategy: string): boolean {
     if (kind === 'cancel') return true;
     if (kind === 'split') return this.converting === 'all';
@@ -183,16 +189,16 @@ export class ExecutorContext {
     return typeof this.placing === 'boolean' ? this.placing : this.placing.onlyStrategy === strategy;
   }
 
-  /** Why an intent may not be drafted, signed or sent (again) now; null when it may be. */
+  /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
   findObjection({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
     if (kind !== 'place') return null;
-    if (withdrawn) return 'it was withdrawn';
-    // Clocks may step: a time as far in the future has an unknown age.
+    if (withdrawn) return 'the order was withdrawn';
+    // Absolute value, because our clock may be set back.
     const ageMs = Math.abs(nowMs - createdMs);
-    return ageMs > PLACE_USEFUL_MS ? `its price was decided ${ageMs} ms ago` : null;
+    return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
 
   mayResend(inFlight: InFlightIntent, nowMs: number): boolean {
@@ -203,49 +209,49 @@ export class ExecutorContext {
   }
 
   /**
-   * True at the second read of an expired record, one poll after the first. The submit may still be in flight at the
-   * first read, and an exchange may answer from an old copy.
+   * True at the second read of an expired record, one poll after the first. At the first read the submit may still be
+   * in flight, or the answer may be outdated.
    */
   confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
-    // After a clock set back, the request may seem to leave later than its answer.
+    // After our clock was set back, `sentMs` may be later than `nowMs`.
     if (Math.min(look.sentMs, look.nowMs) >= secondLookMs) return true;
     inFlight.dueMs = Math.max(secondLookMs, look.nowMs);
     return false;
   }
 
-  /** Abandons an intent of which nothing was sent, and reports it. */
+  /** Abandons an intent without a sent signature, and reports it. */
   giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
   }
 
-  /** Abandons an intent whose draft must not be signed, with an alarm. */
+  /** Abandons an intent whose draft must not be signed, and raises an alarm. */
   refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
-  /** Stops work on an intent of which nothing was sent; waits until its locks have expired. */
+  /** Stops work on an intent without a sent signature, and waits until its locks have expired. */
   abandon(inFlight: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
-    // A cancel's draft locks nothing: there is no wait, and the order may be canceled again at once.
+    // A cancel's draft locks nothing, so the order may be canceled again at once.
     if (inFlight.intent.kind === 'cancel') this.intents.move(inFlight, 'lapsed', nowMs, reason);
     else this.waitOut(inFlight, nowMs);
   }
 
-  /** Ends an abandoned intent once its draft has expired on the exchange's clock; our clock is not used. */
+  /** Ends an abandoned intent once its draft has expired on the exchange's clock (never on ours). */
   lapse(inFlight: InFlightIntent, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
-    // No answer is needed: an unsigned draft cannot take effect.
+    // An unsigned draft cannot take effect, so no answer of the exchange is needed.
     if (order !== null) {
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
     }
@@ -253,8 +259,8 @@ export class ExecutorContext {
   }
 
   /**
-   * After a lost answer the draft's expiry is unknown: the latest possible one is used. It also bounds the wait for any
-   * other draft.
+   * Sets the latest possible expiry of an abandoned draft: after a lost answer the true one is unknown. It also bounds
+   * the wait for any other draft.
    */
   waitOut(inFlight: InFlightIntent, nowMs: number): void {
     if (this.venueNowMs === null) return;
@@ -264,58 +270,56 @@ export class ExecutorContext {
   }
 }
 
-/** Maximum lag of lists, ms. */
+/** Maximum time that an exchange's answers may be outdated, ms. */
 const OLD_COPY_MS = 10_000;
-/** The oldest are dropped first. */
+/** Maximum number of remembered canceled orders; the oldest is dropped. */
 const MOST_ORDERS = 1_000;
 
 /**
- * Orders that rest although the exchange has shown them canceled. A record may come from an old copy for some seconds:
- * the order then counts as resting and is canceled again. An order that keeps resting, or returns a second time, raises
- * an alarm.
+ * Detects orders that rest although the exchange has shown them canceled. For some seconds the later record may be
+ * outdated: the order then counts as resting and is canceled again. An order that rests for longer, or returns a second
+ * time, raises an alarm.
  */
 class UndoneOrders {
-  /** By pubkey: our clock, ms, when it was first shown canceled. */
+  /** By pubkey: our clock, ms, when the order was first shown canceled. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
-   * Takes in a record that rests. Returns true when its cancel was undone.
+   * Takes in a record of a resting order. Returns true when its cancel was undone.
    *
-   * @param canceledMs our clock, since when it counted as canceled; null when it did not
-   * @param sentMs our clock, when the read left
+   * @param canceledMs our clock, since when the order counted as canceled; null when it did not
+   * @param sentMs our clock, when the request was sent
    */
   onResting(pubkey: string, canceledMs: number | null, sentMs: number): boolean {
     const known = this.#canceledMs.get(pubkey);
     if (known !== undefined && canceledMs !== null) return true;
     const sinceMs = known ?? canceledMs;
     if (sinceMs === null) return false;
-    if (known === undefined) this.#keep(pubkey, sinceMs);
+    if (known === undefined) {
+      this.#canceledMs.set(pubkey, sinceMs);
+      const [oldest] = this.#canceledMs.keys();
+      if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
+    }
     return sentMs - sinceMs >= OLD_COPY_MS;
-  }
-
-  #keep(pubkey: string, canceledMs: number): void {
-    this.#canceledMs.set(pubkey, canceledMs);
-    const [oldest] = this.#canceledMs.keys();
-    if (this.#canceledMs.size > MOST_ORDERS && oldest !== undefined) this.#canceledMs.delete(oldest);
   }
 }
 
-/** Fields of orders, trades and conversions that are read into micros. */
+/** Decimal fields of orders, trades and conversions, which are parsed into micros. */
 const DECIMALS: ReadonlySet<string> = new Set([
   ...['price', 'amount', 'remaining_amount', 'filled_amount', 'funds', 'remaining_funds', 'filled_funds', 'fee'],
   ...['onchain_amount', 'onchain_funds', 'yes_shares', 'no_shares'],
 ]);
 
-/** Record as text for messages: as sent by the exchange, with decimals instead of micros. */
+/** A record as text for messages, with decimals instead of micros. */
 export const rowText = (row: object): string =>
   JSON.stringify(row, (key, value: unknown) =>
-    // A number in these fields was read from a decimal.
+    // Numbers in these fields are micros.
     DECIMALS.has(key) && typeof value === 'number' ? formatDecimal(value as Micros) : value,
   );
 
-/** A quote whose draft could not be requested in this time is stale: the engine decides again. */
+/** Maximum wait of an order's draft request; later the engine decides again. */
 const DRAFT_USEFUL_MS = 3_000;
-/** Other requests stay useful longer; one that could not leave in this time is decided again. */
+/** Maximum wait of any other request; later the engine decides again. */
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
@@ -329,7 +333,7 @@ export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number):
     case 'submit': {
       const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
       const usefulMs = nowMs + USEFUL_MS;
-      // Time in the queue ages its price too.
+      // Waiting in the queue ages the order's price too.
       const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
       return { lane, call: submitCall(intent), latestMs, owner };
     }
@@ -367,7 +371,9 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/** By kind: the call that submits it and the call that reads its record. A cancel has only its order's record. */
+/**
+ * Per kind: the call that submits an intent, and the call that reads its record. A cancel has only its order's record.
+ */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -387,7 +393,7 @@ function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
   return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
 }
 
-/** Fields of a trade beyond those of its order. */
+/** Fields of a trade that its order does not have. */
 type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
 
 interface WorstFee {
@@ -395,15 +401,15 @@ interface WorstFee {
   readonly rateMicros: Micros;
 }
 
-/** A venue may round a fee up. */
+/** Tolerance of a fee: a venue may round it up. */
 const FEE_ROUNDING = micros(1);
 
 /**
- * Difference between a trade and the signed order, in words; null when it may be correct. A better price is normal, and
- * so is a missing fee.
+ * Describes how a trade contradicts the signed order; null when it may be correct. A better price is normal, and so is
+ * a missing fee.
  *
  * @param order before this trade is booked
- * @param fees highest known rate of the market and its base
+ * @param fees highest known rate of the market, and its fee schedule
  */
 export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [
@@ -413,7 +419,7 @@ export function fillObjection(order: OrderRecord, trade: FillDetails, fees: Wors
   ]);
 }
 
-/** The same for a booked trade whose fee arrives later. */
+/** Describes a late fee that the market does not allow; null when it may be correct. */
 function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
   return inWords(order, trade, [feeObjection(order, trade, fees)]);
 }
@@ -429,16 +435,16 @@ function inWords(order: OrderRecord, trade: FillDetails, found: readonly (string
 function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: FillDetails): string | null {
   const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
   if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
-  return `came at the price ${formatDecimal(priceMicros)}`;
+  return `has the price ${formatDecimal(priceMicros)}`;
 }
 
-/** An ended order can still bring the fills that its record showed, but no more. */
+/** An ended order can still have the fills that its record showed, but no more. */
 function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
-  const came = `came with the amount ${formatDecimal(amountMicros)}, and ${formatDecimal(left)} were left`;
-  return closedMs === null ? came : `${came}: it is over, ${status} with ${formatDecimal(filledMicros)} filled`;
+  const came = `has the amount ${formatDecimal(amountMicros)}, but ${formatDecimal(left)} was left`;
+  return closedMs === null ? came : `${came}: the order ended ${status} with ${formatDecimal(filledMicros)} filled`;
 }
 
 function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {
@@ -447,5 +453,5 @@ function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMi
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);
   const most = add(computeFee(schedule, rateMicros, { priceMicros, amountMicros, notionalMicros }), FEE_ROUNDING);
   if (feeMicros >= 0 && feeMicros <= most) return null;
-  return `came with the fee ${formatDecimal(feeMicros)}, at most ${formatDecimal(most)} is the market's`;
+  return `has the fee ${formatDecimal(feeMicros)}, and the market's maximum is ${formatDecimal(most)}`;
 }

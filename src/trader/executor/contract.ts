@@ -1,9 +1,9 @@
 /**
- * What the executor says to the engine, and the one thing it needs from the wallet.
+ * Types between executor, engine and wallet.
  *
- * The engine runs each observation as: `ledger.transaction` around everything that decides and books (`begin`,
- * `onReport`, `onOwnOrders`, `onOwnTrades`, `tick`), then `ledger.transaction` around `signDrafts`, which signs what
- * the first transaction made durable. Only then do the requests go to the scheduler.
+ * For each observation the engine runs two transactions. The first decides and books (`begin`, `onReport`,
+ * `onOwnOrders`, `onOwnTrades`, `tick`). The second runs `signDrafts`, which signs drafts that the first has made
+ * durable. Only then are the requests queued.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
@@ -11,58 +11,55 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
 import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
 
-/** The wallet's signer: loads the stored draft by intent id, and refuses one that differs from the intent. */
+/** The wallet's signer. It loads the stored draft by intent id, and refuses a draft that differs from the intent. */
 export interface DraftSigner {
   sign(intentId: string): SignAnswer;
 }
 
 export type SignAnswer =
   | { readonly ok: true; readonly signature: string }
-  /** `isWithheld`: the draft is correct, but nothing may be signed now. */
+  /** `isWithheld`: the draft is correct, but the signer may not sign now. */
   | { readonly ok: false; readonly reason: string; readonly isWithheld?: true };
 
 export interface ExecutorSettings {
-  /** The run must exist in the ledger (`startRun`). */
+  /** Id of the run, which must exist in the ledger (`startRun`). */
   readonly runId: string;
-  /** Recorded with every intent. */
+  /** Hash of the configuration, stored with every intent. */
   readonly configHash: string;
-  /** Poll interval of own orders, ms; an expired record is read again no sooner. */
+  /** Poll interval of own orders, ms; also the minimum time between two reads of an expired record. */
   readonly ownPollMs: number;
 }
 
-/** Why this order must not be signed, in a sentence; null when it may be. */
+/** Returns why this order must not be signed, in a sentence; null when it may be. */
 export type PlaceObjection = (place: IntentRow) => string | null;
 
-/** Whether orders may be begun, signed and sent: all, none, or those of one strategy. */
+/** Orders that may be begun, signed and sent: all, none, or those of one strategy. */
 export type Placing = boolean | { readonly onlyStrategy: string };
 
-/** Conversions that may be begun, signed and sent: all, only shares into currency (merges, redeems), or none. */
+/** Conversions that may be begun, signed and sent: all, only those into currency (merges, redeems), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
-/** Worst case of what an intent can still use. */
+/** Worst case of the money and shares that an intent can still use. */
 export interface Reservation {
   readonly intentId: string;
   readonly kind: IntentKind;
   readonly marketConditionId: string;
   /**
-   * `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: may have happened.
-   * `abandoned`: will not happen, but its locks last until its draft expires.
+   * `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: may have taken effect.
+   * `abandoned`: will not take effect, but its locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Null for a conversion, as are `side` and `priceMicros`. */
+  /** Outcome, side and price of an order; null for a conversion. */
   readonly isYes: boolean | null;
   readonly side: Side | null;
   readonly priceMicros: Micros | null;
-  /**
-   * Shares (or sets) that may still move in this ledger: possible fills, and fills at the exchange that are not booked
-   * here.
-   */
+  /** Shares (or sets) that may still move: possible fills, and fills at the exchange that are not booked yet. */
   readonly remainingMicros: Micros;
-  /** Worst fee as a fraction of its own price x amount, whatever base the venue's schedule has. */
+  /** Worst fee as a fraction of price x amount, for any fee schedule. */
   readonly feeRateMicros: Micros;
-  /** Maximum currency that it may cost, fee included. */
+  /** Maximum currency that the intent may cost, fee included. */
   readonly cashMicros: Micros;
-  /** Shares that it locks or may sell. */
+  /** Shares that the intent locks or may sell. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly strategy: string;
@@ -70,7 +67,7 @@ export interface Reservation {
   readonly createdMs: number;
 }
 
-/** Events for the engine; `trouble` raises an alarm for the operator. */
+/** Events for the engine. `trouble` raises an alarm for the operator. */
 export type ExecutorEvent =
   | { readonly kind: 'orderOpened'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
   | {
@@ -82,13 +79,13 @@ export type ExecutorEvent =
       readonly filledMicros: Micros;
     }
   | { readonly kind: 'fillBooked'; readonly fill: BookedFill; readonly intentId: string; readonly strategy: string }
-  /** It never took effect: rejected by the exchange, or abandoned before it was signed. */
+  /** The intent never took effect: rejected by the exchange, or abandoned before it was signed. */
   | {
       readonly kind: 'notDone';
       readonly intentId: string;
       readonly intentKind: IntentKind;
       readonly market: string;
-      /** Slug of the service, or an own one: `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`, `post_only`. */
+      /** Slug of the service, or one of `unsent`, `answer_lost`, `expired`, `failed`, `withdrawn`, `post_only`. */
       readonly slug: string;
       readonly reason: string;
     }
@@ -103,22 +100,22 @@ export type ExecutorEvent =
       readonly trouble: Trouble;
       readonly market: string | null;
       readonly text: string;
-      /** Pubkey or intent id; null without one. */
+      /** Related pubkey or intent id; null without one. */
       readonly subject: string | null;
     };
 
 export type Trouble =
-  | 'foreign_order' // an order rests under our wallet that this ledger never made
+  | 'foreign_order' // an order of the own wallet rests that this ledger never made
   | 'signed_elsewhere' // a draft took effect that this trader never signed; the engine pauses the market
   | 'foreign_trade' // a fill of an order that this ledger never made
-  | 'failed_trade' // the exchange matched and then failed to settle
-  | 'settled_trade_failed' // the exchange said that a trade had settled, and then that it failed
-  | 'failed_trade_settled' // and the reverse
-  | 'fill_differs' // a fill is not what was signed, or came again with other content; the engine only reduces
-  | 'record_missing' // the exchange does not know a pubkey that it gave us
-  | 'record_differs' // the exchange's record is not what we asked for
-  | 'cancel_undone' // the exchange said that an order was canceled, and it rests; the engine pauses the market
-  | 'came_back'; // something declared dead rests after all
+  | 'failed_trade' // the exchange matched a trade and then failed to settle it
+  | 'settled_trade_failed' // the exchange reported a trade as settled, and later as failed
+  | 'failed_trade_settled' // the exchange reported a trade as failed, and later as settled
+  | 'fill_differs' // a fill contradicts the signed order or its earlier record; the engine then only reduces
+  | 'record_missing' // the exchange does not know a pubkey that it issued
+  | 'record_differs' // the exchange's record differs from the request
+  | 'cancel_undone' // the exchange reported an order as canceled, and it rests; the engine pauses the market
+  | 'came_back'; // an order that was reported as ended rests again
 
 export interface Reaction {
   readonly requests: readonly PlannedRequest[];

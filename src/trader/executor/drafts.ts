@@ -1,7 +1,7 @@
-/** From an approved intent to its stored draft, or to an end before its signature. */
+/** Handles an intent from its approval to its stored draft, or to its end before the signature. */
 
 import { must } from '../../shared/base/errors.js';
-import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { ZERO } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
@@ -28,7 +28,10 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     redeemYesMicros: redeem?.yesMicros ?? null,
     redeemNoMicros: redeem?.noMicros ?? null,
     orderPubkey,
-    feeRateMicros: place === null ? ZERO : requireFeeRate(context, place.marketConditionId),
+    feeRateMicros:
+      place === null
+        ? ZERO
+        : must(context.worstFeeRate(place.marketConditionId), `facts of market ${place.marketConditionId}`),
     strategy: place?.strategy ?? '',
     isProbe: place?.isProbe === true,
     reason,
@@ -40,13 +43,10 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
     submitCount: 0,
     createdMs: nowMs,
     updatedMs: nowMs,
-    lastReason: 'its draft is being asked for',
+    lastReason: 'the draft is requested',
     configHash: context.settings.configHash,
   };
 }
-
-const requireFeeRate = (context: ExecutorContext, marketConditionId: string): Micros =>
-  must(context.worstFeeRate(marketConditionId), `facts of market ${marketConditionId}`);
 
 export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
   const { outcome, nowMs } = report;
@@ -55,7 +55,8 @@ export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, repo
       storeDraft(context, inFlight, report);
       break;
     case 'refused':
-      // The signing service states that it created nothing. After any other server error the act may have happened.
+      // With this slug, the signing service states that it created nothing. After any other server error a draft may
+      // exist.
       if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
         draftLost(context, inFlight, nowMs, outcome.message);
       } else {
@@ -81,13 +82,13 @@ function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: 
   const { kind, marketConditionId } = inFlight.intent;
   const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
   if (taken) {
-    const text = `the draft of ${inFlight.intent.id} came with the pubkey ${pubkey} of another record`;
+    const text = `the draft of ${inFlight.intent.id} has the pubkey ${pubkey} of another record`;
     context.reportTrouble('record_differs', marketConditionId, text, inFlight.intent.id);
     context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
     return;
   }
   const change = { draftPubkey: pubkey, message, expiresAtS };
-  intents.move(inFlight, 'draftStored', nowMs, 'its draft waits for the signature', change);
+  intents.move(inFlight, 'draftStored', nowMs, 'the draft awaits its signature', change);
   inFlight.tries = 0;
   if (kind === 'place') addOrder(context, inFlight.intent, pubkey, nowMs);
   const objection = objectionToExpiry(context, expiresAtS, report);
@@ -113,7 +114,7 @@ function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, n
   });
 }
 
-/** Unix seconds on the exchange's clock; null when neither draft nor answer contains a time. */
+/** Expiry of a draft, exchange time, Unix s; null when neither draft nor answer contains a time. */
 function findExpiry(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
@@ -122,9 +123,9 @@ function findExpiry(context: ExecutorContext, message: string, venueTimeMs: numb
 }
 
 /**
- * A draft that has expired, or that could be submitted too long from now, is not signed. Without a time of the
- * exchange, our own clock bounds the latest expiry, with a tolerance for clock differences; it never decides that a
- * draft has expired.
+ * Why a draft must not be signed by its expiry; null when it may be. It may have expired, or last too long. Without an
+ * exchange time, our clock bounds the latest expiry, with a tolerance. Our clock never decides that a draft has
+ * expired.
  */
 function objectionToExpiry(
   context: ExecutorContext,
@@ -136,14 +137,14 @@ function objectionToExpiry(
   const venueMs = venueTimeMs ?? context.venueNowMs;
   const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
   const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
-  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it came`;
-  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
+  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it arrived`;
+  return leftS > mostS ? `the draft expires in ${leftS} s, more than the accepted ${mostS} s` : null;
 }
 
 function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
-  // A repeated merge or split returns the same draft; a second redeem draft is as unsigned as the first.
+  // A repeated request for a merge or split returns the same draft; a second draft of a redeem has no effect unsigned.
   const isConversion = kind !== 'place' && kind !== 'cancel';
   const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
   if (askAgain) context.lookLater(inFlight, nowMs);
@@ -163,7 +164,7 @@ function draftRefused(
   if (!told) context.reportNotDone(inFlight, slug, reason);
   const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
   if (kind !== 'cancel' || orderPubkey === null || passing) return;
-  // An order that cannot be canceled has probably ended: its record shows how.
+  // An order that cannot be canceled has probably ended, so its record is read.
   const order = context.orders.get(orderPubkey);
   if (order !== null) readAgain(context, order, nowMs);
 }

@@ -1,11 +1,11 @@
 /**
- * Turns approved intents into effects at the exchange, each at most once: row, draft, stored draft, signature, stored
- * signature, submit, and then the exchange's record, which alone says what became of it. It alone changes the state of
- * intents and orders, by the table in `lifecycle.ts`.
+ * Executes approved intents at the exchange, each at most once. The steps are: stored row, draft, stored draft,
+ * signature, stored signature, submit. The exchange's record alone decides the outcome. Only the executor changes
+ * states of intents and orders, by the table in `lifecycle.ts`.
  *
- * It never signs what is not stored, never drafts again what may have been submitted, never takes silence for an answer,
- * and never trusts our clock about the exchange's expiries. It sees no network: requests go out, reports come in, and every
- * request comes back exactly once.
+ * It signs only stored drafts and never redrafts an intent that may have been submitted. It never treats silence as an
+ * answer, nor uses our clock for the exchange's expiries. It has no network access: it returns requests and receives
+ * exactly one report for each.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -35,24 +35,25 @@ import { type RestingOrder, reservations, restingOrders } from './reservations.j
 import { type MissingFills, missingFills, observeTrades } from './trades.js';
 
 /**
- * Everything except reads must run inside `ledger.transaction`. Requests are queued unchanged; each returns exactly
- * once.
+ * Executes intents. Everything except reads must run inside `ledger.transaction`. Each returned request must be queued
+ * unchanged and reported exactly once.
  */
 export class Executor {
   readonly #context: ExecutorContext;
   readonly #signer: DraftSigner;
 
-  /** A start with an existing ledger calls `recover` before anything else. */
+  /** With an existing ledger, call `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
     this.#context = new ExecutorContext(ledger, profile, settings);
     this.#signer = signer;
   }
 
   /**
-   * Writes the intent's row and asks for its draft. `reason` is JSON text for `explain`: what led to it. For a place the
-   * market's facts must be in the ledger (`saveMarket`), because the worst fee is reserved from them. A conversion
-   * while another of its kind is pending in the market, a cancel while another is pending for the order, a place while
-   * placing is off, a conversion while converting is, or an id that was used before is an assertion. A cancel may be of an order that is not ours.
+   * Stores the intent's row and requests its draft. `reason` is JSON for `explain`. For a place, the market's facts
+   * must be in the ledger (`saveMarket`). A cancel may target a foreign order.
+   *
+   * Assertions: placing or converting is allowed; the id is new; no other conversion of this kind is pending in the
+   * market; no other cancel is pending for the order.
    */
   begin(approved: Approved, nowMs: number, reason: string): readonly PlannedRequest[] {
     assert(isApproved(approved), 'an intent that risk did not approve');
@@ -67,7 +68,7 @@ export class Executor {
     }).requests;
   }
 
-  /** Outcome of a request that an intent owns. */
+  /** Takes in the outcome of a request that belongs to an intent. */
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
@@ -76,7 +77,7 @@ export class Executor {
       if (report.venueTimeMs !== null) this.#context.venueNowMs = report.venueTimeMs;
       const inFlight = this.#context.intents.get(intentId);
       if (inFlight === null || inFlight.busy !== step) {
-        // Settled in another way meanwhile: its record is still read.
+        // The intent was settled meanwhile, but the answer's record still counts.
         observeRecord(this.#context, inFlight, report);
         return;
       }
@@ -89,8 +90,8 @@ export class Executor {
   }
 
   /**
-   * Signs the stored drafts, in a transaction after the one that stored them. The requests are submits. `objectionTo`
-   * is called for each order just before.
+   * Signs the stored drafts, in a later transaction than the one that stored them. Returns their submits. `objectionTo`
+   * is called for each order before it is signed.
    */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
@@ -102,7 +103,7 @@ export class Executor {
 
   /**
    * Does the due work: reads, resends, polls of conversions, expired drafts. `venueNowMs` is the exchange's clock; null
-   * while unknown. Call at least once a second.
+   * while unknown. Call it at least once a second.
    */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
@@ -114,7 +115,7 @@ export class Executor {
     });
   }
 
-  /** Restores requests in flight from the ledger. Call once at start, before anything else. */
+  /** Restores the intents in flight from the ledger. Call it once at start, before anything else. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const intent of this.#context.ledger.activeIntents()) {
@@ -124,8 +125,8 @@ export class Executor {
   }
 
   /**
-   * Complete list of own resting orders (all pages of `orders.list` with status open and partially_filled); its first
-   * page left at `listSentMs`.
+   * Takes in the complete list of own resting orders (all pages of `orders.list`, open and partially_filled). Its first
+   * page was requested at `listSentMs`.
    */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
@@ -135,7 +136,7 @@ export class Executor {
         const order = row.pubkey === null ? null : this.#context.orders.get(row.pubkey);
         if (order === null) {
           const pubkey = row.pubkey ?? '(none)';
-          const text = `order ${pubkey} rests under our wallet and is not of this ledger: ${describeRow(row)}`;
+          const text = `order ${pubkey} rests under the own wallet and is not in this ledger: ${describeRow(row)}`;
           this.#context.reportForeign('foreign_order', pubkey, row.market.condition_id, text, nowMs);
           continue;
         }
@@ -145,50 +146,50 @@ export class Executor {
       for (const inFlight of this.#context.intents.all()) {
         const { kind, state, draftPubkey } = inFlight.intent;
         if (kind !== 'place' || state !== 'live' || listed.has(must(draftPubkey, 'pubkey of a live order'))) continue;
-        // Absence from a list proves nothing; the order's own record does. A list requested earlier may miss it.
+        // Absence from a list proves nothing, so the order's own record is read. An older list may miss the order.
         if (inFlight.liveSinceMs < listSentMs && inFlight.busy === null && inFlight.dueMs === null)
           inFlight.dueMs = nowMs;
       }
     });
   }
 
-  /** Rows of `trades.list`, any page, any order; known rows cost one comparison. */
+  /** Takes in rows of `trades.list`, any page, in any order; a known row costs one comparison. */
   onOwnTrades(rows: readonly OwnTradeRow[], nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => observeTrades(this.#context, rows, nowMs));
   }
 
-  /** True when the ledger holds a trade with these fields; false also when a lookup would be needed. */
+  /** True when a cached booked trade has these fields. False may only mean that the trade is not cached. */
   hasBooked(row: OwnTradeRow): boolean {
     return this.#context.bookedTrades.has(row);
   }
 
-  /** False for an intent that has ended. */
+  /** True while the intent is not ended. */
   isUnderWay(intentId: string): boolean {
     return this.#context.intents.get(intentId) !== null;
   }
 
-  /** Intents from now on are stored with this configuration. */
+  /** Stores new intents with this configuration hash from now on. */
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }
 
   /**
-   * False (kill, stop): no order is signed or sent again; orders that may have left are still settled. Set it before
-   * `recover` and `tick` when an earlier process was killed.
+   * Sets which orders may be signed and sent. False (kill, stop): none is sent again, and orders that may have been
+   * sent are still settled. Set it before `recover` and `tick` when an earlier process was killed.
    */
   setPlacing(allowed: Placing): void {
     this.#context.placing = allowed;
   }
 
-  /** The same for conversions. */
+  /** Sets which conversions may be signed and sent, as in `setPlacing`. */
   setConverting(allowed: Converting): void {
     this.#context.converting = allowed;
   }
 
   /**
-   * The places of this market (null: of all) that are under way now are not wanted any more: what is not signed will
-   * not be, what is signed is not sent again; what may have left is still settled. Later places are not concerned.
-   * Once is enough, repeating it costs nothing. What waits in the queue is the caller's to recall.
+   * Withdraws the present orders in flight of this market (null: of all markets). They are not signed, or not sent
+   * again; orders that may have been sent are still settled. Later orders are not affected. The caller recalls queued
+   * requests.
    */
   withdraw(marketConditionId: string | null, nowMs: number): void {
     for (const inFlight of this.#context.intents.all()) {
@@ -201,7 +202,7 @@ export class Executor {
       this.#context.intents.write(inFlight, {
         state,
         updatedMs: nowMs,
-        lastReason: 'withdrawn while it was under way',
+        lastReason: 'withdrawn while in flight',
       });
     }
   }
@@ -214,7 +215,7 @@ export class Executor {
     return reservations(this.#context);
   }
 
-  /** Intent of the unsettled conversion of this kind in this market; null without one. */
+  /** Intent id of the unsettled conversion of this kind in this market; null without one. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
     return this.#context.intents.findConversion(kind, marketConditionId)?.intent.id ?? null;
   }
@@ -223,12 +224,12 @@ export class Executor {
     return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
   }
 
-  /** Orders with fills that are not booked; empty when the lists agree. */
+  /** Orders with fills that are not booked yet; empty when all are booked. */
   missingFills(): readonly MissingFills[] {
     return missingFills(this.#context);
   }
 
-  /** Gives every unsettled intent a next read, and drops every ended one. */
+  /** Schedules the next read of an unsettled intent, or drops an ended one. */
   #next(inFlight: InFlightIntent, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
@@ -274,14 +275,14 @@ export class Executor {
       inFlight.withdrawn = true; // Orders are not sent again: their market may have been paused or flattened since.
       markUncertain(this.#context, inFlight, nowMs, nowMs, 'the trader stopped before it was settled');
     } else if (effect === 'there' && inFlight.intent.kind !== 'place') {
-      // The next list of own orders confirms orders; their own records confirm conversions.
+      // The next list of own orders confirms orders; conversions are confirmed by their own records.
       inFlight.dueMs = nowMs;
     }
     this.#actIfDue(inFlight, nowMs);
   }
 }
 
-/** For a person. */
+/** Describes an order row in one line, for messages. */
 function describeRow({ side, amount, price, outcome, status, market }: OrderRow): string {
   const [shares, limit] = [amount, price].map((value) => (value === null ? '?' : formatDecimal(value)));
   return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;

@@ -1,6 +1,6 @@
 /**
- * Intents in flight: a mirror of their ledger rows, with this process's own data: the request that is out, and when to
- * act next. Every change of state goes through `move`, which also writes the row.
+ * Intents in flight: copies of their ledger rows with data of this process, such as the pending request and the next
+ * action. Every change of state goes through `move`, which also writes the row.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -25,27 +25,27 @@ import { type IntentEvent, nextState } from './lifecycle.js';
 
 export class InFlightIntent {
   intent: IntentRow;
-  /** The request that is out; at most one per intent, so that answers cannot overtake each other. */
+  /** The pending request; at most one per intent, so that answers cannot arrive out of order. */
   busy: IntentStep | null = null;
   /** Our clock, ms, of the next action; null without one. */
   dueMs: number | null = null;
-  /** Due action: true sends the same signature again, false reads the record. */
+  /** Kind of the due action: true sends the same signature again, false reads the record. */
   resend = false;
-  /** Reads and sends in a row without news; they increase the waits. */
+  /** Number of consecutive reads and sends without news; it increases the waits. */
   tries = 0;
-  /** Our clock, ms, when a record was first seen expired; trusted at the second read. */
+  /** Our clock, ms, when the record was first seen expired; the second read confirms it. */
   expiredSinceMs: number | null = null;
-  /** Our clock, ms, since it is known to be live; a list requested earlier may miss it. */
+  /** Our clock, ms, since the intent is known to be live; an older list may miss it. */
   liveSinceMs: number;
-  /** A list or read of this process has shown it live. */
+  /** True when a list or read of this process has shown the intent live. */
   confirmed = false;
-  /** The exchange does not know this record, and the operator was notified. */
+  /** True when the operator was notified that the exchange does not know the record. */
   missingTold = false;
-  /** An order that is no longer wanted: not signed, or not sent again. */
+  /** True for a withdrawn order: it is not signed, or not sent again. */
   withdrawn = false;
-  /** Its record differs from the request, and the operator was notified. */
+  /** True when the operator was notified that the record differs from the request. */
   differsTold = false;
-  /** Its reservation and the rows it was computed from; unchanged rows keep it. */
+  /** Cache: the reservation, and the rows that it was computed from. */
   reserved: Reserved | null = null;
 
   constructor(intent: IntentRow, nowMs: number) {
@@ -65,9 +65,7 @@ const NO_CHANGE = {};
 export class InFlightIntents {
   readonly #ledger: Ledger;
   readonly #byId = new Map<string, InFlightIntent>();
-  /**
-   * Intents that exist at most once: one place per order, one cancel per order, one conversion of each kind per market.
-   */
+  /** Unique intents: one place per order, one cancel per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
     place: new Map(),
     cancel: new Map(),
@@ -80,17 +78,17 @@ export class InFlightIntents {
     this.#ledger = ledger;
   }
 
-  /** A copy: the caller may add and remove intents while it iterates. */
+  /** All intents, as a copy: the caller may add and remove intents while it iterates. */
   all(): InFlightIntent[] {
     return [...this.#byId.values()];
   }
 
-  /** For a caller that changes none of them. */
+  /** All intents, for callers that change none. */
   get each(): Iterable<InFlightIntent> {
     return this.#byId.values();
   }
 
-  /** Our clock was set back to `nowMs`: moves stored times that now lie in the future. */
+  /** Handles our clock being set back to `nowMs`: stored times in the future become `nowMs`. */
   stepBack(nowMs: number): void {
     for (const inFlight of this.#byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
@@ -103,7 +101,7 @@ export class InFlightIntents {
     return this.#byId.get(intentId) ?? null;
   }
 
-  /** The place of this order; null when it has ended. */
+  /** The unfinished place of this order; null without one. */
   ofOrder(orderPubkey: string): InFlightIntent | null {
     return this.#slots.place.get(orderPubkey) ?? null;
   }
@@ -125,12 +123,12 @@ export class InFlightIntents {
     return inFlight;
   }
 
-  /** Adds an intent that may have ended: it is read again. */
+  /** Adds an intent that may have ended, so that its record is read again. */
   takeAgain(intentId: string, nowMs: number): InFlightIntent {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
-  /** Writes the change; an intent in a final state is removed. */
+  /** Applies an event and writes the row; an intent in a final state is removed. */
   move(
     inFlight: InFlightIntent,
     event: IntentEvent,
@@ -144,7 +142,7 @@ export class InFlightIntents {
     if (isFinalIntent(state)) this.drop(inFlight);
   }
 
-  /** A change without a change of state. */
+  /** Writes a change of the row that does not change the state. */
   write(inFlight: InFlightIntent, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
@@ -167,7 +165,7 @@ export class InFlightIntents {
   }
 }
 
-/** Key of which only one intent of this kind may exist: order or market; null for a place without a draft. */
+/** The key that only one intent of its kind may have: order or market; null for a place without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':
@@ -181,7 +179,7 @@ function chooseSlot(intent: IntentRow): string | null {
   }
 }
 
-/** Orders that may still fill or whose fills are not all booked: a mirror of their rows in the ledger. */
+/** Orders that may still fill, or with fills not booked yet: copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
   readonly #unsettled = new Map<string, OrderRecord>();
@@ -196,12 +194,12 @@ export class UnsettledOrders {
     return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
-  /** In order of creation; must not change while iterating. */
+  /** Unsettled orders in order of creation; they must not change during iteration. */
   get unsettled(): Iterable<OrderRecord> {
     return this.#unsettled.values();
   }
 
-  /** Null for a settled order and for a foreign one. */
+  /** An unsettled order; null for a settled and for a foreign one. */
   findUnsettled(pubkey: string): OrderRecord | null {
     return this.#unsettled.get(pubkey) ?? null;
   }
@@ -238,10 +236,10 @@ export class UnsettledOrders {
   }
 }
 
-/** Ten polled pages of a hundred rows; older rows are looked up in the ledger. */
+/** Maximum number of cached trades: ten pages of a hundred rows. */
 const MOST = 1_000;
 
-/** Own trades in the ledger, with the newest row of each. Polls repeat them: an equal row needs no read of the ledger. */
+/** Own trades in the ledger with their newest row: an equal row of a later poll needs no ledger read. */
 export class BookedTrades {
   readonly #rows = new Map<string, OwnTradeRow>();
 
@@ -250,12 +248,12 @@ export class BookedTrades {
     return known !== undefined && (known === row || sameRow(known, row));
   }
 
-  /** The trade was removed from the ledger. */
+  /** Forgets a trade that was removed from the ledger. */
   drop(tradePubkey: string): void {
     this.#rows.delete(tradePubkey);
   }
 
-  /** The ledger holds this trade with exactly these fields. */
+  /** Remembers a trade that the ledger holds with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
     if (this.#rows.size <= MOST) return;
@@ -266,7 +264,7 @@ export class BookedTrades {
   }
 }
 
-/** Compares every field that `observeTrades` reads. */
+/** True when all fields that `observeTrades` reads are equal. */
 const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
   a.state === b.state &&
   a.price === b.price &&

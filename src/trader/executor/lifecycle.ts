@@ -1,6 +1,5 @@
 /**
- * Every allowed change of an intent's state, one line each. Any other change stops the process after it has canceled
- * everything.
+ * All allowed changes of an intent's state, one line each. Any other change cancels all orders and stops the process.
  */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
@@ -8,19 +7,19 @@ import type { ConversionState, OrderStatus, RedeemState } from '../../shared/pro
 import type { IntentState } from '../ledger/contract.js';
 
 export const INTENT_EVENTS = [
-  'draftStored', // the exchange answered a draft, and it is in the ledger
-  'draftRefused', // the exchange said no to the draft, or the request for it never left
-  'draftLost', // nobody knows whether a draft was made
-  'withdrawn', // we no longer want it, and nothing was signed
+  'draftStored', // a draft arrived and is in the ledger
+  'draftRefused', // the exchange rejected the draft, or its request was never sent
+  'draftLost', // it is unknown whether a draft was made
+  'withdrawn', // the trader withdrew it, and nothing was signed
   'signed', // the signature is in the ledger
-  'signRefused', // the signer would not sign what the exchange drafted
-  'neverSent', // no byte of any submit left
-  'uncertain', // a submit left and was not clearly accepted
-  'accepted', // the exchange's record shows that it took effect and is under way
-  'settled', // the exchange's record shows that it is over, with its effect
-  'recordFailed', // the exchange's record says failed
-  'recordExpired', // the exchange's record says expired, twice, one poll apart
-  'lapsed', // the lifetime of a draft that was never signed is over, on the exchange's clock
+  'signRefused', // the signer refused the draft
+  'neverSent', // no byte of any submit was sent
+  'uncertain', // a submit was sent and not clearly accepted
+  'accepted', // the exchange's record shows that it took effect and is not finished
+  'settled', // the exchange's record shows that it is finished, with its effect
+  'recordFailed', // the exchange's record shows it as failed
+  'recordExpired', // the exchange's record shows it as expired in two reads, one poll apart
+  'lapsed', // an unsigned draft has expired on the exchange's clock
 ] as const;
 export type IntentEvent = (typeof INTENT_EVENTS)[number];
 
@@ -28,10 +27,10 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   intended: {
     draftStored: 'drafted',
     draftRefused: 'refused',
-    // An unsigned draft has no effect; its possible locks are waited out.
+    // An unsigned draft has no effect, but its possible locks last until it expires.
     draftLost: 'abandoned',
     withdrawn: 'abandoned',
-    // The order ended before its cancel arrived.
+    // The order ended before its cancel was drafted.
     settled: 'done',
   },
   drafted: {
@@ -42,12 +41,12 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     settled: 'done',
   },
   signed: {
-    // A new order that waited too long is stale; a conversion may be forbidden by now; the signature never left.
+    // The signature was never sent: the order's price is too old, or the mode forbids the conversion.
     neverSent: 'abandoned',
     uncertain: 'unknown',
     accepted: 'live',
     settled: 'done',
-    // A list or read may show the record's end before the submit is answered.
+    // A list or read may show the end before the submit is answered.
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
@@ -62,60 +61,60 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   live: {
     // A repeated submit was rejected because the first one worked.
     uncertain: 'live',
-    // The next list shows it again.
+    // A later list shows the order again.
     accepted: 'live',
     settled: 'done',
-    // A merge or split whose transaction did not land, or an order that the exchange withdrew.
+    // A merge or split whose transaction failed, or an order that the exchange withdrew.
     recordFailed: 'failed',
-    // It rested, so it took effect; then the exchange ended it.
+    // The order rested, so it took effect before the exchange ended it.
     recordExpired: 'done',
   },
   abandoned: {
-    // Late answer of an abandoned draft: it stays unsigned.
+    // A late answer with the draft, which stays unsigned.
     draftStored: 'abandoned',
     draftLost: 'abandoned',
     // No draft exists, so nothing is locked.
     draftRefused: 'refused',
     lapsed: 'expired',
-    // The shell reported that the signature never left, but it had: trust the exchange, with an alarm.
+    // The signature was reported as never sent, but it had been sent: the exchange's record counts, with an alarm.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
   done: {
-    // A record that was final rests later: the exchange contradicts itself, so the order counts as resting.
+    // A final order rests again: the exchange contradicts itself, so the order counts as resting.
     accepted: 'live',
-    // Another final record of the same order, for example canceled after filled.
+    // Another final record, for example canceled after filled.
     settled: 'done',
     recordFailed: 'done',
     recordExpired: 'done',
   },
   failed: {
-    // Reported failed, but landed later.
+    // The exchange reported it as failed, and it took effect later.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'failed',
   },
   expired: {
-    // Reported expired, but landed later.
+    // The exchange reported it as expired, and it took effect later.
     accepted: 'live',
     settled: 'done',
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // No draft and no pubkey: no answer can arrive.
+  // Without draft and pubkey, no answer can arrive.
   refused: {},
 };
 
 /** Meaning of a state for other parts. */
 export interface Standing {
-  /** Its reservation; null when it has ended. */
+  /** Phase of the intent's reservation; null when it has ended. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
   /**
-   * Whether it took effect. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
-   * it did. `over`: read at most once more. `never`: it did not.
+   * Effect at the exchange. `none`: no signature is stored. `maybe`: the signature may have to be sent again. `there`:
+   * it took effect. `over`: finished, read at most once more. `never`: it had no effect.
    */
   readonly effect: 'none' | 'maybe' | 'there' | 'over' | 'never';
 }
@@ -134,8 +133,8 @@ export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
 };
 
 /**
- * Event for the state of a record, or that nothing is signed. Orders, sets and redeems spell their states differently;
- * this one table serves all three.
+ * Event for each state of an exchange record, or `unsigned` when no signature has arrived. Orders, conversions and
+ * redeems have different states; this table serves all three.
  */
 export const RECORD_STATES: Readonly<
   Record<
@@ -143,7 +142,7 @@ export const RECORD_STATES: Readonly<
     'unsigned' | Extract<IntentEvent, 'accepted' | 'settled' | 'recordFailed' | 'recordExpired'>
   >
 > = {
-  // Of a redeem, before its draft exists. After our submit it can only be an old copy.
+  // State of a redeem before its draft exists. After a submit only an outdated answer shows it.
   created: 'unsigned',
   waiting_to_sign: 'unsigned',
   open: 'accepted',
@@ -158,45 +157,40 @@ export const RECORD_STATES: Readonly<
   expired: 'recordExpired',
 };
 
-/** The next state. Throws AssertionFailed for a pair that is not in the table. */
+/** Returns the next state. Throws AssertionFailed for a pair that is not in the table. */
 export function nextState(state: IntentState, event: IntentEvent): IntentState {
   const next = LIFECYCLE[state][event];
   if (next === undefined) throw new AssertionFailed(`an intent that is ${state} cannot be ${event}`);
   return next;
 }
 
-// Waits before the next look or the next try. Looks at a record that is not settled are bounded in their rate, not in their
-// number: only the record may end them, and until then its capital stays reserved.
+// Waits before the next read or retry. Reads of an unsettled record are limited in rate, not in number: only the
+// record ends them, and until then its capital stays reserved.
 
-/** After an uncertain submit: a read that overtakes the submit would show nothing. */
+/** First wait after an uncertain submit: an earlier read could overtake the submit. */
 export const FIRST_LOOK_MS = 500;
-/**
- * For an exchange that does not answer: short enough to notice its return within seconds, and cheap while it is away.
- */
+/** Longest wait for an exchange that does not answer, so that its return is noticed within seconds. */
 const LONGEST_LOOK_MS = 10_000;
-/** For a record that the exchange does not know: this seldom changes. */
+/** Longest wait for a record that the exchange does not know. */
 const LONGEST_MISSING_MS = 60_000;
-/** A transaction lands in half a second on the paper exchange and in seconds on a chain. */
+/** Longest wait for a conversion to settle: half a second on the paper exchange, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
 /**
- * Maximum requests for a conversion's draft after lost answers. A repeat is harmless, since unsigned drafts have no
- * effect, but useless while the exchange is away: then the engine decides again.
+ * Maximum number of requests for a conversion's draft after lost answers. Repeats are harmless, because unsigned drafts
+ * have no effect; then the engine decides again.
  */
 export const MOST_DRAFT_ASKS = 3;
-/** Longest delay of a request whose answer was lost: a draft's locks are waited out for this time more. */
+/** Longest delay of a request whose answer was lost; it extends the wait for a draft's locks. */
 export const LATE_DELIVERY_S = 60;
-/**
- * Maximum age of an order's decision when it is signed and sent: its price comes from a book of that time. Draft and
- * submit normally take under a second.
- */
+/** Maximum age of an order's price when it is signed and sent. Draft and submit normally take under a second. */
 export const PLACE_USEFUL_MS = 5_000;
-/** Tolerance for the exchange's clock and rounding in the latest expiry of a draft. */
+/** Tolerance for the exchange's clock and rounding in the latest accepted expiry of a draft. */
 export const EXPIRY_SLACK_S = 60;
-/** Exchange times are whole seconds: one on each side. */
+/** Tolerance for exchange times in whole seconds: one second on each side. */
 export const WHOLE_SECONDS_S = 2;
 
 const doubling = (tries: number, longestMs: number): number =>
-  // 2^20 exceeds every longest wait and cannot overflow.
+  // 2^20 exceeds every longest wait and avoids overflow.
   Math.min(longestMs, FIRST_LOOK_MS * 2 ** Math.min(tries, 20));
 
 export const lookWaitMs = (tries: number): number => doubling(tries, LONGEST_LOOK_MS);

@@ -1,4 +1,4 @@
-/** Effect of an order row on the order, its intent, and a cancel in flight. */
+/** Applies an order row of the exchange to the order, its intent, and a cancel in flight. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
@@ -20,7 +20,7 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // Neither says anything about an ended order.
+    // Rows without status or signature say nothing about an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -40,14 +40,14 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
   if (!context.profile.own_trades) bookDifference(context, order.pubkey, look);
 }
 
-/** An order that this ledger did not create: only a cancel of it can be in flight. */
+/** Takes in a row of an order that this ledger did not create; only a cancel of it can be in flight. */
 export function observeForeignOrder(context: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
-/** Marks the order as resting. `seen` is `before` with the newest filled amount. */
+/** Marks an order as resting. `seen` is `before` with the newest filled amount. */
 function noteResting(
   context: ExecutorContext,
   before: OrderRecord,
@@ -56,7 +56,7 @@ function noteResting(
   look: Look,
 ): void {
   if (before.closedMs !== null) {
-    // A read that left before the end was known is outdated.
+    // A request sent before the end was known is outdated.
     if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
       readAgain(context, before, look.nowMs);
@@ -80,7 +80,7 @@ function noteResting(
   cancelOfRestingOrder(context, before.pubkey, look);
 }
 
-/** An ended order fills no more: a later record with a larger fill contradicts the earlier one. */
+/** Reports a larger fill of an ended order, which contradicts its earlier record. */
 function tellGrowth(context: ExecutorContext, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
@@ -112,7 +112,7 @@ function noteOpened(
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
-/** A fill proves that its order took effect, even if its draft was abandoned: the order is then read like any other. */
+/** Marks an order as effective by a fill, even if its draft was abandoned. */
 export function markProvenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.ofOrder(order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
@@ -121,7 +121,7 @@ export function markProvenByFill(context: ExecutorContext, order: OrderRecord, n
     noteOpened(context, inFlight, order.pubkey, nowMs, 'the exchange shows a fill of it');
 }
 
-/** An order takes effect by a signature. Without one in this ledger, another party has our key or needs none. */
+/** Reports an order that took effect without a signature in this ledger: another party has the key, or needs none. */
 function tellSigned(
   context: ExecutorContext,
   intent: IntentRow,
@@ -134,7 +134,7 @@ function tellSigned(
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-/** The order is over. */
+/** Marks an order as ended. */
 function noteEnded(
   context: ExecutorContext,
   order: OrderRecord,
@@ -145,7 +145,7 @@ function noteEnded(
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
-    // Final before and now; only the filled amount may have grown.
+    // The order was already final; only the filled amount may have grown.
     context.orders.change(pubkey, { status, filledMicros, closedMs });
     return;
   }
@@ -157,7 +157,7 @@ function noteEnded(
   }
   if (!rested && (event === 'settled' || filledMicros > 0))
     tellSigned(context, inFlight.intent, pubkey, status, look.nowMs);
-  // Only the submit's answer says why it was rejected: the record just says that it failed.
+  // The record only shows the failure; the submit's answer had the reason.
   const why = event === 'recordFailed' && inFlight.intent.state === 'unknown' ? ` (${inFlight.intent.lastReason})` : '';
   context.orders.change(pubkey, { status, filledMicros, closedMs: closedMs ?? look.nowMs });
   context.intents.move(inFlight, event, look.nowMs, `the exchange shows it ${status}${why}`);
@@ -169,7 +169,7 @@ function noteEnded(
   cancelOfEndedOrder(context, pubkey, look.nowMs);
 }
 
-/** Reads the order's record at the next tick, although it counts as ended. */
+/** Reads an order's record at the next tick, even if it counts as ended. */
 export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.takeAgain(order.intentId, nowMs);
   if (inFlight.busy !== null) return;
@@ -178,13 +178,13 @@ export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: n
 }
 
 /**
- * A filled amount above the ordered one is wrong: stored, it would never be matched by trades. Own trades show the
- * moves; on a venue without own trades this figure is the only source.
+ * True for a filled amount above the ordered one, which trades could never match. On a venue without own trades it is
+ * the only source, so it counts.
  */
 const exceedsOrder = ({ profile }: ExecutorContext, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
-/** Filled shares of the row; ZERO if absent. */
+/** Filled shares of an order row; ZERO if absent. */
 function readFilled(row: OrderRow, order: OrderRecord): Micros {
   if (row.filled_amount !== null) return row.filled_amount;
   if (row.status !== null && ORDER_STANDING[row.status].filled === 'all') return order.amountMicros;
@@ -208,8 +208,8 @@ function tellDifference(
 }
 
 /**
- * On a venue without own trades, the growth of the filled amount is a fill, keyed by order and cumulative amount. Its
- * price is the order's own, the worst possible; its fee is unknown.
+ * Books the growth of the filled amount as a fill, on a venue without own trades. The key is order and cumulative
+ * amount. The price is the order's own, the worst possible; the fee is unknown.
  */
 function bookDifference(context: ExecutorContext, orderPubkey: string, look: Look): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
@@ -226,24 +226,24 @@ function bookDifference(context: ExecutorContext, orderPubkey: string, look: Loo
   context.bookFill(order, trade, look.nowMs);
 }
 
-/** The order has ended, for whatever reason: there is nothing to cancel. */
+/** Settles the cancel of an order that has ended for any reason. */
 function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
   const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null) return;
-  context.intents.move(inFlight, 'settled', nowMs, 'its order is over');
+  context.intents.move(inFlight, 'settled', nowMs, 'the order has ended');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
-/** The order still rests: the cancel has not arrived, or not yet. */
+/** Retries or ends the cancel of an order that still rests. */
 function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.findCancel(orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
-  // Signed but not in flight: its submit was throttled or never left, and its draft may have expired meanwhile.
+  // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // A read that left before the submit became uncertain says nothing about it.
+  // A request sent before the submit became uncertain says nothing about the cancel.
   const { updatedMs } = inFlight.intent;
-  // After a clock set back, the later time says nothing.
+  // After our clock was set back, a later `updatedMs` says nothing.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;
   const { expiresAtS } = inFlight.intent;
   const lapsed = expiresAtS !== null && look.venueTimeMs !== null && look.venueTimeMs > expiresAtS * 1000;

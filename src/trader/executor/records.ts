@@ -1,4 +1,4 @@
-/** Reads the exchange's record of an intent; only the record settles an intent. */
+/** Applies the exchange's records to intents; only a record settles an intent. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -17,7 +17,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
   } else if (outcome.kind === 'refused' && outcome.slug === 'not_found') {
-    // The exchange issued this pubkey. That it does not know the record proves nothing: the copy may be old.
+    // The exchange issued this pubkey, so an unknown record proves nothing: the answer may be outdated.
     if (!inFlight.missingTold) {
       inFlight.missingTold = true;
       const text = `the exchange does not know ${inFlight.intent.draftPubkey ?? inFlight.intent.orderPubkey ?? '?'}`;
@@ -29,7 +29,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
   }
 }
 
-/** Takes in the record of an answer, whichever request it answers. A draft's answer has none. */
+/** Takes in the record in an answer to any request; a draft's answer has none. */
 export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
@@ -60,15 +60,14 @@ export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent
   }
 }
 
-/** Record of an answered request. */
+/** Data of an answered request. */
 export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
-  assert(report.outcome.kind === 'answered', 'an answer is read from what was answered');
-  // The outcome belongs to the call of its request; draft calls and submits share their records' shapes with the
-  // endpoint named here.
+  assert(report.outcome.kind === 'answered', 'a report without an answer has no data');
+  // The data belongs to the report's call; submits share their record's shape with the endpoint named by `_shape`.
   return report.outcome.data as DataOf<N>;
 }
 
-/** Of a merge or split. */
+/** Takes in the record of a merge or split. */
 function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
@@ -82,7 +81,7 @@ function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: Co
   }
 }
 
-/** Gives up the requested amount and receives the landed one. */
+/** Moved amounts of a merge or split: the requested amount is given up, the landed one received. */
 function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Micros): Moved {
   if (kind === 'merge') return { yes: amount, no: amount, cash: landed, yesCost: null };
   const came = sub(ZERO, landed);
@@ -94,7 +93,7 @@ function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: 
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
-    // A redeem gives up all shares; the record's figures replace the expected ones.
+    // A redeem gives up all shares, so the record's figures replace the expected ones.
     const yes = row.yes_shares ?? must(redeemYesMicros, 'YES shares of a redeem');
     const no = row.no_shares ?? must(redeemNoMicros, 'NO shares of a redeem');
     if (yes !== redeemYesMicros || no !== redeemNoMicros) differs(context, inFlight, row);
@@ -113,7 +112,7 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
       context.sendAgain(inFlight, look);
       break;
     case 'accepted':
-    // Settled without its amount: booked once the record has it.
+    // A settled record without amount is booked once it has the amount.
     case 'settled':
       if (inFlight.intent.state !== 'live') {
         context.intents.move(inFlight, 'accepted', nowMs, `the exchange shows it ${state}`);
@@ -128,12 +127,12 @@ function observeState(context: ExecutorContext, inFlight: InFlightIntent, state:
   }
 }
 
-/** Shares given up and currency received; negative in the other direction. */
+/** Shares given up and currency received; negative for a split. */
 interface Moved {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cash: Micros;
-  /** Part of a split's currency that its YES shares cost. */
+  /** Part of a split's currency that its YES shares cost; null for other kinds. */
   readonly yesCost: Micros | null;
 }
 
@@ -151,7 +150,7 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
     yesCostMicros: moved.yesCost,
     seenMs: look.nowMs,
   });
-  // The exchange gave one pubkey to two conversions: the second settlement is missing in this ledger.
+  // Not booked: the exchange issued one pubkey for two conversions, and the second is missing in this ledger.
   if (!booked) differs(context, inFlight, { booked_before: inFlight.intent.draftPubkey });
   context.intents.move(inFlight, 'settled', look.nowMs, 'the exchange shows it settled');
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
@@ -167,7 +166,7 @@ export function sign(
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
-  // Its order may have ended, or it may have been withdrawn.
+  // A cancel's order may have ended, or the intent may have been withdrawn.
   if (inFlight.intent.state !== 'drafted') return;
   const withdrawn = context.findObjection(inFlight, nowMs);
   const crossing = inFlight.intent.kind === 'place' ? objectionTo(inFlight.intent) : null;
@@ -187,7 +186,7 @@ export function sign(
     return;
   }
   const change = { signature: answer.signature, submitCount: 1 };
-  context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);
+  context.intents.move(inFlight, 'signed', nowMs, 'the signature may be sent', change);
   context.queueRequest(inFlight, 'submit', nowMs);
 }
 
@@ -196,7 +195,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
-      // The answer to a cancel shows that the order still rests: the cancel is in flight.
+      // The answer to the cancel shows that the order still rests, so the cancel is in flight.
       if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
       }
@@ -205,7 +204,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
         context.sendAgain(inFlight, { nowMs });
       } else {
-        // A submit may answer with an error although it worked: only the record decides.
+        // A submit may work although it answers with an error: only the record decides.
         markUncertain(context, inFlight, nowMs, nowMs, `${outcome.slug}: ${outcome.message}`);
       }
       break;
@@ -221,8 +220,8 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
 }
 
 /**
- * True when a submit that never left is abandoned: the price of an order is too old by then, and the mode may forbid
- * other intents.
+ * True when a submit that was never sent is abandoned: an order's price is too old by then, and the mode may forbid a
+ * conversion.
  */
 function isStale(
   context: ExecutorContext,
@@ -232,7 +231,7 @@ function isStale(
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
-/** The submit may have worked: its record is read at `dueMs`. */
+/** Marks a submit that may have worked; its record is read at `dueMs`. */
 export function markUncertain(
   context: ExecutorContext,
   inFlight: InFlightIntent,

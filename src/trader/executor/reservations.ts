@@ -1,4 +1,4 @@
-/** Own orders and intents at the exchange, for the engine and risk. */
+/** Lists own resting orders and the reservations of intents, for the engine and risk. */
 
 import { must } from '../../shared/base/errors.js';
 import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
@@ -22,15 +22,15 @@ export function restingOrders(context: ExecutorContext) {
       intentId,
       marketConditionId,
       /**
-       * May still fill: the amount minus the larger of the exchange's and our own fills. Failed fills may be back in
-       * the book.
+       * Shares that may still fill: the amount less the larger of the exchange's and the booked fills. Shares of failed
+       * fills may rest again.
        */
       remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
       strategy,
       createdMs,
-      /** False after a restart until a list or read has shown it. */
+      /** True when a list or read of this process has shown the order. */
       confirmed: inFlight.confirmed,
-      /** A cancel of it is in flight. */
+      /** True while a cancel of the order is in flight. */
       cancelPending: context.intents.findCancel(draftPubkey) !== null,
     });
   }
@@ -39,7 +39,7 @@ export function restingOrders(context: ExecutorContext) {
 
 export type RestingOrder = Readonly<ReturnType<typeof restingOrders>[number]>;
 
-/** Everything that may still move money or shares in this ledger; cancels move none. */
+/** Reservations of all intents that may still move money or shares; cancels move none. */
 export function reservations(context: ExecutorContext): Reservation[] {
   const found: Reservation[] = [];
   for (const inFlight of context.intents.each) {
@@ -48,39 +48,36 @@ export function reservations(context: ExecutorContext): Reservation[] {
   }
   for (const order of context.orders.unsettled) {
     const inFlight = context.intents.get(order.intentId);
-    // `refreshReservation` has one for an intent that has not ended.
+    // An intent that has not ended has its reservation from the loop above.
     if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
     const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-    // Ended at the exchange, but fills are missing here: their shares and currency have not moved yet.
+    // The order has ended, but some fills are not booked yet, so their shares and currency have not moved here.
     const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
     found.push(reserving(intent, 'resting', left, context.feeSchedule));
   }
   return found;
 }
 
-/** Returns the same object while its rows are unchanged. */
+/** The reservation of an intent; the same object while its rows are unchanged. */
 function refreshReservation(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
   const { intent, reserved } = inFlight;
   const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
   const order = pubkey === null ? null : context.orders.findUnsettled(pubkey);
   if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
-  const reservation = ofIntent(intent, order, context.feeSchedule);
+  const phase = STANDINGS[intent.state].reserves;
+  const amount = intent.amountMicros ?? ZERO;
+  // Failed fills count as unfilled: while the order may rest, their shares may rest again.
+  const left = order === null ? amount : subtractBooked(order, amount);
+  const isOver = phase === null || intent.kind === 'cancel';
+  const reservation = isOver ? null : reserving(intent, phase, left, context.feeSchedule);
   inFlight.reserved = { intent, order, reservation };
   return reservation;
-}
-
-function ofIntent(intent: IntentRow, order: OrderRecord | null, schedule: FeeSchedule): Reservation | null {
-  const phase = STANDINGS[intent.state].reserves;
-  if (phase === null || intent.kind === 'cancel') return null;
-  const amount = intent.amountMicros ?? ZERO;
-  // Failed fills too: while the order may rest, their shares may be back in the book.
-  return reserving(intent, phase, order === null ? amount : subtractBooked(order, amount), schedule);
 }
 
 /** Part of `upTo` that is not booked yet. */
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
-/** A sale, a merge and a redeem give up shares; a buy and a split cost currency. */
+/** Makes a reservation. A sale, merge or redeem gives up shares; a buy or split costs currency. */
 function reserving(
   intent: IntentRow,
   phase: Reservation['phase'],

@@ -1,4 +1,4 @@
-/** Books own trades: each once, in order of time, and no foreign ones. */
+/** Books own trades: each once, in order of time, and only those of own orders. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, sub } from '../../shared/base/micros.js';
@@ -8,23 +8,25 @@ import { type ExecutorContext, rowText } from './context.js';
 import { RECORD_STATES } from './lifecycle.js';
 import { markProvenByFill, readAgain } from './orders.js';
 
-/** Rows as in lists, newest first. */
+/** Takes in trade rows, newest first, and books them oldest first. */
 export function observeTrades(context: ExecutorContext, rows: readonly OwnTradeRow[], nowMs: number): void {
   for (let i = rows.length - 1; i >= 0; i--) {
     const row = must(rows[i], 'a row of the page');
-    // Pages overlap; a booked row needs no work.
+    // Pages overlap, and a booked row needs no work.
     if (context.bookedTrades.has(row)) continue;
     const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
-    if (order === null) foreign(context, row, nowMs);
-    else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
+    if (order === null) {
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+      context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+    } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
     else observeTrade(context, row, order, nowMs);
   }
 }
 
 function observeTrade(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   switch (row.state) {
-    // Matched, not settled: booked after settlement. Until then the order's filled amount exceeds its fills, so
-    // `missingFills` names it, and the walk through own trades reads it again.
+    // A matched trade is booked after settlement. Until then the order's filled amount exceeds its booked fills, so
+    // `missingFills` lists it, and the trade is read again.
     case 'created':
     case 'in_process':
       return;
@@ -36,7 +38,7 @@ function observeTrade(context: ExecutorContext, row: OwnTradeRow, order: OrderRe
   }
 }
 
-/** Matched but not settled, or settled and reverted: its bookings in this ledger are reversed. */
+/** Notes a trade that failed, before or after settlement, and reverses its booking. */
 function noteFailure(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey } = row;
   const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
@@ -45,10 +47,10 @@ function noteFailure(context: ExecutorContext, row: OwnTradeRow, order: OrderRec
   const what = `trade ${pubkey} of order ${order.pubkey}`;
   const [kind, text] =
     note === 'noted'
-      ? (['failed_trade', `${what} was matched and failed to settle; it is not booked`] as const)
-      : (['settled_trade_failed', `${what} had settled and now failed; what was booked of it is undone`] as const);
+      ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
+      : (['settled_trade_failed', `${what} had settled and now failed; its booking was reversed`] as const);
   context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
-  // Its shares may be back in the book.
+  // The shares of the failed trade may rest again.
   if (order.closedMs !== null) readAgain(context, order, nowMs);
 }
 
@@ -61,11 +63,11 @@ function book(context: ExecutorContext, row: OwnTradeRow, order: OrderRecord, no
   if (booking !== 'booked') return;
   const after = lookAtOrder(context, order.pubkey, nowMs);
   if (after.failedMicros === order.failedMicros) return;
-  const text = `trade ${pubkey} of order ${order.pubkey} had failed and has settled after all; it is booked`;
+  const text = `trade ${pubkey} of order ${order.pubkey} had failed and settled later; the trade is booked`;
   context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
 }
 
-/** A fill may be newer than the lists' state of its order. */
+/** Updates an order by its fill, which may be newer than the listed state. */
 function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): OrderRecord {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
@@ -74,22 +76,17 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
   const live = context.intents.ofOrder(orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // Complete: it no longer rests. Not known to rest, or counted as ended: the fill proves that it rested.
+  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }
 
-function foreign(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
-  context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
-}
-
 function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): void {
-  const text = `trade ${row.pubkey} contradicts what this ledger has booked or asked for: ${rowText(row)}`;
+  const text = `trade ${row.pubkey} contradicts this ledger's booking or request: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
 
-/** Orders with more filled at the exchange than booked: the engine reads own trades further back. */
+/** Orders with more filled at the exchange than booked; the engine then reads older own trades. */
 export function missingFills(context: ExecutorContext) {
   const found = [];
   for (const order of context.orders.unsettled) {

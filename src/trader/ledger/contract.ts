@@ -1,8 +1,7 @@
 /**
- * The ledger as the rest of the program sees it: its rows, one class for those who only look (command line, dashboard) and one for
- * the single process that writes.
+ * The ledger's public interface: its row types, `LedgerReader` for readers, and `Ledger` for the only writer.
  *
- * Amounts and prices are Micros; `…Ms` is our own clock in milliseconds, `…S` the exchange's in Unix seconds.
+ * Amounts and prices are Micros; `…Ms` is our clock in milliseconds, `…S` is exchange time in Unix seconds.
  */
 
 export type { Ledger } from './ledger.js';

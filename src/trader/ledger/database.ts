@@ -1,52 +1,50 @@
 /**
- * SQLite as the ledger uses it: durable settings checked at open, one transaction at a time, unusable after a failed
- * write.
+ * SQLite database of the ledger: durability settings checked at open, one transaction at a time, unusable after a
+ * failed write.
  */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
+import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
 
 /**
- * A failed write, commit, sync or read of the ledger. Never retried: after a failed sync the data may be gone from the
- * cache though a second attempt would succeed, so the process cancels its orders and exits.
+ * A failed write, commit, sync or read of the ledger. It is never retried: after a failed sync, data may be lost
+ * although a second sync succeeds. The process cancels its orders and exits.
  */
 export class LedgerBroken extends TwinbookError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(
       'ledger_broken',
       message,
-      'Check the disk (`twinbook doctor`). Is the file damaged: `twinbook ledger backups` lists what there is, `twinbook ledger restore FILE --reason TEXT` puts one back.',
+      'Check the disk (`twinbook doctor`). If the file is damaged, list backups with `twinbook ledger backups` and restore one with `twinbook ledger restore FILE --reason TEXT`.',
       options,
     );
     this.name = 'LedgerBroken';
   }
 }
 
-/** Cache size of a ledger on virtual time, KiB: hours of orders, all that is read again. */
+/** SQLite cache of a ledger in virtual time, KiB: holds the orders of some hours. */
 const VIRTUAL_CACHE_KIB = 16_384;
 
 /**
- * Rows written until the log is carried over into the file when nobody waits: about a thousand pages, which is SQLite's own habit. It takes
- * as long as some commits, which an order would wait for; where there is never such a moment, eight times as many rows wait: some 30 MB, which a
- * start after a crash reads in less than a tenth of a second.
+ * Written rows after which the write-ahead log is checkpointed in an idle moment: about a thousand pages, SQLite's
+ * default. A checkpoint takes as long as several commits. Without an idle moment, it happens after eight times as many
+ * rows (about 30 MB).
  */
 const CHECKPOINT_AFTER_WRITES = 400;
 const MOST_WRITES_IN_LOG = 8 * CHECKPOINT_AFTER_WRITES;
-/**
- * Size to which the log file is cut when it begins again, bytes; a long reader or a large transaction can make it far
- * larger.
- */
+/** Size to which a reset write-ahead log is truncated, bytes. */
 const LOG_KEEPS_BYTES = 4_000_000;
 
-const OLDER_HINT = 'No version reads ledgers of other versions: use the Twinbook that wrote it, or begin a new ledger.';
+const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledger.';
 
-/** Longest wait for the writer's checkpoint, ms. */
+/** Longest wait for a locked database, ms. */
 const BUSY_MS = 1000;
 
 /** The ledger's SQLite file with its statements and transactions; unusable after its first failed write. */
@@ -55,12 +53,12 @@ export class Database {
   readonly #sqlite: Sqlite.Database;
   readonly #statements = new Map<string, Sqlite.Statement<SqlValue[], unknown>>();
   #broken: LedgerBroken | null = null;
-  /** `open`: nothing was written yet, so SQLite has not begun a transaction. */
+  /** `open`: nothing is written yet, so SQLite's transaction has not begun. `begun`: it has. */
   #transaction: 'none' | 'open' | 'begun' = 'none';
   #writesInLog = 0;
-  /** In a backtest a failed step ends the ledger, because it cannot be rolled back. */
+  /** True in a backtest: one transaction spans the whole run, so a failed step cannot be rolled back. */
   #isVirtual = false;
-  /** Called when written rows become invalid: after a rollback, and when the ledger breaks. */
+  /** Called when cached rows become invalid: after a rollback, and when the ledger breaks. */
   onUndone: () => void = () => undefined;
 
   private constructor(path: string, sqlite: Sqlite.Database) {
@@ -68,10 +66,10 @@ export class Database {
     this.#sqlite = sqlite;
   }
 
-  /** Opens for writing, creating as needed. Throws ledger_newer, ledger_broken or file_unreadable. */
+  /** Opens a ledger for writing, and creates it if needed. Throws ledger_newer, ledger_broken or file_unreadable. */
   static open(path: string): Database {
     return Database.#open(path, false, (database) => {
-      // Set before the first page: later it would need a VACUUM. `prune` gives pages back.
+      // Set before the first page exists; later it would need a VACUUM. `prune` returns free pages.
       database.#prove('auto_vacuum', 2, 'auto_vacuum = INCREMENTAL');
       database.#prove('journal_mode', 'wal', 'journal_mode = WAL');
       // better-sqlite3 is compiled with NORMAL for WAL: a commit could vanish in a power loss.
@@ -80,7 +78,7 @@ export class Database {
       database.#prove('wal_autocheckpoint', 0, 'wal_autocheckpoint = 0');
       database.#prove('journal_size_limit', LOG_KEEPS_BYTES, `journal_size_limit = ${LOG_KEEPS_BYTES}`);
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
-      // Without it a sync on macOS stops at the drive's cache; no effect elsewhere.
+      // On macOS, a sync without `fullfsync` reaches only the drive's cache. No effect elsewhere.
       database.#sqlite.pragma('fullfsync = ON');
       database.#create();
       database.#writeAgain();
@@ -88,20 +86,21 @@ export class Database {
   }
 
   /**
-   * A ledger that lives and dies with its process: for virtual time, where nothing can be lost. Months of it do not fit into
-   * memory, so that what is old lies in a temporary file. `content` is the file of a ledger that was closed, or SQLite's copy
-   * of one, to go on from; it is not written.
+   * Opens a temporary ledger for virtual time; it is lost with the process. Old pages go to a temporary file, because
+   * months of history exceed memory.
+   *
+   * @param content file of a closed ledger to continue from, or SQLite's copy of one; it is not changed
    */
   static inMemory(content: Uint8Array | null = null): Database {
-    // Without a name SQLite uses a private temporary file, and only for pages that exceed its cache.
+    // A database without a name uses a private temporary file for pages that exceed the cache.
     return Database.#open(content === null ? '' : withoutWal(content), false, (database) => {
       database.#prove('foreign_keys', 1, 'foreign_keys = ON');
       database.#prove('cache_size', -VIRTUAL_CACHE_KIB, `cache_size = -${VIRTUAL_CACHE_KIB}`);
       database.#prove('journal_mode', 'memory', 'journal_mode = MEMORY');
       database.#create();
       database.#sqlite.exec(WITHOUT_HISTORY);
-      // One transaction for the whole life: no other process reads it, and each commit costs as much as two writes. A
-      // replay, which continues from a content, also rolls back the steps that failed in the run.
+      // One transaction spans the whole run: no other process reads the ledger, and a commit costs as much as two
+      // writes. A replay (with `content`) commits each step, because it repeats rolled-back steps.
       if (content !== null) return;
       database.#sqlite.exec('BEGIN');
       database.#isVirtual = true;
@@ -151,32 +150,32 @@ export class Database {
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
     const statement = this.#statement(sql);
     try {
-      // As in `get`.
+      // The row type is guaranteed as in `get`.
       return statement.all(...values) as Row[];
     } catch (error) {
       throw this.#toFailure(error);
     }
   }
 
-  /** Writes; returns the number of changed rows. Only inside `transaction`. */
+  /** Executes a write and returns the number of changed rows. Only inside `transaction`. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#write(sql, values).changes;
   }
 
-  /** As `run`, for one row of a table with an automatic key: returns the key. */
+  /** Inserts one row of a table with an automatic key, and returns the key. Only inside `transaction`. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
   /**
-   * Returns up to `pages` unused pages at the end of the file to the system. Returns the bytes. Only inside
+   * Returns up to `pages` unused pages to the file system; the result is their size in bytes. Only inside
    * `transaction`.
    */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
     try {
-      // A prepared statement would stop after its first page.
+      // A prepared statement would stop after the first page.
       this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
     } catch (error) {
       throw this.#toFailure(error);
@@ -185,23 +184,23 @@ export class Database {
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
   }
 
-  /** Unused pages of the file. */
+  /** Number of unused pages in the file. */
   get unusedPages(): number {
     return this.#pragma('freelist_count');
   }
 
   /**
-   * Counts as a write although its row is written later or never: the step cannot be rolled back. Only inside
-   * `transaction`.
+   * Marks the current step as written although its row is cached or never written, so it cannot be rolled back. Only
+   * inside `transaction`.
    */
   postpone(): void {
-    assert(this.#isVirtual && this.#transaction !== 'none', 'a ledger write to be made later, outside of virtual time');
+    assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
   /**
-   * BEGIN IMMEDIATE … COMMIT around the writes of `work`; nothing if it writes nothing. An error in `work` rolls back
-   * and is rethrown.
+   * Runs `work` between BEGIN IMMEDIATE and COMMIT; no SQLite transaction if it writes nothing. An error in `work`
+   * rolls back and is rethrown.
    */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
@@ -220,8 +219,8 @@ export class Database {
   }
 
   /**
-   * Carries the log over into the file, if it holds at least so many writes. For a moment in which no order waits. Returns
-   * whether it did. Throws as a commit does.
+   * Checkpoints the write-ahead log if it holds at least `writes` rows; true when it did. Call it when no order waits.
+   * Throws like a commit.
    */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.#isVirtual || this.#writesInLog < writes) return false;
@@ -262,7 +261,7 @@ export class Database {
     }
   }
 
-  /** Only at the first write: this is the only writer, so earlier reads are still valid. */
+  /** Begins at the first write: this process is the only writer, so earlier reads stay valid. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
     if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
@@ -295,7 +294,7 @@ export class Database {
   #rollBack(): void {
     this.onUndone();
     if (this.#isVirtual) {
-      if (this.#begun) this.#broken ??= new LedgerBroken('a step failed in a backtest, and cannot be taken back');
+      if (this.#begun) this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
       return;
     }
     if (!this.#sqlite.inTransaction) return;
@@ -319,10 +318,10 @@ export class Database {
     }
   }
 
-  /** Meaning of a SQLite failure: a bug, or the end of this ledger. */
+  /** Converts a SQLite failure: a violated constraint is a bug, any other failure ends this ledger. */
   #toFailure(error: unknown): unknown {
     if (!(error instanceof SqliteDriver.SqliteError)) return error;
-    // A violated constraint is a bug here, found before anything was written.
+    // SQLite reports a violated constraint before it writes anything.
     if (error.code.startsWith('SQLITE_CONSTRAINT')) return new AssertionFailed(`ledger: ${error.message}`);
     const text = `the ledger ${this.path} failed: ${error.message} (${error.code})`;
     this.#broken = new LedgerBroken(text, { cause: error });
@@ -338,7 +337,7 @@ export class Database {
     }
   }
 
-  /** True when it has no tables yet. Rejects files of other versions and programs. */
+  /** True when the file has no tables yet. Rejects files of other versions and other programs. */
   #isNew(): boolean {
     const version = Number(this.#sqlite.pragma('user_version', { simple: true }));
     const application = Number(this.#sqlite.pragma('application_id', { simple: true }));
@@ -349,20 +348,20 @@ export class Database {
     }
     if (version === LEDGER_VERSION) return false;
     if (version < LEDGER_VERSION) {
-      const text = `the ledger ${this.path} is of an older program: it has version ${version}, this one reads version ${LEDGER_VERSION}`;
+      const text = `the ledger ${this.path} has the older version ${version}; this program reads version ${LEDGER_VERSION}`;
       throw new TwinbookError('file_unreadable', text, OLDER_HINT);
     }
     throw new TwinbookError(
       'ledger_newer',
-      `the ledger ${this.path} has version ${version}, this program knows versions up to ${LEDGER_VERSION}`,
-      'Use the newer Twinbook that wrote it, or put a backup back that this one made (`twinbook ledger restore FILE --reason TEXT`).',
+      `the ledger ${this.path} has version ${version}, this program reads version ${LEDGER_VERSION}`,
+      'Use the newer Twinbook that wrote it, or restore an older backup with `twinbook ledger restore FILE --reason TEXT`.',
     );
   }
 
   /**
-   * After a failed sync the log may be complete in the cache but not on the disk, and no later sync reports it: a power
-   * loss would drop everything after it. So the log of an earlier process is written to the file again, and a commit
-   * makes durable that the log has begun again.
+   * Rewrites an earlier process's log into the file. After a failed sync the log may be complete only in the cache, and
+   * no later sync reports that; a power loss would then drop later commits. The second write makes the log's restart
+   * durable.
    */
   #writeAgain(): void {
     this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -380,8 +379,8 @@ export class Database {
 }
 
 /**
- * Throws file_unreadable if the ledger cannot be used at this path. SQLite only reports "unable to open database file";
- * this error names the folder or file and the cause.
+ * Throws file_unreadable if the ledger cannot be used at this path. The error names the folder or file and the cause,
+ * which SQLite's does not.
  */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
@@ -399,22 +398,71 @@ export function checkFolder(path: string): void {
 }
 
 /**
- * Throws file_unreadable for a ledger with a second name (a hard link). Another name means another lock and another
- * log: commits left in one by a crash would be missing under the other.
+ * Throws file_unreadable for a ledger with several names (hard links): each name has its own lock and write-ahead log.
  */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
-  const text = `the ledger ${path} has ${names} names (hard links), and could be written under each of them at once`;
-  throw new TwinbookError('file_unreadable', text, 'Remove the others, or make copies of them while no trader runs.');
+  const text = `the ledger ${path} has ${names} names (hard links), so two traders could write to it at once`;
+  throw new TwinbookError(
+    'file_unreadable',
+    text,
+    'Remove the other names, or replace them by copies while no trader runs.',
+  );
 }
 
-/** Header bytes with the write and read version: 2 is WAL, 1 is not. */
+/** SQLite header bytes with write and read version: 2 means WAL, 1 means no WAL. */
 const WAL_FLAGS = { from: 18, to: 20 } as const;
 
-/** SQLite opens no in-memory content with WAL in its header. */
+/** Clears the WAL flag: SQLite opens no in-memory content with it. */
 function withoutWal(content: Uint8Array): Buffer {
   const copy = Buffer.from(content);
   if (copy.length > WAL_FLAGS.to) copy.fill(1, WAL_FLAGS.from, WAL_FLAGS.to);
   return copy;
+}
+
+/** The file of a ledger that is open for writing. */
+export interface LedgerFile {
+  /** Throws LedgerBroken when a file of the ledger was removed or replaced. */
+  check(): void;
+}
+
+const SIDE_FILES = ['-wal', '-shm', '.backup'] as const;
+
+/** Opens or creates the ledger at `path` with private permissions. Throws LedgerBroken, and the errors of `open`. */
+export function openLedgerFile<T extends { close(): void }>(path: string, open: () => T): readonly [T, LedgerFile] {
+  try {
+    // SQLite creates its side files with the mode of the main file.
+    makePrivateFile(path);
+    for (const ending of ['', ...SIDE_FILES]) makePrivate(`${path}${ending}`);
+  } catch (cause) {
+    throw new LedgerBroken(`the ledger ${path} cannot be opened: ${String(cause)}`, { cause });
+  }
+  const file = makePlace([path]);
+  const opened = open();
+  try {
+    file.check();
+    // The write-ahead log, which exists after the first write, holds commits too.
+    return [opened, makePlace([path, `${path}-wal`])];
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+function makePlace(paths: readonly string[]): LedgerFile {
+  const files = paths.map((path) => ({ path, identity: readIdentity(path) }));
+  const check = () => {
+    for (const { path, identity } of files) {
+      const found = readIdentity(path);
+      if (found === identity) continue;
+      throw new LedgerBroken(`the ledger ${path} ${found === null ? 'is gone' : 'was replaced by another file'}`);
+    }
+  };
+  return { check };
+}
+
+function readIdentity(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
 }

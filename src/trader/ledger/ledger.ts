@@ -1,17 +1,16 @@
 /**
- * The trader's memory: intents with their drafts and signatures, orders, fills, conversions, and the money they moved as
- * balanced postings. Everything that must survive a crash is written here before it is acted upon.
+ * The trader's ledger: intents with drafts and signatures, orders, fills, conversions, and balanced postings of all
+ * money moved. Everything that must survive a crash is written here before it takes effect.
  *
- * It may never lose a commit (WAL with synchronous FULL, read back at open), never have two writers (a lock that dies
- * with its process), never book a trade twice (its pubkey is the key), and never carry on after a failed write.
- * It decides nothing: what a state means is the executor's business.
+ * Guarantees: no lost commit (WAL with synchronous FULL), one writer (a lock held by its process), no trade booked
+ * twice (keyed by pubkey), no write after a failed one. The ledger makes no decisions; the executor interprets the
+ * states.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { checkFolder, Database, refuseOtherNames } from './database.js';
+import { checkFolder, Database, type LedgerFile, openLedgerFile, refuseOtherNames } from './database.js';
 import { type LockHolder, lockWriter, type WriterLock } from './lock.js';
-import { type LedgerFile, openLedgerFile } from './place.js';
 import {
   adoptionPostings,
   balance,
@@ -59,8 +58,8 @@ import { FEE_REF, REF_SEPARATOR } from './verify.js';
 import { WriteCache } from './write-cache.js';
 
 /**
- * Opens the ledger for writing. `holder` is the calling process (pid and start time), for the error message of a second
- * one. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
+ * Opens the ledger for writing. `holder` is the calling process; its pid and start time appear in the error of a second
+ * writer. Throws ledger_locked, ledger_newer, ledger_broken or file_unreadable.
  */
 export function openLedger(path: string, holder: LockHolder): Ledger {
   checkFolder(path);
@@ -77,8 +76,8 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 }
 
 /**
- * The same ledger in memory, for a backtest; lost with the process. `content` is the file of a closed ledger to
- * continue from, for a replay. Throws ledger_newer or ledger_broken.
+ * Opens a ledger in memory for a backtest; lost with the process. A replay passes `content`, the file of a closed
+ * ledger to continue from. Throws ledger_newer or ledger_broken.
  */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
@@ -89,14 +88,14 @@ export function openReadOnly(path: string): LedgerReader {
 }
 
 /**
- * The writer. Every write must run inside `transaction`. A failed write, commit or sync throws LedgerBroken: the ledger
- * then rejects everything, and the process cancels its orders and exits.
+ * The ledger's writer. Every write must run inside `transaction`. A failed write, commit or sync throws LedgerBroken;
+ * later calls fail too, and the process cancels its orders and exits.
  */
 export class Ledger extends LedgerReader {
   readonly #lock: WriterLock;
   readonly #place: LedgerFile;
   readonly #known = new ReadCache();
-  /** Null when every change must be in the file before it takes effect. */
+  /** Rows not yet in the tables, in virtual time; null when every change must be durable before it takes effect. */
   readonly #late: WriteCache | null;
 
   constructor(db: Database, lock: WriterLock, place: LedgerFile) {
@@ -152,17 +151,20 @@ export class Ledger extends LedgerReader {
     return balances.get(account) ?? readThrough(balances, account, () => super.balance(account));
   }
 
-  /** BEGIN IMMEDIATE … COMMIT, synchronous, not nested. An error in `work` rolls back and is rethrown. */
+  /** Runs `work` in one synchronous transaction; not nested. An error in `work` rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     return this.db.transaction(work);
   }
 
-  /** As `Database.rest`: the next commit then has no old ones to carry over. Outside of `transaction`; throws as it does. */
+  /**
+   * Checkpoints the log in an idle moment, so that the next commit is fast; as `Database.rest`. Only outside of
+   * `transaction`.
+   */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
 
-  /** Throws LedgerBroken when the ledger's file was removed or replaced: nobody would read later writes. */
+  /** Throws LedgerBroken when the ledger's file was removed or replaced: later writes would be lost. */
   checkFile(): void {
     this.#place.check();
   }
@@ -186,14 +188,14 @@ export class Ledger extends LedgerReader {
     assert(changed === 1, `no run ${id}`);
   }
 
-  /** Books the difference to the configured capital. */
+  /** Books the difference between the booked and the configured capital. */
   setCapital(capital: Micros, nowMs: number): void {
     const added = sub(capital, sub(ZERO, this.balance('capital')));
     if (added === 0) return;
     this.#book('capital', `${this.#countBookings('capital') + 1}`, nowMs, balance(capitalPostings(added)));
   }
 
-  /** Books a holding of the exchange that the ledger lacks, once; the reason stays with the booking. */
+  /** Books a holding that the exchange has and the ledger lacks, with the operator's reason. */
   adopt(outcome: AdoptedOutcome, reason: string, nowMs: number): void {
     const ref = `${this.#countBookings('adopt') + 1}: ${reason.slice(0, LONGEST_TEXT)}`;
     const held = this.holding(outcome.marketConditionId, outcome.isYes);
@@ -210,7 +212,7 @@ export class Ledger extends LedgerReader {
     this.#rememberIntent(intent);
   }
 
-  /** Returns the changed row. */
+  /** Writes the change of an intent, and returns the changed row. */
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
@@ -234,14 +236,16 @@ export class Ledger extends LedgerReader {
   }
 
   /**
-   * Once per trade pubkey, with its postings. The order must be in the ledger. A trade noted as failed no longer counts
-   * as failed.
+   * Books a trade and its postings once per pubkey. Its order must be in the ledger. A trade noted as failed no longer
+   * counts as failed.
    */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
     this.#forgetOrder(fill.orderPubkey);
-    this.#known.addFill({ seq: FILLS.insert(this.db, fill, this.#nextFillSeq()), row: fill });
+    // Places are automatic while no fill was ever removed.
+    const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
+    this.#known.addFill({ seq: FILLS.insert(this.db, fill, place), row: fill });
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -249,19 +253,19 @@ export class Ledger extends LedgerReader {
     return 'booked';
   }
 
-  /** For a booked trade: only a fee that was missing can be new. */
+  /** Handles another record of a booked trade: only a missing fee is added. */
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
     this.#known.fillsAfter.clear();
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
-    // Readers that sum up fills have counted this one without its fee.
+    // Readers with running sums have counted this fill without its fee.
     this.#countTurn();
     this.#book('fill', `${this.#freeRef(told.pubkey)}${FEE_REF}`, told.seenMs, feePostings(feeMicros));
     return 'fee_paid';
   }
 
-  /** False when it had not failed. */
+  /** Removes the note of a failed trade; false without one. */
   #forgetFailure(tradePubkey: string): boolean {
     const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
     const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
@@ -273,7 +277,7 @@ export class Ledger extends LedgerReader {
     return true;
   }
 
-  /** Counts a failed trade against its order, once per pubkey, and reverses its booking if it has one. */
+  /** Counts a failed trade against its order, once per pubkey, and reverses its booking if there is one. */
   noteFailedTrade(tradePubkey: string, orderPubkey: string, amount: Micros, nowMs: number): FailureNote {
     this.#forgetOrder(orderPubkey);
     const sql = 'INSERT INTO failed_trades VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
@@ -292,7 +296,7 @@ export class Ledger extends LedgerReader {
 
   /** Removes a fill. Its postings stay; reversing ones are added. */
   #undo(fill: BookedFill, nowMs: number): void {
-    // A reader that continues from a place must not skip the next fill.
+    // Readers that continue after a place must not skip the next fill, so places are not reused.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
     this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
@@ -302,27 +306,22 @@ export class Ledger extends LedgerReader {
     this.#book('fill', this.#freeRef(fill.pubkey), nowMs, undoingPostings(fill, held));
   }
 
-  /** Null when the newest row has it: no fill was ever removed. */
-  #nextFillSeq(): number | null {
-    return this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
-  }
-
-  /** Includes fills that were removed. */
+  /** Highest place ever given to a fill, removed fills included. */
   #newestFillPlace(): number {
     return Math.max(Number(this.note(FILL_PLACES_NOTE) ?? 0), this.newestSeq('fills'));
   }
 
-  /** A trade's first transaction bears its name; later ones add a number. */
+  /** Reference of a trade's next transaction: the first is the pubkey, later ones add a number. */
   #freeRef(pubkey: string): string {
     const sql = "SELECT count(*) AS n FROM transactions WHERE kind = 'fill' AND (ref = ? OR (ref > ? AND ref < ?))";
-    // The next character ends the range.
+    // The character after the separator ends the range.
     const after = String.fromCharCode(REF_SEPARATOR.charCodeAt(0) + 1);
     const before = this.db.get<{ n: number }>(sql, pubkey, `${pubkey}${REF_SEPARATOR}`, `${pubkey}${after}`);
     const count = before?.n ?? 0;
     return count === 0 ? pubkey : `${pubkey}${REF_SEPARATOR}${count + 1}`;
   }
 
-  /** Once per pubkey; false when already booked. */
+  /** Books a conversion once per pubkey; false when it is already booked. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
     this.#known.conversionsAfter.clear();
@@ -340,45 +339,45 @@ export class Ledger extends LedgerReader {
     MARKETS.upsert(this.db, market);
   }
 
-  /** Replaces the saved state of the same version. */
+  /** Saves a strategy's state; replaces the state of the same version. */
   saveStrategyState(saved: StrategyStateRow): void {
     STRATEGY_STATES.upsert(this.db, saved);
   }
 
-  /** The saved state of this version cannot be used: it is kept for inspection and no longer found. */
+  /** Marks a saved state as unusable: it stays in the table for inspection, and reads no longer find it. */
   setStrategyStateAside(strategy: string, marketConditionId: string, version: number): void {
     const sql = `UPDATE OR REPLACE strategy_states SET version = -version
       WHERE market = ? AND strategy = ? AND version = ?`;
     this.db.run(sql, marketConditionId, strategy, version);
   }
 
-  /** Of an ended market. */
+  /** Deletes all saved states of an ended market. */
   forgetStrategyStates(marketConditionId: string): void {
     this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
   }
 
   setNote(key: string, value: string): void {
     const sql = 'INSERT INTO notes VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
-    // In virtual time it is read from memory only.
+    // In virtual time, notes are kept in memory only.
     if (this.db.isVirtual) this.db.postpone();
     else this.db.run(sql, key, value);
     this.#known.notes.set(key, value);
   }
 
-  /** `subject`: the related pubkey or intent id; `prune` deletes the event with that order or intent. */
+  /** Stores an event. `subject` is the related pubkey or intent id; the event is pruned with that order or intent. */
   addEvent({ timeMs, severity, kind, text }: OperatorEvent, subject: string | null = null): void {
     const sql = 'INSERT INTO events (time_ms, severity, kind, text, subject) VALUES (?, ?, ?, ?, ?)';
     this.db.run(sql, timeMs, severity, kind, text.slice(0, LONGEST_TEXT), subject);
   }
 
-  /** True the first time. */
+  /** Stores an oddity; true the first time for this kind and pubkey. */
   noteOddity(kind: Oddity, pubkey: string, text: string, nowMs: number): boolean {
     const sql = 'INSERT INTO oddities VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
   /**
-   * Deletes finished intents and orders without fills among the next rows, with their events. Only for a ledger in a
+   * Deletes finished intents, and orders without fills, among the next rows, with their events. Only for a ledger in a
    * file.
    */
   prunePage(page: PrunePage): PrunedPage {
@@ -407,7 +406,7 @@ export class Ledger extends LedgerReader {
     this.#known.positions = null;
   }
 
-  /** Before its row is changed or referenced elsewhere. */
+  /** Call before an order's row is changed by SQL or referenced by another row. */
   #forgetOrder(pubkey: string): void {
     this.#late?.orders.write(pubkey);
     this.#known.orders.delete(pubkey);
@@ -419,15 +418,15 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Newest place given to a fill at the time of a removal. */
+/** Note: highest place given to a fill before a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
-/** Texts may quote foreign records; their beginning is enough. */
+/** Maximum length of stored texts; they may quote foreign records. */
 const LONGEST_TEXT = 2_000;
 
 /**
- * True when a repeated trade matches the booked one; times of observation are ignored. A missing field contradicts
- * nothing.
+ * True when a repeated trade record equals the booked one. Times of observation are ignored, and a missing field
+ * matches any value.
  */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&

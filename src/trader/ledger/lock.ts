@@ -1,12 +1,10 @@
 /**
- * One writer per ledger, by a lock that the operating system drops with the process, however it dies: a small SQLite
- * file beside the ledger in which the holder keeps a write transaction open. Its last committed row names the holder,
- * and stays readable while the lock is held.
+ * Allows one writer per ledger. The lock is a small SQLite file beside the ledger in which the holder keeps a write
+ * transaction open, so it ends with the process. Its committed row names the holder and stays readable.
  *
- * A lock that needs no more than reading keeps a writer out too, so nobody else may be able to open the file. One that
- * others could open, of an earlier version or opened up by hand, is replaced by the next holder, for whoever opened it
- * before would keep it open. It is not replaced under a holder: that may be a trader of whose process nothing can be seen
- * here, in another container for instance.
+ * Any process that can read the file could hold the lock, so only the owner may open it. A lock file with wider
+ * permissions is replaced by its next holder. It is not replaced while another process holds it, because that may be a
+ * trader in another container.
  */
 
 import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
@@ -17,22 +15,22 @@ import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
 import { isGone, readMark } from '../../shared/base/process-mark.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/** The calling process, named to the next one. */
+/** The process that holds the lock. */
 export interface LockHolder {
   readonly pid: number;
-  /** Our clock, ms. */
+  /** Start of the process, our clock, ms. */
   readonly startedMs: number;
 }
 
-/** The right to write a ledger, held until it is released or its process ends. */
+/** An exclusive right to write a ledger, until it is released or its process ends. */
 export interface WriterLock {
   release(): void;
 }
 
-/** A free lock may be read right now (`findWriter`); a held one stays held. */
+/** Wait for the lock, ms: `findWriter` may hold a free lock for a moment. */
 const LOOKED_AT_MS = 100;
 
-/** Takes the lock or throws ledger_locked with the holding process, if it lives. */
+/** Acquires the lock. Throws ledger_locked that names the holding process if it is alive. */
 export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
   const path = lockPath(ledgerPath);
   const held = [lockFile(path, ledgerPath, holder)];
@@ -40,20 +38,17 @@ export function lockWriter(ledgerPath: string, holder: LockHolder): WriterLock {
     for (const sqlite of held) sqlite.close();
   };
   try {
-    if (!isPrivate(path)) held.push(replace(path, ledgerPath, holder));
+    if (!isPrivate(path)) {
+      // Replaces the lock file by a private one; both stay locked.
+      const fresh = `${path}.new`;
+      held.push(lockFile(fresh, ledgerPath, holder));
+      renameSync(fresh, path);
+    }
     return { release };
   } catch (cause) {
     release();
     throw cause instanceof TwinbookError ? cause : unusable(path, cause);
   }
-}
-
-/** Replaces a locked lock file by a private one; both stay locked until the end. */
-function replace(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
-  const fresh = `${path}.new`;
-  const sqlite = lockFile(fresh, ledgerPath, holder);
-  renameSync(fresh, path);
-  return sqlite;
 }
 
 function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.Database {
@@ -64,13 +59,13 @@ function lockFile(path: string, ledgerPath: string, holder: LockHolder): Sqlite.
     const row = sqlite.prepare('INSERT INTO holder VALUES (?, ?, ?)');
     row.run(holder.pid, holder.startedMs, readMark(holder.pid).born);
     sqlite.exec('COMMIT');
-    // Another process may slip in between: then this BEGIN fails, and the lock is its.
+    // Another process may acquire the lock here; then this BEGIN fails.
     sqlite.exec('BEGIN IMMEDIATE');
-    // While we waited for the opened file, another holder may have replaced it and left.
+    // Another holder may have replaced the file meanwhile and ended.
     if (statSync(path).ino !== inode) throw explainLock(ledgerPath, path, undefined, undefined);
     return sqlite;
   } catch (cause) {
-    // Otherwise our own uncommitted row would be read.
+    // Without the rollback, the uncommitted own row would be read.
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
     const error = isBusy(cause) ? explainLock(ledgerPath, path, holderRow(sqlite), cause) : cause;
     sqlite.close();
@@ -89,8 +84,8 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
 }
 
 /**
- * Current writer of this ledger, responsive or not; null without one. Throws file_unreadable when that is unknown: the
- * lock cannot be opened, or its named process is gone while it is held.
+ * Returns the current writer of this ledger, responsive or not; null without one. Throws file_unreadable when the lock
+ * cannot be opened, or is held while its named process is gone.
  */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
@@ -111,7 +106,7 @@ export function findWriter(ledgerPath: string): LockHolder | null {
   }
 }
 
-/** Two names of one file or folder must share one lock. */
+/** Path of the lock; all names of one file or folder share one lock. */
 function lockPath(ledgerPath: string): string {
   const folder = realpathSync(dirname(ledgerPath));
   return `${existsSync(ledgerPath) ? realpathSync(ledgerPath) : join(folder, basename(ledgerPath))}.lock`;
@@ -123,7 +118,7 @@ const isBusy = (cause: unknown): boolean =>
 interface HolderRow {
   readonly pid: number;
   readonly started_ms: number;
-  /** Missing in a file of an earlier version. */
+  /** Birth mark of the process; missing in a file of an earlier version. */
   readonly born?: string | null;
 }
 
@@ -137,10 +132,10 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
     const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
-  const text = `the lock ${path} of the ledger is held by a process that it does not name, and the last that it named is gone`;
+  const text = `the lock ${path} of the ledger is held by an unknown process; the process that it names is gone`;
   const hint = isPrivate(path)
-    ? 'It may be a trader that is just starting, or one of another container: look for it, and try again.'
-    : `Others can read that file, which is enough to hold it; \`fuser ${path}\` tells who does. If no trader runs, delete it. \`twinbook cancel-all --verify\` cancels without the ledger.`;
+    ? 'The holder may be a trader that is starting, or one in another container. Look for it, then try again.'
+    : `Any user who can read that file can hold it; \`fuser ${path}\` shows the process. If no trader runs, delete the file. \`twinbook cancel-all --verify\` cancels without the ledger.`;
   return makeError(text, hint);
 }
 
@@ -148,7 +143,7 @@ function holderRow(sqlite: Sqlite.Database): HolderRow | undefined {
   try {
     return sqlite.prepare<[], HolderRow>('SELECT * FROM holder').get();
   } catch {
-    return undefined; // Being written right now: the holder has no name yet.
+    return undefined; // The row is being written: the holder has no name yet.
   }
 }
 
@@ -156,7 +151,7 @@ function unusable(path: string, cause: unknown): TwinbookError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'SQLITE_FULL' || cause.code === 'ENOSPC');
   const hint = isFull
-    ? 'Make room on its disk: journals, recordings, logs and old backups may go, the ledger with its -wal must not. `twinbook cancel-all --verify` cancels without the ledger.'
+    ? 'Free space on its disk: delete journals, recordings, logs or old backups, never the ledger or its -wal file. `twinbook cancel-all --verify` cancels without the ledger.'
     : 'The trader needs to write this file; delete it if no trader runs and it is damaged.';
   return new TwinbookError('file_unreadable', `the lock file ${path} cannot be used: ${why}`, hint, { cause });
 }

@@ -1,12 +1,11 @@
 /**
- * Double entry: which accounts move when something is booked. Pure; the numbers are proven here, before anything is
- * written.
+ * Double-entry bookkeeping: the postings of each kind of booking, checked to balance before they are written.
  *
- * Currency: `cash` (ours to trade with), `capital` (where it came from, negative), `fees` (what was paid),
- * `basis/…` (what the shares held cost), `realised` (results, gains negative as income is in double entry), `adopted` (worth
- * of adopted shares of which no record says what they cost, negative).
- * Shares: `shares/…` (what we hold) against `venue/…` (where it came from).
- * So capital + adopted + result = cash + basis at all times, and a result needs no second calculation.
+ * Currency accounts: `cash` (free to trade with), `capital` (negative), `fees` (paid), `basis/…` (cost of held shares),
+ * `realised` (results; a gain is negative, like income in double entry), `adopted` (value of adopted shares without
+ * recorded cost, negative).
+ * Share accounts: `shares/…` (held) against `venue/…` (the exchange's side).
+ * So capital + adopted + result = cash + basis at all times.
  */
 
 import { assert, must } from '../../shared/base/errors.js';
@@ -30,11 +29,11 @@ export interface BookedHolding {
 export const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
-/** Account of the shares held of one outcome. */
+/** Account of the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
 /** Account of the cost of the held shares of one outcome, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
-/** Account of the exchange's side of one outcome's shares: opposite of `sharesAccount`. */
+/** Account of the exchange's side of one outcome's shares, the counterpart of `sharesAccount`. */
 export const venueAccount = (market: string, isYes: boolean): string => `venue/${outcomeName(market, isYes)}`;
 
 const negative = (value: Micros): Micros => sub(ZERO, value);
@@ -46,7 +45,7 @@ export const capitalPostings = (addedMicros: Micros): Posting[] => [
   currency('capital', negative(addedMicros)),
 ];
 
-/** A fill: shares one way, currency and fee the other, and the result of sold shares at average cost. */
+/** Postings of a fill: shares against currency and fee, and the result of sold shares at average cost. */
 export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const notional = tradeNotional(fill.isYes, fill.priceMicros, fill.amountMicros);
   const fee = fill.feeMicros ?? ZERO;
@@ -61,22 +60,25 @@ export function fillPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   ]);
 }
 
-/** A fee reported after its fill was booked without one. */
+/** Postings of a fee that arrives after its fill was booked without one. */
 export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('cash', negative(feeMicros)),
   currency('fees', feeMicros),
 ];
 
 /**
- * Reverses a booked fill that failed later: cash, fee and shares as before it. Its shares leave at today's average
- * cost, so cost and result may be split differently than before; their sum is exact.
+ * Postings that reverse a booked fill that failed later. Cash, fee and shares are restored. Shares leave at the present
+ * average cost, so cost and result may divide differently; their sum is exact.
  */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/** A merge or redeem: shares of both outcomes leave at their cost, currency arrives, the difference is the result. */
+/**
+ * Postings of a merge or redeem: shares of both outcomes leave at their cost, currency arrives, the difference is the
+ * result.
+ */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;
@@ -92,12 +94,12 @@ export function conversionPostings(conversion: BookedConversion, yes: BookedHold
   ]);
 }
 
-/** A split: currency leaves, shares of both outcomes arrive and share the cost. No result. */
+/** Postings of a split: currency leaves, and shares of both outcomes divide the cost. No result. */
 function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   const market = split.marketConditionId;
   const [yesMove, noMove] = [negative(split.yesMicros), negative(split.noMicros)];
   const paid = negative(split.cashMicros);
-  const yesCost = must(split.yesCostMicros, 'what the YES shares of a split cost');
+  const yesCost = must(split.yesCostMicros, 'cost of the YES shares of a split');
   return balance([
     currency('cash', split.cashMicros),
     ...sharesPostings(market, true, yesMove),
@@ -108,8 +110,8 @@ function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHo
 }
 
 /**
- * Shares at the exchange beyond the ledger. Recorded moves book their currency in order; the rest is booked at its
- * price against `adopted`, without cash.
+ * Postings of shares that the exchange has and the ledger lacks. Recorded moves book their currency in order. The rest
+ * is booked at its value against `adopted`, without cash.
  */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
@@ -139,9 +141,9 @@ function sharesPostings(market: string, isYes: boolean, move: Micros): Posting[]
 }
 
 /**
- * Moves `value` (currency spent on shares; negative for currency received) between cost and result. Fills may be
- * booked in another order than they happened (lists come newest first), so a holding can be below zero for a moment:
- * no cost is kept while nothing is held, it goes to the result, and the sum of both is exact in any order.
+ * Divides `value` (currency spent on shares; negative if received) between cost and result. Fills may be booked out of
+ * order, so a holding can be below zero for a moment. Without a holding no cost remains; it moves to the result. The
+ * sum of both is exact in any order.
  */
 function resultPostings(market: string, isYes: boolean, move: Micros, value: Micros, held: BookedHolding): Posting[] {
   const left = add(held.sharesMicros, move);
@@ -150,7 +152,7 @@ function resultPostings(market: string, isYes: boolean, move: Micros, value: Mic
   return [currency(basisAccount(market, isYes), costMove), currency('realised', sub(value, costMove))];
 }
 
-/** Cost of this many shares, rounded down so that no cost is left without shares. */
+/** Cost of a number of held shares, rounded down so that no cost remains without shares. */
 function computeCostPart(sharesMicros: Micros, held: BookedHolding): Micros {
   if (held.sharesMicros <= 0) return ZERO;
   return mulDiv(held.costMicros, minMicros(sharesMicros, held.sharesMicros), held.sharesMicros, 'floor');

@@ -1,11 +1,11 @@
-/** Deletes ended intents and orders that moved nothing, in batches. Rows that a booking references stay. */
+/** Deletes ended intents, and orders without fills, in batches. Rows that a booking references stay. */
 
 import type { Database } from './database.js';
 import { FINAL_INTENT_STATES, type PrunedPage, type PrunePage } from './tables.js';
 
 const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
 
-/** Mark of the compared order lists: the first order at which the next comparison ends. */
+/** SQL: the oldest of the marked orders, at which the next comparison of order lists ends. */
 const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
   WHERE pubkey IN (SELECT value FROM json_each(?))`;
 
@@ -18,7 +18,9 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-/** Checks the next `rows` intents and deletes those that may go, with their orders and events. Within a transaction. */
+/**
+ * Checks the next `rows` intents and deletes the prunable ones with their orders and events. Only inside a transaction.
+ */
 export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
   const { beforeMs, marked, lagMs, after, keeps } = page;
   const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));

@@ -1,31 +1,31 @@
 /**
- * Rows known to the single writer without a SQLite read. Every entry equals a read's answer: a read or the write itself
- * adds it. A rollback or a broken ledger clears everything, so no entry differs from the file.
+ * Caches rows that the single writer has read or written. A rollback or a broken ledger clears the cache, so no entry
+ * differs from the file.
  */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { Booked } from './table.js';
 import type { BookedConversion, BookedFill, IntentRow, MarketRecord, OrderRecord, PositionRow } from './tables.js';
 
-/** Rows that the single writer has read or written; cleared by a rollback. */
+/** Rows that the single writer has read or written; a rollback clears them. */
 export class ReadCache {
   /** Intents that are not final: bounded by the number in flight. */
   readonly intents = new Map<string, IntentRow>();
-  /** By pubkey; null without a row. */
+  /** Orders by pubkey; null when there is no row. */
   readonly orders = new Map<string, OrderRecord | null>();
-  /** By account. Three for each outcome that was ever held. */
+  /** Balances by account; three accounts per outcome ever held. */
   readonly balances = new Map<string, Micros>();
-  /** By condition id; null without a row. */
+  /** Markets by condition id; null when there is no row. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
-  /** Condition ids as the engine holds them: a lookup by the same string object compares no characters. */
+  /** Condition ids as the engine's string objects: comparing identical objects reads no characters. */
   readonly marketIds = new Map<string, string>();
-  /** By the start place of the query; a reconciliation round repeats the same queries. */
+  /** Fills after a place, by that place; a reconciliation round repeats the same queries. */
   readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
   readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
   positions: readonly PositionRow[] | null = null;
 
-  /** Most orders are old and never read again. */
+  /** Caches an order; the cache is cleared when full, because most orders are never read again. */
   keepOrder(pubkey: string, order: OrderRecord | null): void {
     if (this.orders.size >= MOST_ORDERS) this.orders.clear();
     this.orders.set(pubkey, order);
@@ -36,7 +36,7 @@ export class ReadCache {
     return marketConditionId === undefined ? row : { ...row, marketConditionId };
   }
 
-  /** It comes after all rows that were read. */
+  /** Appends a new fill, which follows all cached rows. */
   addFill(fill: Booked<BookedFill>): void {
     for (const [seq, rows] of this.fillsAfter) {
       if (rows.length >= MOST_ROWS) this.fillsAfter.delete(seq);
@@ -52,14 +52,14 @@ export class ReadCache {
   }
 }
 
-/** Maximum number of start places: each reader has its own. */
+/** Maximum number of cached places: each reader has its own. */
 const MOST_PLACES = 16;
-/** More than rest and are read at a time. */
+/** Maximum number of cached orders, more than rest at a time. */
 const MOST_ORDERS = 1_000;
-/** Long histories are not cached. */
+/** Maximum number of rows cached after one place. */
 const MOST_ROWS = 1_000;
 
-/** As `readThrough`, for rows after a place: readers advance, and earlier rows are dropped. */
+/** Cached rows after a place. Readers advance, so earlier rows are dropped. */
 export function readAfter<Row>(
   known: Map<number, readonly Booked<Row>[]>,
   seq: number,
@@ -71,13 +71,13 @@ export function readAfter<Row>(
   return rows;
 }
 
-/** Rows after an earlier cached place include these. */
+/** Takes the rows from an earlier cached place, which includes them; null without one. */
 function behindEarlier<Row>(known: Map<number, readonly Booked<Row>[]>, seq: number): readonly Booked<Row>[] | null {
   for (const [place, rows] of known) if (place < seq) return rows.filter((row) => row.seq > seq);
   return null;
 }
 
-/** Value of this key, read once. */
+/** Cached value of a key, read at the first use. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

@@ -1,4 +1,4 @@
-/** All reads of the ledger: for the trader, the command line and the dashboard. */
+/** Reads of the ledger, for the trader, the command line and the dashboard. */
 
 import { must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
@@ -33,19 +33,19 @@ import { differences, TRADE_OF_REF } from './verify.js';
 
 /** Default length of a list. */
 const PAGE = 100;
-/** Number of bookings that were reversed, restored, or got a fee. */
+/** Note: number of bookings that were reversed, restored, or completed by a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
 
-/** Our clock, ms: ended rows without bookings from before it were pruned. */
+/** Note: ended rows without bookings before this time, our clock, ms, were pruned. */
 export const PRUNED_NOTE = 'pruned_before';
 
-/** Spelled as in the partial index, so that SQLite uses it: a long history must not slow a start. */
+/** Spelled like the partial index, so that SQLite uses it and a long history does not slow a start. */
 export const ACTIVE_INTENTS = "WHERE state NOT IN ('done', 'refused', 'failed', 'expired') ORDER BY seq";
 export const UNSETTLED_ORDERS = 'WHERE closed_ms IS NULL OR filled > booked + failed ORDER BY seq';
 const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes FROM failed_trades
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
-/** By table keys only: a page costs the same with any history. */
+/** Joins by table keys only, so a page costs the same with any history. */
 export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, coalesce(f.market, c.market) AS market, i.strategy
   FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
   LEFT JOIN postings AS p ON p.transaction_id = t.id
@@ -55,7 +55,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amou
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   ORDER BY t.id`;
 
-/** Every read. Works with and without a running trader. */
+/** All reads of a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -77,7 +77,7 @@ export class LedgerReader {
     return this.#list(INTENTS, filter);
   }
 
-  /** Null for an unknown intent or one without a draft. */
+  /** The draft of an intent; null for an unknown intent or one without a draft. */
   storedDraft(intentId: string): StoredDraftRow | null {
     const intent = this.intent(intentId);
     if (intent === null || intent.draftPubkey === null || intent.message === null) return null;
@@ -110,7 +110,7 @@ export class LedgerReader {
     return CONVERSIONS.find(this.db, 'pubkey', pubkey);
   }
 
-  /** Bookings after this place, oldest first; its cost depends on the result, not on the rows before. */
+  /** Fills booked after place `seq`, oldest first; the cost depends on the result, not on earlier rows. */
   fillsAfter(seq: number): readonly Booked<BookedFill>[] {
     return FILLS.listAfter(this.db, seq);
   }
@@ -119,12 +119,12 @@ export class LedgerReader {
     return CONVERSIONS.listAfter(this.db, seq);
   }
 
-  /** Place of the newest; 0 without one. */
+  /** Place of the newest row; 0 without rows. */
   newestSeq(of: 'fills' | 'conversions'): number {
     return this.db.get<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${of}`)?.seq ?? 0;
   }
 
-  /** The next bookings after this id, 0 for the first, oldest first: their sums are those of `pnl`. */
+  /** The next bookings after `id` (0: from the first), oldest first. Their sums equal those of `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
     const bookings: BookingRow[] = [];
@@ -154,7 +154,7 @@ export class LedgerReader {
     return rows.map(({ pubkey, market, is_yes }) => ({ pubkey, marketConditionId: market, isYes: is_yes === 1 }));
   }
 
-  /** Number of trades noted as failed, or booked after that. */
+  /** Number of trades that were noted as failed, or booked after that. */
   tradeTurns(): number {
     return Number(this.note(TRADE_TURNS_NOTE) ?? 0);
   }
@@ -199,7 +199,7 @@ export class LedgerReader {
     return sub(ZERO, this.balance('adopted'));
   }
 
-  /** `marks`: YES price per market. */
+  /** Capital, cash and result; `marks` holds a YES price per market. */
   pnl(marks: ReadonlyMap<string, Micros>) {
     let unrealisedMicros = ZERO;
     const unmarked = new Set<string>();
@@ -218,7 +218,7 @@ export class LedgerReader {
     return {
       capitalMicros: sub(ZERO, this.balance('capital')),
       cashMicros: this.cash(),
-      /** Before fees, at average cost. */
+      /** Realised result before fees, at average cost. */
       realisedMicros,
       /** Fees paid, as a positive number. */
       feesMicros,
@@ -262,17 +262,17 @@ export class LedgerReader {
   /** Newest saved state of every strategy in every market. */
   strategyStates(): StrategyStateRow[] {
     const rows = STRATEGY_STATES.list(this.db, 'WHERE version > 0 ORDER BY market, strategy, saved_ms, version');
-    // The last of each is the newest.
+    // The last row of each strategy and market is the newest.
     return [...new Map(rows.map((row) => [`${row.marketConditionId} ${row.strategy}`, row])).values()];
   }
 
-  /** Our clock, ms: orders and intents without bookings from before it were pruned; null if never. */
+  /** Time before which orders and intents without bookings were pruned, our clock, ms; null if never. */
   prunedBefore(): number | null {
     const note = this.note(PRUNED_NOTE);
     return note === null ? null : Number(note);
   }
 
-  /** Small state that survives a restart: kill, pause, loss guard. */
+  /** A small stored value by key, for example kill, pause or loss guard; null without one. */
   note(key: string): string | null {
     return this.db.get<{ value: string }>('SELECT value FROM notes WHERE key = ?', key)?.value ?? null;
   }
@@ -293,7 +293,7 @@ export class LedgerReader {
     this.db.close();
   }
 
-  /** Call before reading the tables of intents and orders: waiting rows are written. */
+  /** Writes cached rows; called before each read of intents or orders. */
   protected writeLate(): void {
     return;
   }
@@ -330,7 +330,7 @@ interface BookingColumns {
   readonly strategy: string | null;
 }
 
-/** The booking of a row, without postings. */
+/** Converts a row to a booking without postings. */
 const toBooking = (row: BookingColumns): BookingRow => ({
   id: row.id,
   kind: row.kind,
@@ -342,19 +342,19 @@ const toBooking = (row: BookingColumns): BookingRow => ({
   feesMicros: ZERO,
 });
 
-/** The booking plus one of its postings. */
+/** Adds the posting of a row to a booking. */
 function withPosting(booking: BookingRow, { account, amount }: BookingColumns): BookingRow {
   if (account === null || amount === null) return booking;
   const moved = micros(amount);
   if (account === 'cash') return { ...booking, cashMicros: add(booking.cashMicros, moved) };
-  // A gain is negative in double entry.
+  // A gain is negative in double-entry bookkeeping.
   if (account === 'realised') return { ...booking, realisedMicros: sub(booking.realisedMicros, moved) };
   if (account === 'fees') return { ...booking, feesMicros: add(booking.feesMicros, moved) };
   const [kind, market] = account.split('/');
   return kind === 'shares' && market !== undefined ? { ...booking, marketConditionId: market } : booking;
 }
 
-/** An intent's terms in the form of a draft. */
+/** Terms of an intent, in the form of a draft. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
     case 'place':

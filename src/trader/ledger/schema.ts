@@ -1,16 +1,14 @@
-/**
- * The tables. `user_version` covers the tables and the meaning of rows: a program rejects a ledger of another version.
- */
+/** The ledger's SQL schema. `user_version` covers tables and the meaning of rows; a program rejects other versions. */
 
 import { CONVERSIONS, FILLS, INTENTS, MARKETS, ORDERS, RUNS, STRATEGY_STATES } from './tables.js';
 
-/** 'TWBK': distinguishes a ledger from other SQLite files. */
+/** SQLite application id, 'TWBK' in ASCII; it marks a file as a ledger. */
 export const APPLICATION_ID = 0x5457424b;
 
-/** Incremented with any change of the tables or of the meaning of rows. */
+/** Ledger version; incremented at any change of the tables or of the meaning of rows. */
 export const LEDGER_VERSION = 9;
 
-/** Micros, milliseconds, seconds and booleans are INTEGER; STRICT rejects other types. */
+/** Micros, milliseconds, seconds and booleans are stored as INTEGER; STRICT tables reject other types. */
 export const SCHEMA = `
 ${RUNS.ddl}
 
@@ -69,10 +67,10 @@ CREATE TABLE events (
   severity TEXT NOT NULL CHECK (severity IN ('info', 'loud')),
   kind TEXT NOT NULL,
   text TEXT NOT NULL,
-  -- The pubkey or intent id that it is about; it is pruned with that order or intent.
+  -- Related pubkey or intent id; the event is pruned with that order or intent.
   subject TEXT
 ) STRICT;
--- A page that counts events of one kind looks every second.
+-- The dashboard counts events of one kind every second.
 CREATE INDEX events_kind ON events (kind);
 CREATE INDEX events_subject ON events (subject) WHERE subject IS NOT NULL;
 
@@ -87,7 +85,7 @@ CREATE TABLE oddities (
 ${STRATEGY_STATES.ddl}
 `;
 
-/** For a ledger that no start reads: drops the indexes for long histories, which cost more than half of each write. */
+/** Drops indexes that only long histories need, for virtual time: they cost more than half of each write. */
 export const WITHOUT_HISTORY = `
 DROP INDEX intents_active;
 DROP INDEX intents_market;

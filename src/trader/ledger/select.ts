@@ -16,11 +16,11 @@ export interface Selected {
   readonly isCut: boolean;
 }
 
-/** Allowed beginnings of a query: everything else could write, and ATTACH could open any file. */
+/** Allowed beginnings of a query: others could write, and ATTACH could open any file. */
 const READS = /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*(?:select|with|values|explain)\b/i;
 
 /**
- * At most `most` rows of one SELECT.
+ * Returns at most `most` rows of one SELECT.
  *
  * @throws TwinbookError `file_unreadable` without such a ledger, `usage` for SQL that is not one valid SELECT
  */
@@ -50,7 +50,7 @@ function openForReading(path: string): Sqlite.Database {
 function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const statement = READS.test(sql) ? db.prepare(sql) : null;
   if (statement === null || !statement.reader || !statement.readonly) {
-    throw new TwinbookError('usage', 'wanted one SELECT: a ledger is read here and never changed', makeHint(db));
+    throw new TwinbookError('usage', 'wanted one SELECT: this command only reads the ledger', makeHint(db));
   }
   const columns = statement.columns().map(({ name }) => name);
   const rows: (readonly SelectedValue[])[] = [];

@@ -1,4 +1,4 @@
-/** One declaration of a table derives its DDL, its statements, and the conversion between records and rows. */
+/** Derives a table's DDL, statements and row conversion from one declaration. */
 
 import { type Micros, micros } from '../../shared/base/micros.js';
 
@@ -16,7 +16,7 @@ export interface TableStore {
 /** A column and the conversion of its field. */
 interface Column<V> {
   readonly name: string;
-  /** Type and constraints. */
+  /** SQL type and constraints. */
   readonly sql: string;
   readonly read: (stored: SqlValue) => V;
   readonly write: (value: V) => SqlValue;
@@ -42,16 +42,16 @@ export const text = plain<string>('TEXT NOT NULL');
 export const optionalText = plain<string | null>('TEXT');
 export const integer = plain<number>('INTEGER NOT NULL');
 export const optionalInteger = plain<number | null>('INTEGER');
-/** One of these texts; SQLite rejects others. */
+/** A column that holds one of these texts; SQLite rejects others. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
 /** The same, or null. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
-/** One of a list of texts that may be extended. */
+/** A column that holds one of a list of texts that may grow. */
 export const state = <V extends string>(name: string): Column<V> => plain<V>('TEXT NOT NULL')(name);
 
-/** Shares, currency or a price, in millionths. */
+/** A column of shares, currency or a price, in millionths. */
 export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
@@ -61,7 +61,7 @@ export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
 });
-/** A boolean, stored as 1 or 0. */
+/** A boolean column, stored as 1 or 0. */
 export const flag = (name: string): Column<boolean> => ({
   ...integer(name, among(name, ['0', '1'])),
   read: (stored) => stored === 1,
@@ -75,7 +75,7 @@ export const optionalFlag = (name: string): Column<boolean | null> => ({
 });
 
 interface Options {
-  /** True with a column `seq`: the place of a row among all rows ever inserted. */
+  /** True for a table with a column `seq`: a row's place among all rows ever inserted. */
   readonly isPlaced?: boolean;
   /** Constraints of the table. */
   readonly constraints?: readonly string[];
@@ -94,7 +94,7 @@ export class Table<Row> {
   readonly #name: string;
   readonly #columns: { readonly [Field in keyof Row]: Column<Row[Field]> };
   readonly #fields: readonly (keyof Row)[];
-  /** Without columns that have a default. */
+  /** Fields written at an insert: all without a default. */
   readonly #inserted: readonly (keyof Row)[];
   readonly #isPlaced: boolean;
   readonly #insertion: string;
@@ -115,7 +115,7 @@ export class Table<Row> {
     this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   }
 
-  /** Returns the new row's place. `seq`: that place; null for the next one. */
+  /** Inserts a record and returns its place. `seq` sets the place; null takes the next one. */
   insert(db: TableStore, record: Row, seq: number | null = null): number {
     const place = this.#isPlaced ? [seq] : [];
     return db.insert(this.#insertion, ...place, ...this.#store(record, this.#inserted));
@@ -130,7 +130,7 @@ export class Table<Row> {
     db.run(sql, ...this.#store(record, this.#inserted));
   }
 
-  /** A function that writes these fields of a record into the row with its `key`. */
+  /** Makes a function that writes these fields of a record into the row with its `key`. */
   updater(key: keyof Row, fields: readonly (keyof Row)[]): (db: TableStore, record: Row) => void {
     const assignments = fields.map((field) => `${this.#columns[field].name} = ?`).join(', ');
     const sql = `UPDATE ${this.#name} SET ${assignments} WHERE ${this.#columns[key].name} = ?`;
@@ -139,18 +139,18 @@ export class Table<Row> {
     };
   }
 
-  /** The record with this value of `key`; null without one. */
+  /** Finds the record with this value of `key`; null without one. */
   find(db: TableStore, key: keyof Row, value: string): Row | null {
     const row = db.get<StoredRow>(`SELECT * FROM ${this.#name} WHERE ${this.#columns[key].name} = ?`, value);
     return row === undefined ? null : this.#read(row);
   }
 
-  /** Records by the SQL that follows `FROM`. */
+  /** Lists records; `rest` is the SQL after the table name. */
   list(db: TableStore, rest: string, ...values: readonly SqlValue[]): Row[] {
     return this.#all(db, rest, values).map((row) => this.#read(row));
   }
 
-  /** Rows with a place after this one, in order. */
+  /** Lists rows with a place after `seq`, in order. */
   listAfter(db: TableStore, seq: number): Booked<Row>[] {
     return this.#all(db, 'WHERE seq > ? ORDER BY seq', [seq]).map((row) => ({
       seq: Number(row['seq']),

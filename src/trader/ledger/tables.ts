@@ -1,5 +1,5 @@
 /**
- * The ledger's records and tables. Amounts and prices are micros; `…Ms` is our clock, `…S` the exchange's in Unix
+ * The ledger's records and tables. Amounts and prices are micros; `…Ms` is our clock, `…S` exchange time in Unix
  * seconds.
  */
 
@@ -32,18 +32,18 @@ export const CONVERSION_KINDS = ['merge', 'split', 'redeem'] as const satisfies 
 export type ConversionKind = (typeof CONVERSION_KINDS)[number];
 
 export const INTENT_STATES = [
-  'intended', // the row is written, its draft is being asked for
+  'intended', // the row is stored, and its draft is requested
   'drafted', // the draft is stored, nothing is signed
-  'signed', // the signature is stored and may leave
-  'unknown', // the signature left and no answer says what became of it
-  'live', // the exchange has it: an order rests, a merge lands
-  'abandoned', // never signed and never will be; its locks at the exchange are waited out
-  'done', // it happened: order filled or canceled, cancel, merge, split or redeem settled
-  'refused', // the exchange or the trader itself rejected it before anything could happen
-  'failed', // the exchange's record says failed
-  'expired', // never took effect and no longer can
+  'signed', // the signature is stored and may be submitted
+  'unknown', // the signature was submitted, and the outcome is unknown
+  'live', // the exchange confirmed it: an order rests, or a merge is being settled
+  'abandoned', // never signed and never will be; its locks at the exchange last until the draft expires
+  'done', // completed: order filled or canceled; cancel, merge, split or redeem settled
+  'refused', // rejected by the exchange or the trader before it could have an effect
+  'failed', // the exchange's record shows it as failed
+  'expired', // it had no effect and can no longer have one
 ] as const;
-/** State of an intent. The transitions are the table of `executor/lifecycle.ts`. */
+/** State of an intent; `executor/lifecycle.ts` lists the transitions. */
 export type IntentState = (typeof INTENT_STATES)[number];
 
 /** One start of the trader. */
@@ -52,10 +52,13 @@ export const RUNS = new Table('runs', {
   version: text('version'),
   configHash: text('config_hash'),
   startedMs: integer('started_ms'),
-  /** Null while it runs, and for a killed run. */
+  /** End of the run, our clock, ms; null while it runs, and for a killed run. */
   stoppedMs: optionalInteger('stopped_ms'),
   note: text('note', "DEFAULT ''"),
 });
+/** Note of a regular stop, after the exchange has shown that no order rests. */
+export const ENDED_PROVEN = 'stopped, nothing rests';
+
 /** One start of the trader. */
 export type RunRow = RecordOf<typeof RUNS>;
 
@@ -66,41 +69,39 @@ export const INTENTS = new Table(
     runId: text('run_id', 'REFERENCES runs (id)'),
     kind: choice('kind', INTENT_KINDS),
     marketConditionId: text('market'),
-    /** Null except for a place, like `side`. */
+    /** Outcome and side of a place; null for other kinds. */
     isYes: optionalFlag('is_yes'),
     side: optionalChoice('side', SIDES),
-    /**
-     * Price of a place, in its own outcome's space; for a split, the YES price that divides the cost. Null for others.
-     */
+    /** Price of a place for its own outcome; for a split, the YES price that divides the cost; else null. */
     priceMicros: optionalAmount('price'),
     /** Shares of a place, complete sets of a merge or split; null for cancel and redeem. */
     amountMicros: optionalAmount('amount'),
-    /** Shares that a redeem gives up; null for the others. */
+    /** Shares that a redeem gives up; null for other kinds. */
     redeemYesMicros: optionalAmount('redeem_yes'),
     redeemNoMicros: optionalAmount('redeem_no'),
-    /** The order of a cancel; null for others. */
+    /** The order that a cancel targets; null for other kinds. */
     orderPubkey: optionalText('order_pubkey'),
     /** Highest fee rate of the market at approval; the reserved currency depends on it. */
     feeRateMicros: amount('fee_rate'),
     strategy: text('strategy'),
-    /** A place that a strategy sent for its information. */
+    /** True for a place that a strategy sent to gain information. */
     isProbe: flag('is_probe'),
-    /** JSON text with the reasons; `explain` shows it. */
+    /** Reasons for the intent as JSON, shown by `explain`. */
     reason: text('reason'),
     state: state<IntentState>('state'),
     /** Pubkey of the draft: for a place the order's, for a cancel the canceled order's. */
     draftPubkey: optionalText('draft_pubkey'),
     /** Text to sign, as received. */
     message: optionalText('message'),
-    /** Exchange clock: the draft and its locks expire then. */
+    /** Expiry of the draft and its locks, exchange time, Unix s; null until drafted. */
     expiresAtS: optionalInteger('expires_at_s'),
-    /** 128 lowercase hex characters. */
+    /** Signature, 128 lowercase hex characters; null until signed. */
     signature: optionalText('signature'),
-    /** Number of times the signature was passed to the network; 0 proves that it never left. */
+    /** Number of submits handed to the network; 0 proves that the signature was never sent. */
     submitCount: integer('submit_count'),
     createdMs: integer('created_ms'),
     updatedMs: integer('updated_ms'),
-    /** Reason for its state, in words. */
+    /** Reason for the present state, in words. */
     lastReason: text('last_reason'),
     configHash: text('config_hash'),
   },
@@ -117,7 +118,7 @@ export const updateIntent = INTENTS.updater('id', [
   'updatedMs',
   'lastReason',
 ]);
-/** One approved change and its progress, written before any request of it leaves. */
+/** One approved change at the exchange and its progress; its row is written before its first request. */
 export type IntentRow = RecordOf<typeof INTENTS>;
 
 export const ORDERS = new Table(
@@ -132,9 +133,9 @@ export const ORDERS = new Table(
     amountMicros: amount('amount'),
     /** Highest filled amount in the exchange's rows of this order. */
     filledMicros: amount('filled'),
-    /** Sum of its fills in this ledger. */
+    /** Filled amount booked in this ledger. */
     bookedMicros: amount('booked', 'DEFAULT 0'),
-    /** Sum of the trades that the exchange now reports as failed; none of them is booked. */
+    /** Amount of the order's trades that the exchange now reports as failed; none of them is booked. */
     failedMicros: amount('failed', 'DEFAULT 0'),
     status: state<OrderStatus>('status'),
     createdMs: integer('created_ms'),
@@ -157,10 +158,10 @@ export const FILLS = new Table(
     marketConditionId: text('market'),
     isYes: flag('is_yes'),
     side: choice('side', SIDES),
-    /** In the order's outcome space. */
+    /** Price of the order's own outcome. */
     priceMicros: amount('price'),
     amountMicros: amount('amount'),
-    /** Currency; null when the exchange reported none (booked as 0). */
+    /** Fee, currency; null when the exchange reported none (booked as 0). */
     feeMicros: optionalAmount('fee'),
     isMaker: optionalFlag('is_maker'),
     timestampS: integer('timestamp_s'),
@@ -203,13 +204,13 @@ export const MARKETS = new Table(
     noLabel: optionalText('no_label'),
     makerFeeRateMicros: amount('maker_fee_rate'),
     takerFeeRateMicros: amount('taker_fee_rate'),
-    /** Unix seconds; null when unknown. */
+    /** Resolution time, Unix s; null when unknown. */
     resolutionS: optionalInteger('resolution_s'),
     seenMs: integer('seen_ms'),
   },
   { hasRowId: false },
 );
-/** Stored market facts: reports need no exchange. */
+/** Stored market facts, so that reports need no exchange. */
 export type MarketRecord = RecordOf<typeof MARKETS>;
 
 /** One row per version of a strategy's state; rows of other versions are kept unread. */
@@ -220,7 +221,7 @@ export const STRATEGY_STATES = new Table(
     strategy: text('strategy'),
     /** Version of the text's format, as declared by the strategy's module. */
     version: integer('version'),
-    /** JSON. */
+    /** State as JSON. */
     text: text('state'),
     savedMs: integer('saved_ms'),
   },
@@ -231,10 +232,10 @@ export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
 
-/** True for a state without further changes. */
+/** True for a state that no normal event changes. */
 export const isFinalIntent = (state: IntentState): boolean => FINAL_INTENT_STATES.some((final) => final === state);
 
-/** A stored draft with the intent's original terms: input of the signer. */
+/** A stored draft with the terms of its intent, as input of the signer. */
 export interface StoredDraftRow {
   readonly intentId: string;
   readonly marketConditionId: string;
@@ -244,17 +245,20 @@ export interface StoredDraftRow {
 }
 
 /**
- * For a booked trade: `fee_paid` means its missing fee is booked now; `differs` means its fields differ and nothing was
- * changed.
+ * Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: it contradicts the booked trade,
+ * and nothing was changed.
  */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/** `noted`: it was never booked. `unbooked`: its booking was reversed. `repeated`: nothing is new. */
+/**
+ * Result of noting a failed trade. `noted`: it was never booked. `unbooked`: its booking was reversed. `repeated`:
+ * nothing changed.
+ */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
 /**
- * One outcome whose holding an operator adopts from the exchange. Amounts are missing in the ledger; negative for too
- * much.
+ * One outcome whose holding the operator adopts from the exchange. Amounts are missing in the ledger; negative for an
+ * excess.
  */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
@@ -263,18 +267,18 @@ export interface AdoptedOutcome {
   readonly recorded: readonly AdoptedMove[];
   /** Shares without a recorded cost. */
   readonly restMicros: Micros;
-  /** Their value in currency; negative for negative shares. */
+  /** Value of `restMicros` in currency; negative for negative shares. */
   readonly restWorthMicros: Micros;
 }
 
-/** Received shares and paid currency; negative for the reverse. */
+/** Received shares, paid currency and fees; negative for the reverse. */
 export interface AdoptedMove {
   readonly sharesMicros: Micros;
   readonly spentMicros: Micros;
   readonly feesMicros: Micros;
 }
 
-/** Held shares and their average cost without fees. */
+/** Held shares of one outcome, and their cost without fees. */
 export interface PositionRow {
   readonly marketConditionId: string;
   readonly isYes: boolean;
@@ -283,7 +287,7 @@ export interface PositionRow {
 }
 
 export const SEVERITIES = ['info', 'loud'] as const;
-/** An event for later lookup: a command with its reason, a refused signature, a foreign order. */
+/** An event for the operator: a command with its reason, a refused signature, a foreign order. */
 export interface OperatorEvent {
   readonly timeMs: number;
   readonly severity: (typeof SEVERITIES)[number];
@@ -291,7 +295,7 @@ export interface OperatorEvent {
   readonly text: string;
 }
 
-/** Something under our wallet that is foreign or irregular. Stored once. */
+/** An irregular record of the own wallet; each is stored once. */
 export type Oddity =
   | 'foreign_order'
   | 'signed_elsewhere'
@@ -302,37 +306,37 @@ export type Oddity =
   | 'came_back';
 type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
-/** Which rows of a list are wanted. */
+/** Selection of rows of a list. */
 export interface Page {
-  /** Newest first; default 100. */
+  /** Maximum number of rows, newest first; default 100. */
   readonly limit?: number;
   readonly marketConditionId?: string;
 }
 
-/** Results of one booking; in booking order. */
+/** Effect of one booking on cash, result and fees. */
 export interface BookingRow {
-  /** Higher than all earlier ones. */
+  /** Id of the booking; ids increase. */
   readonly id: number;
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
   /** Our clock, ms. */
   readonly timeMs: number;
-  /** Null without a market. */
+  /** Market of the booking; null without one. */
   readonly marketConditionId: string | null;
-  /** Null without an intent, and for a fill that was reversed. */
+  /** Strategy of the booking's intent; null without an intent, and for a reversed fill. */
   readonly strategy: string | null;
   readonly cashMicros: Micros;
-  /** Before fees, at average cost. */
+  /** Realised result before fees, at average cost. */
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
 }
 
-/** Storage of small state for the next start. */
+/** Storage of small values by key, for the next start. */
 export interface Notes {
   note(key: string): string | null;
   setNote(key: string, value: string): void;
 }
 
-/** SQLite's online backup of an open ledger; asynchronous, so used by shells only. */
+/** SQLite's online backup of an open ledger; asynchronous. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
 /** Fields of an intent that change after its creation; absent ones stay. */
@@ -342,28 +346,28 @@ export type IntentChange = Pick<IntentRow, 'state' | 'updatedMs'> &
 /** Fields of an order that the exchange's answers change. */
 export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedMs'>;
 
-/** Rows that may be deleted. */
+/** Limits of one pruning batch. */
 export interface PrunePage {
-  /** Rows that ended before this time, our clock, ms. */
+  /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
   /**
-   * Pubkeys of orders: rows that ended later than this time before the oldest of them was drafted stay, ms; without
-   * pubkeys everything does.
+   * Pubkeys of orders. Rows that ended later than `lagMs` before the oldest of them was drafted stay. Without pubkeys
+   * all rows stay.
    */
   readonly marked: readonly string[];
   readonly lagMs: number;
-  /** True when the row with this intent id or pubkey stays. */
+  /** Returns true when the row with this intent id or pubkey must stay. */
   readonly keeps: (name: string) => boolean;
-  /** Place before the first intent to check, and the number to check. */
+  /** Place before the first checked intent; `rows` is the number of intents to check. */
   readonly after: number;
   readonly rows: number;
 }
 
-/** What was deleted. */
+/** Result of one pruning batch; `rows` counts deleted rows. */
 export interface PrunedPage {
   readonly rows: number;
   /** Place of the last checked intent; null after the last one. */
   readonly after: number | null;
-  /** Later ended rows stay, ms; null when all stay. */
+  /** Rows that ended at this time or later stay, our clock, ms; null when all stay. */
   readonly untilMs: number | null;
 }

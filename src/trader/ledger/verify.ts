@@ -1,15 +1,15 @@
-/** The ledger's self-check, slow and plain: recomputes every sum from its rows. */
+/** Checks the ledger's consistency: recomputes every sum from its rows. */
 
 import type { Database } from './database.js';
 
-/** Between a trade's pubkey and the number of its second and later transactions; no venue uses it in names. */
+/** Separates a trade's pubkey from the number of its later transactions; no venue uses it in names. */
 export const REF_SEPARATOR = '~';
 /** Suffix of a transaction that books only a fee. */
 export const FEE_REF = 'fee';
-/** SQL: the trade of a fill's transaction. */
+/** SQL expression: pubkey of the trade in a transaction's `ref`. */
 export const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
-/** Each difference in words; empty when consistent. */
+/** Lists the differences in words; empty when consistent. */
 export function differences(db: Database): string[] {
   return CHECKS.flatMap(({ sql, says }) =>
     db.all<{ name: string; found: number; wanted: number }>(sql).map((row) => {
@@ -53,7 +53,7 @@ const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
           WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
   },
   {
-    // Booked, reversed, booked again: the last one counts. A fee alone books no fill.
+    // A trade may be booked, reversed and booked again: an odd count means booked. A fee alone books no fill.
     says: 'transactions in force of fill',
     sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
           FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions

@@ -1,7 +1,7 @@
 /**
- * Rows of a virtual-time ledger that are not in its tables yet. An intent changes four times within seconds, its order
- * twice, and reads in between are served from memory. A row is written when another row references it, when its table
- * is read, or when many have ended.
+ * Caches rows of a virtual-time ledger that are not in its tables yet. An intent changes four times within seconds, so
+ * most writes are saved. A row is written when another row references it, when its table is read, or when many rows
+ * have ended.
  */
 
 import type { Database } from './database.js';
@@ -17,22 +17,22 @@ import {
 
 /** Write operations of one table. */
 interface LateTable<Row> {
-  /** True when the row will hardly change. */
+  /** True when the row will rarely change again. */
   isOver(row: Row): boolean;
-  /** `place`: its place among all rows of the table. */
+  /** Inserts a row at its place among all rows of the table. */
   insert(row: Row, place: number): unknown;
   update(row: Row): void;
 }
 
-/** Waiting rows at which the ended ones are written; about a kilobyte each. */
+/** Number of cached rows at which the ended ones are written; each takes about a kilobyte. */
 const MOST_WAITING = 256;
 
-/** Current rows of one table that the table does not contain yet. */
+/** Current rows of one table that are not in it yet. */
 class LateRows<Row> {
   readonly #db: Database;
   readonly #table: LateTable<Row>;
   readonly #unwritten = new Map<string, Row>();
-  /** Places of unwritten rows. */
+  /** Places of rows that are not inserted yet. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
   #most = MOST_WAITING;
@@ -42,14 +42,18 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** Undefined when the table is current or has no such row. */
+  /** The cached row; undefined when the table is current or has no such row. */
   get(key: string): Row | undefined {
     return this.#unwritten.get(key);
   }
 
   /** Within a transaction. */
   add(key: string, row: Row): void {
-    if (this.#unwritten.size >= this.#most) this.#writeOver();
+    if (this.#unwritten.size >= this.#most) {
+      for (const [each, waiting] of [...this.#unwritten]) if (this.#table.isOver(waiting)) this.write(each);
+      // The limit doubles, so that full scans stay rare.
+      this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
+    }
     this.#places.set(key, ++this.#newestPlace);
     this.change(key, row);
   }
@@ -60,7 +64,7 @@ class LateRows<Row> {
     this.#unwritten.set(key, row);
   }
 
-  /** Writes its current row. Within a transaction. */
+  /** Writes the cached row of a key into the table. Only inside a transaction. */
   write(key: string): void {
     const row = this.#unwritten.get(key);
     if (row === undefined) return;
@@ -71,7 +75,7 @@ class LateRows<Row> {
     this.#table.insert(row, place);
   }
 
-  /** Before the table is read. Within a transaction. */
+  /** Writes all cached rows, before the table is read. Only inside a transaction. */
   writeAll(): void {
     for (const key of [...this.#unwritten.keys()]) this.write(key);
   }
@@ -79,15 +83,9 @@ class LateRows<Row> {
   get isEmpty(): boolean {
     return this.#unwritten.size === 0;
   }
-
-  #writeOver(): void {
-    for (const [key, row] of [...this.#unwritten]) if (this.#table.isOver(row)) this.write(key);
-    // A scan of all rows happens at most once per as many new ones.
-    this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
-  }
 }
 
-/** Intents and orders of a virtual-time ledger. */
+/** Cached intents and orders of a virtual-time ledger. */
 export class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -104,7 +102,7 @@ export class WriteCache {
     this.orders = new LateRows<OrderRecord>(db, {
       isOver: ({ closedMs }) => closedMs !== null,
       insert: (order, place) => {
-        // Its row references the intent.
+        // The order's row references its intent.
         intents.write(order.intentId);
         ORDERS.insert(db, order, place);
       },
@@ -112,7 +110,7 @@ export class WriteCache {
     });
   }
 
-  /** Before the tables are read. */
+  /** Writes all cached rows, before the tables are read. */
   writeAll(): void {
     if (this.intents.isEmpty && this.orders.isEmpty) return;
     if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());

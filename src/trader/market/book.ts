@@ -1,4 +1,4 @@
-/** The YES book: reads snapshots, removes own amounts, mirrors, and simple figures. */
+/** Functions on a YES order book: read a snapshot, remove own amounts, mirror it, compute mid and microprice. */
 
 import { add, complement, type Micros, micros, minMicros, ONE, sub } from '../../shared/base/micros.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
@@ -8,15 +8,18 @@ import type { Book, BookLevel, BookSide } from './view.js';
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
 /**
- * A copy for a strategy: its changes reach neither the source nor other strategies. Its sides are frozen, so removing
- * levels fails at once; freezing each level would cost more than a copy.
+ * Returns a copy of a book, so that a strategy's changes reach no other reader. Both arrays are frozen; freezing each
+ * level would cost more than copying it.
  */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/** A snapshot in YES space, best first, and the number of dropped invalid levels. A NO snapshot is mirrored. */
+/**
+ * Converts a snapshot to a YES book, best levels first; a NO snapshot is mirrored. `droppedLevels` counts invalid
+ * levels.
+ */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -34,7 +37,7 @@ function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: Bo
     } else dropped++;
   }
   if (isInOrder(levels, side)) return { levels, dropped };
-  // The interface only says "typically best bid first".
+  // The API promises only "typically best bid first", so unsorted levels are sorted here.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
 }
@@ -48,7 +51,7 @@ function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
   return true;
 }
 
-/** Joins neighbours of one price; the sum is capped at the maximum of one level. */
+/** Merges adjacent levels with equal prices; the sum is capped at `LARGEST_AMOUNT`. */
 function joinLevels(levels: readonly BookLevel[]): BookLevel[] {
   const result: BookLevel[] = [];
   for (const level of levels) {
@@ -72,7 +75,7 @@ export function mirror(book: Book): Book {
 /** Amounts to remove from a book, by price. */
 export type Removal = Readonly<Record<BookSide, ReadonlyMap<Micros, Micros>>>;
 
-/** The book without these amounts; empty levels are removed. */
+/** Returns the book less the amounts in `removal`; levels with nothing left are removed. */
 export function without(book: Book, removal: Removal): Book {
   if (removal.bid.size === 0 && removal.ask.size === 0) return book;
   return { bids: removeAmounts(book.bids, removal.bid), asks: removeAmounts(book.asks, removal.ask) };
@@ -90,8 +93,8 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
 }
 
 /**
- * The touch without dust: per side the first price with this cumulative amount, with all shares up to it. Null when a
- * side has less, or when these prices cross.
+ * Best bid and ask, ignoring small orders: per side, the first price whose cumulative amount reaches `dustMicros`. Null
+ * when a side holds less, or when the two prices cross.
  */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
@@ -113,15 +116,13 @@ export function touch(book: Book): { readonly bid: BookLevel; readonly ask: Book
   return bid === undefined || ask === undefined || bid.priceMicros > ask.priceMicros ? null : { bid, ask };
 }
 
-/** Mid of the touch as a probability; null without one. */
+/** Mean of best bid and best ask as a probability; null when a side is empty or the book is crossed. */
 export function midOf(book: Book): number | null {
   const best = touch(book);
   return best === null ? null : (best.bid.priceMicros + best.ask.priceMicros) / (2 * ONE);
 }
 
-/**
- * (ask x bid size + bid x ask size) / (bid size + ask size): the larger side pushes the price. Null without a touch.
- */
+/** (ask x bid size + bid x ask size) / (bid size + ask size). Null when a side is empty or the book is crossed. */
 export function micropriceOf(book: Book): number | null {
   const best = touch(book);
   if (best === null) return null;

@@ -1,11 +1,11 @@
-/** Volatility of a market from two days of price bars: the prior until its books show more. */
+/** Estimates a market's volatility from two days of price bars, as the prior until enough books are seen. */
 
 import type { Candle } from '../../shared/protocol/records.js';
 import { Volatility } from './estimators.js';
 
 /** Length of a bar, seconds. */
 export const BAR_S = 300;
-/** Requested time span, seconds. */
+/** Time span of the requested bars, seconds. */
 export const CANDLES_S = 2 * 86_400;
 
 /** Unix seconds: bars that begin at `fromS` or later and before `toS`. */
@@ -23,18 +23,17 @@ export interface LearnedFromBars {
   readonly meanPrice: number;
 }
 
-/** Result of an answer. */
+/** Result of checking the bars of one answer. */
 export type CandlesRead =
-  /** Null for fewer than two bars. */
+  /** `learned` is null when the answer holds fewer than two bars. */
   | { readonly ok: true; readonly learned: LearnedFromBars | null }
-  /** One sentence: why the rows are not used. */
+  /** `because` says in one sentence why the bars are rejected. */
   | { readonly ok: false; readonly because: string };
 
 /**
- * Runs the estimator of books over the closes. Trades print now at the bid, now at the ask, so the grid of a close is half of what
- * others' spread is now, or half a tick where that is more. One row that makes no sense and none is believed.
+ * Feeds the closing prices to the volatility estimator. One invalid bar rejects the whole answer.
  *
- * @param gridStep price
+ * @param gridStep half the current spread, at least half a tick: closes alternate between bid and ask
  */
 export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep: number): CandlesRead {
   const bars = [...rows].sort((a, b) => a.timestamp - b.timestamp);
@@ -58,13 +57,13 @@ export function readCandles(rows: readonly Candle[], span: CandleSpan, gridStep:
 
 function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number): string | null {
   const { timestamp } = bar;
-  // Decimals, checked by the endpoint's schema.
+  // The endpoint's schema has checked that these are decimals.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
-  if (!bar.is_yes) return 'it is of NO, and YES was asked for';
+  if (!bar.is_yes) return 'it is a NO bar, and YES bars were requested';
   if (timestamp % BAR_S !== 0) return `it does not begin with an interval of ${BAR_S} s`;
-  if (timestamp < fromS || timestamp >= toS) return 'it is outside of the span that was asked for';
-  if (timestamp === beforeS) return 'it came twice';
+  if (timestamp < fromS || timestamp >= toS) return 'it lies outside the requested time span';
+  if (timestamp === beforeS) return 'it appears twice';
   if (!(low > 0 && high < 1)) return 'its prices are not between 0 and 1';
   const isWithin = (price: number): boolean => price >= low && price <= high;
-  return isWithin(open) && isWithin(close) ? null : 'its open or close lies outside of its low and high';
+  return isWithin(open) && isWithin(close) ? null : 'its open or close lies outside its range from low to high';
 }

@@ -1,9 +1,9 @@
 /**
- * Estimators updated once per observation. Polls are irregular: how often a market is read must not change its
+ * Streaming estimators of volatility, arrival rate and trade flow. The polling rate of a market must not change its
  * estimated volatility.
  */
 
-/** Log-odds are clipped here (p = 0.0009 and 0.9991): beyond it one tick is a meaningless jump. */
+/** Log-odds are clipped to ±7 (p = 0.0009 and 0.9991): beyond that, one tick would look like a jump. */
 const MAX_LOG_ODDS = 7;
 const MIN_PROBABILITY = 1 / (1 + Math.exp(MAX_LOG_ODDS));
 
@@ -16,27 +16,27 @@ export function computeLogOdds(probability: number): number {
 
 const decay = (elapsedMs: number, halfLifeMs: number): number => 2 ** (-Math.max(0, elapsedMs) / halfLifeMs);
 
-/** 0.0001 per square root of a second is 0.03 in log-odds per day: no listed market is calmer for long. */
+/** Lowest volatility of log-odds per square root of a second; it equals 0.03 per square root of a day. */
 export const SIGMA_FLOOR = 0.0001;
 
-/** Prior; weighs as one sample and decays like any other. */
+/** Prior volatility; it weighs as one sample and decays like one. */
 const USUAL_SIGMA = 0.002;
 const PRIOR_SAMPLES = 1;
 
-/** A sample ends when the price has moved this many grid steps: rounding no longer matters then. */
+/** A volatility sample ends when the price has moved this many grid steps, so that rounding hardly matters. */
 const CLOSING_STEPS = 3;
 
-/** Changes within this time are mostly quote bounce; they are measured together. */
+/** Minimum length of a volatility sample: shorter price changes are mostly bid-ask bounce. */
 const MIN_SAMPLE_MS = 1000;
 
-/** Half-life, s; for a market so calm that eight samples take longer, eight samples. */
+/** Half-life of a volatility sample: 300 s or eight samples, whichever is longer. */
 const HALF_LIFE_S = 300;
 const HALF_LIFE_SAMPLES = 8;
 
-/** A change beyond this many sigmas is clipped to it and counted as a jump. */
+/** A change beyond this many sigmas counts as a jump and is clipped to this size. */
 const MAX_SIGMAS = 6;
 
-/** Prior of jumps and their time: one per hour; a day halves older data. */
+/** Prior of the jump rate: one jump per hour. Observed jumps have a half-life of one day. */
 const PRIOR_JUMPS = 1;
 const PRIOR_JUMP_SECONDS = 3600;
 const JUMP_HALF_LIFE_MS = 86_400_000;
@@ -45,14 +45,15 @@ const JUMP_HALF_LIFE_MS = 86_400_000;
 interface SampleStart {
   readonly logOdds: number;
   readonly atMs: number;
-  /** Grid step in log-odds at this price. */
+  /** Grid step of the price, converted to log-odds at the sample's first price. */
   readonly step: number;
 }
 
 /**
- * Volatility of log-odds under irregular looks at a rounded price. By Wald's identity the squared change over any stopping
- * time has the mean sigma^2 times its length, so a sample lasts until the price has moved enough to drown the rounding, however often it
- * is looked at (durations instead of changes: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation", 2009).
+ * Volatility of log-odds from irregular reads of a rounded price. A sample lasts until the price has moved far enough
+ * to drown rounding. By Wald's identity, the mean squared change over a stopping time is sigma^2 times its mean length,
+ * so the polling rate does not matter. Source: Andersen, Dobrev, Schaumburg, "Duration-based volatility estimation"
+ * (2009).
  */
 export class Volatility {
   #squares = 0;
@@ -64,10 +65,10 @@ export class Volatility {
   #priorSamples = PRIOR_SAMPLES;
   #jumps = 0;
   #seenSeconds = 0;
-  /** Never below `SIGMA_FLOOR`. */
+  /** Current estimate; at least `SIGMA_FLOOR`. */
   sigmaPerSqrtS = USUAL_SIGMA;
 
-  /** Rate per second of changes that exceed the volatility between them. */
+  /** Estimated jumps per second: price changes too large for the volatility. */
   get jumpsPerS(): number {
     return (this.#jumps + PRIOR_JUMPS) / (this.#seenSeconds + PRIOR_JUMP_SECONDS);
   }
@@ -78,7 +79,7 @@ export class Volatility {
     this.sigmaPerSqrtS = this.#estimate();
   }
 
-  /** Keeps the time since the newest observation. */
+  /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
   clockSetBack(byMs: number): void {
     if (this.#start !== null) this.#start = { ...this.#start, atMs: this.#start.atMs - byMs };
     if (this.#last !== null) this.#last = { ...this.#last, atMs: this.#last.atMs - byMs };
@@ -89,7 +90,12 @@ export class Volatility {
     const logOdds = computeLogOdds(probability);
     this.#start ??= startAt(probability, logOdds, atMs, gridStep);
     const { step } = this.#start;
-    this.#noteTime(atMs);
+    if (this.#last !== null) {
+      const elapsedMs = Math.max(0, atMs - this.#last.atMs);
+      const kept = decay(elapsedMs, JUMP_HALF_LIFE_MS);
+      this.#jumps *= kept;
+      this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
+    }
     this.#last = { logOdds, atMs };
     const { change, seconds } = this.#open();
     if (change >= CLOSING_STEPS * step && seconds * 1000 >= MIN_SAMPLE_MS) {
@@ -99,15 +105,7 @@ export class Volatility {
     this.sigmaPerSqrtS = this.#estimate();
   }
 
-  #noteTime(atMs: number): void {
-    if (this.#last === null) return;
-    const elapsedMs = Math.max(0, atMs - this.#last.atMs);
-    const kept = decay(elapsedMs, JUMP_HALF_LIFE_MS);
-    this.#jumps *= kept;
-    this.#seenSeconds = this.#seenSeconds * kept + elapsedMs / 1000;
-  }
-
-  /** The current, unfinished sample. */
+  /** Change and length of the unfinished sample. */
   #open(): { readonly change: number; readonly seconds: number } {
     if (this.#start === null || this.#last === null) return { change: 0, seconds: 0 };
     const seconds = Math.max(0, this.#last.atMs - this.#start.atMs) / 1000;
@@ -132,7 +130,7 @@ export class Volatility {
     const least = (CLOSING_STEPS * step) ** 2;
     const squares = this.#squares + computeSquaredChange(change, step);
     const believed = this.#samples < 1 / 2 ? this.#priorSigma ** 2 : this.#squares / this.#seconds;
-    // The longer a sample lasts, the more it shows that the market is calm.
+    // A long unfinished sample is evidence of low volatility, so it adds weight.
     const samples = this.#samples + (least > 0 ? (seconds * believed) / least : 0);
     const variance = Math.max(squares > 0 ? squares : least / 6, SIGMA_FLOOR ** 2 * Number.EPSILON) / time;
     const prior = this.#priorSamples * 2 * Math.log(this.#priorSigma);
@@ -146,7 +144,7 @@ function startAt(probability: number, logOdds: number, atMs: number, gridStep: n
   return { logOdds, atMs, step: gridStep / (p * (1 - p)) };
 }
 
-/** Removes the squared error of rounding. */
+/** Squared change less the expected squared rounding error. */
 const computeSquaredChange = (change: number, step: number): number => Math.max(0, change ** 2 - step ** 2 / 6);
 
 /** Rate of random arrivals: a decaying count with a prior. */
@@ -165,7 +163,7 @@ export class Arrivals {
     if (this.#sinceMs !== null) this.#sinceMs -= byMs;
   }
 
-  /** May come out of order. */
+  /** Observations may arrive out of time order. */
   observe(atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     this.#count = this.#countAt(nowMs) + decay(nowMs - atMs, ARRIVALS_HALF_LIFE_MS);
@@ -173,7 +171,7 @@ export class Arrivals {
     this.#atMs = nowMs;
   }
 
-  /** Counts the observation time: arrivals from `sinceMs` until now were seen. */
+  /** Arrivals per second, from the decayed count, the time since the first arrival, and the prior. */
   perSAt(nowMs: number): number {
     const seenS = this.#sinceMs === null ? 0 : Math.max(0, nowMs - this.#sinceMs) / 1000;
     const meanLifeS = ARRIVALS_HALF_LIFE_MS / Math.LN2 / 1000;
@@ -187,12 +185,12 @@ export class Arrivals {
 }
 
 const ARRIVALS_HALF_LIFE_MS = 900_000;
-/** Weight of the prior, arrivals. */
+/** Weight of the prior, in arrivals. */
 const PRIOR_ARRIVALS = 5;
 
 export const FLOW_HALF_LIFE_MS = 60_000;
 
-/** Recent takers, as decaying sums. */
+/** Decaying sums of recent taker trades. */
 export class Flow {
   #atMs = Number.NEGATIVE_INFINITY;
   #bought = 0;
@@ -203,7 +201,7 @@ export class Flow {
     this.#atMs -= byMs;
   }
 
-  /** Trades may arrive out of order; a late one counts as decayed. */
+  /** Trades may arrive out of time order; a late one is added with its decayed weight. */
   observe(trade: { readonly price: number; readonly shares: number; readonly bought: boolean }, atMs: number): void {
     const nowMs = Math.max(this.#atMs, atMs);
     const kept = this.#keptAt(nowMs);
@@ -214,13 +212,16 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /** Equal to the value of `at` at any time: only its weight decays. */
+  /**
+   * Size-weighted mean price of recent trades; null without trades. Decay scales all weights alike, so it does not
+   * depend on the time.
+   */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));
   }
 
-  /** Mean price, imbalance and rate of recent public trades as of now, decayed; reads only. */
+  /** Mean price, imbalance and rate of recent public trades at `nowMs`. */
   at(nowMs: number) {
     const sum = this.#bought + this.#sold;
     if (sum <= 0) return { tradePrice: null, tradeWeightShares: 0, flowImbalance: 0, flowSharesPerS: 0 };
@@ -229,7 +230,7 @@ export class Flow {
       tradePrice: this.tradePrice,
       tradeWeightShares: weight,
       flowImbalance: (this.#bought - this.#sold) / sum,
-      // The integral of the decay is its half-life over ln 2.
+      // The decay factor integrates to half-life / ln 2.
       flowSharesPerS: (weight * Math.LN2 * 1000) / FLOW_HALF_LIFE_MS,
     };
   }

@@ -1,6 +1,7 @@
 /**
- * Detects the fee schedule of a market's public trades. Each form is fitted with one taker and one maker rate; it is
- * possible when no trade differs by more than two millionths. If several forms fit, or none, it stays undecided.
+ * Detects which fee schedule a market's public trades follow. Each schedule is fitted with one taker rate and one maker
+ * rate. A schedule is possible when it predicts every trade's fee within two millionths. The verdict is undecided when
+ * several schedules fit, or none.
  */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
@@ -8,34 +9,34 @@ import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
-/** Number of settled trades used; fewer decide nothing. */
+/** Number of settled trades used; with fewer trades, the verdict is undecided. */
 export const FEE_ROWS = 100;
-/** Two millionths: the fee and its base are each rounded to one. */
+/** Tolerance of a fee: the fee and its base are each rounded to a millionth. */
 const TOLERANCE_MICROS = 2;
 
-/** Fit of one form. */
+/** Fit of one fee schedule to the trades. */
 export interface FeeFit {
   readonly schedule: FeeSchedule;
-  /** As a fraction of the form's base; null when no such side paid a fee. */
+  /** Fitted rate as a fraction of the schedule's base; null when no taker (or maker) paid a fee. */
   readonly takerRate: number | null;
   readonly makerRate: number | null;
-  /** Largest difference between a trade's fee and the form's, currency. */
+  /** Largest difference between a trade's fee and the schedule's prediction, currency. */
   readonly residual: number;
   readonly isPossible: boolean;
 }
 
 /**
- * `free`: no fees. `seen`: exactly one form fits. `undecided`: too few trades, or several forms fit, or none with one
- * rate (rates may have changed).
+ * `free`: no fees. `seen`: exactly one schedule fits. `undecided`: too few trades, several schedules fit, or none fits
+ * with one rate.
  */
 export type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }
   | { readonly kind: 'undecided'; readonly reason: string };
 
-/** Fees by the newest trades of a market. */
+/** Fee schedules fitted to the newest trades of a market. */
 export interface FeeReading {
-  /** Settled trades with both fees. */
+  /** Number of settled trades that report both fees. */
   readonly trades: number;
   readonly fits: readonly FeeFit[];
   readonly verdict: FeeVerdict;
@@ -43,11 +44,11 @@ export interface FeeReading {
 
 interface Charged {
   readonly feeMicros: number;
-  /** Bases in millionths, one per outcome that may have been charged. */
+  /** Possible fee bases in millionths, one per outcome that this side may have traded. */
   readonly bases: readonly number[];
 }
 
-/** Reads at most `FEE_ROWS` trades, in the service's list order. */
+/** Fits each schedule to the first `FEE_ROWS` settled trades, in the service's list order. */
 export function readFees(rows: readonly PublicTradeRow[]): FeeReading {
   const trades = rows.filter(isCharged).slice(0, FEE_ROWS);
   const fits = FEE_SCHEDULES.map((schedule) => fitSchedule(schedule, trades));
@@ -77,7 +78,7 @@ const isCharged = ({ state, maker_fee, taker_fee }: PublicTradeRow): boolean =>
 const feeMicros = (text: string | null): Micros | null => (text === null ? null : parseDecimal(text));
 
 function fitSchedule(schedule: FeeSchedule, trades: readonly PublicTradeRow[]): FeeFit {
-  // A row shows the taker's outcome and price. The maker may have traded the other outcome, which it omits.
+  // A trade row shows the taker's outcome and price; the maker may have traded the other outcome.
   const takers = trades.map((row) => makeCharged(row.taker_fee, row, [row.price / ONE], schedule));
   const makers = trades.map((row) => makeCharged(row.maker_fee, row, [row.price / ONE, 1 - row.price / ONE], schedule));
   const [taker, maker] = [fitSide(takers), fitSide(makers)];
@@ -100,13 +101,13 @@ function makeCharged(
   return { feeMicros: feeMicros(fee) ?? 0, bases: prices.map((price) => amount * feePerShare(schedule, 1, price)) };
 }
 
-/** Uses the rate of the largest trade and compares the others with it. */
+/** Takes the rate from the trade with the largest fee and compares all trades with it. */
 function fitSide(rows: readonly Charged[]): { readonly rate: number | null; readonly residualMicros: number } {
   if (rows.every((row) => row.feeMicros === 0)) return { rate: null, residualMicros: 0 };
   const largest = rows.reduce((most, row) => (row.feeMicros > most.feeMicros ? row : most));
   let best = { rate: 0, residualMicros: Number.POSITIVE_INFINITY };
   for (const base of largest.bases) {
-    // Rounded up: on average half a millionth is too much.
+    // Fees are rounded up, so the exact fee is half a millionth lower on average.
     const rate = (largest.feeMicros - 0.5) / base;
     const residualMicros = Math.max(...rows.map((row) => distance(row, rate)));
     if (residualMicros < best.residualMicros) best = { rate, residualMicros };

@@ -1,11 +1,10 @@
-/** Stored knowledge of one market: takes polls, returns views. */
+/** Collects the answers about one market and returns views of it. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Arrivals, Flow, Volatility } from './estimators.js';
-import { type Jump, Liveness } from './liveness.js';
+import { Arrivals, computeLogOdds, Flow, Volatility } from './estimators.js';
 import { OwnFills } from './own-fills.js';
 import { isShortOfOwn, OwnOrderMemory, QueuePlaces } from './own-orders.js';
 import { type CategoryFlow, TakerFlow } from './taker-flow.js';
@@ -35,7 +34,7 @@ import {
 interface SeenBook {
   readonly raw: Book;
   readonly others: Book;
-  /** Values of others' book, computed once: `Estimates` of the same names. */
+  /** Values of the book without own orders, defined as in `Estimates`. */
   readonly mid: number | null;
   readonly microprice: number | null;
   readonly spread: number | null;
@@ -50,22 +49,22 @@ interface SeenBook {
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
-  /** Null before a detail of an order-book market. */
+  /** Facts from the newest detail; null before the first, or when the market is unsuitable. */
   facts: MarketFacts | null = null;
-  /** Why the newest detail gave no facts; null when it did, or before the first. */
+  /** Why the market is unsuitable, in one sentence; null when it is suitable, or before the first detail. */
   unsuitable: string | null = null;
-  /** Our clock, ms, of the newest detail, book and trades; null before. */
+  /** Our clock, ms, when the newest detail arrived; null before the first. */
   detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;
-  /** Answers to requests up to this id were requested before our clock was set back. */
+  /** Id of the last request before our clock was set back; the age of its answer is unknown. */
   #forgottenUpTo = Number.NEGATIVE_INFINITY;
-  /** Exchange clock minus ours, ms, by the newest answer with a time. */
+  /** Exchange clock minus our clock, ms, by the newest answer that states a time. */
   #venueAheadMs = 0;
   #own: readonly OwnOrder[] = [];
   #tick = USUAL_TICK_MICROS / ONE;
   #motion: PriceMotion | null = null;
-  /** True when its trades reach further back than `YOUNG_MS`; null before they were read. Decided at the first read. */
+  /** True when the first trade page reached further back than `YOUNG_MS`; null before that page. */
   hasHistory: boolean | null = null;
   readonly #tape = new Tape();
   readonly #volatility = new Volatility();
@@ -77,21 +76,21 @@ export class MarketTracker {
   #lookEveryMs: number | null = null;
   readonly #queue = new QueuePlaces();
   readonly venueMark = new VenueMark();
-  /** The caller adds each fill. */
+  /** Statistics of own fills; the caller adds each fill. */
   readonly ownFills = new OwnFills();
 
-  /** The service does not report the base of its fees: the venue profile does. */
+  /** The service does not report the fee schedule, so the venue profile supplies it. */
   constructor(conditionId: string, feeSchedule: FeeSchedule = 'notional') {
     this.conditionId = conditionId;
     this.#feeSchedule = feeSchedule;
   }
 
-  /** Uses the takers of the category's other markets as a prior. */
+  /** Uses the taker flow of the category's other markets as a prior. */
   joinCategory(category: CategoryFlow): void {
     this.#shape.joinCategory(category);
   }
 
-  /** The newest jump of its price; null before the first. */
+  /** The newest price jump; null before the first. */
   get jump(): Jump | null {
     return this.#liveness.jump;
   }
@@ -101,7 +100,7 @@ export class MarketTracker {
     return Math.max(this.#tick, this.#book?.spread ?? 0) / 2;
   }
 
-  /** Sets the prior of its volatility; it counts as one sample. */
+  /** Sets the prior volatility, which counts as one sample. */
   setVolatilityPrior(sigmaPerSqrtS: number): void {
     this.#volatility.setPrior(sigmaPerSqrtS);
     this.#motion = null;
@@ -124,11 +123,11 @@ export class MarketTracker {
     this.#noteClock(at);
   }
 
-  /** Takes in a YES book, with every own order that rests or may rest by then; earlier orders are remembered. */
+  /** Takes in a book and all own orders that rest or may rest. Earlier own orders are remembered. */
   onBook(snapshot: Orderbook, at: SeenAt, own: readonly OwnOrder[]): void {
     this.#noteOwn(at.seenMs, own);
     const before = this.#book;
-    // Two polls may overtake each other; the later request saw the later book.
+    // Answers may arrive out of order; the later request saw the later book.
     if (before !== null && at.requestId < before.at.requestId) return;
     // If our clock was set back during the request, the age of the answer is unknown.
     if (!this.#isTimed(at)) return;
@@ -136,9 +135,15 @@ export class MarketTracker {
     const { book: raw, droppedLevels } = readBook(snapshot);
     const others = without(raw, this.#memory.inBook(at));
     const changed = before === null || !sameBook(before.raw, raw);
-    if (before !== null) this.#lookEveryMs = meanWith(this.#lookEveryMs, at.sentMs - before.at.sentMs);
+    if (before !== null) {
+      const everyMs = at.sentMs - before.at.sentMs;
+      this.#lookEveryMs =
+        this.#lookEveryMs === null ? everyMs : this.#lookEveryMs + (everyMs - this.#lookEveryMs) / LOOKS;
+    }
     this.#liveness.onBook(others, at, changed, this.#volatility.sigmaPerSqrtS);
-    const { mid, microprice, spread } = computeShape(others);
+    const best = touch(others);
+    const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
+    const [mid, microprice] = [midOf(others), micropriceOf(others)];
     // A mid moves by half ticks.
     if (mid !== null) this.#volatility.observe(mid, at.seenMs, this.#tick / 2);
     this.#queue.onBook(others, at, own);
@@ -150,14 +155,16 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /** Takes in the venue's value of a YES share, a float in (0, 1). It may trigger a read; no price uses it. */
+  /**
+   * Takes in the venue's value of a YES share, a float in (0, 1). The value may trigger a book read; no quote uses it.
+   */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
     this.#motion = null;
   }
 
-  /** True when the newest book shows less than these own orders, which rest by current knowledge. */
+  /** True when the newest book shows fewer shares at a price than these own resting orders have there. */
   isShortOfOwn(orders: readonly OwnOrder[]): boolean {
     return this.#book !== null && isShortOfOwn(this.#book.raw, orders, this.#book.at.sentMs);
   }
@@ -172,7 +179,7 @@ export class MarketTracker {
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
-    // Venue times are whole seconds: the middle of that second by our clock, but not after we saw it.
+    // Exchange times are whole seconds: use the middle of the second, at latest the answer's arrival.
     const atMs = Math.min(at.seenMs, trade.venueTimeMs + 500 - this.#venueAheadMs);
     const shares = trade.amountMicros / ONE;
     this.#flow.observe({ price: trade.priceMicros / ONE, shares, bought: trade.taker === 'buy' }, atMs);
@@ -184,8 +191,8 @@ export class MarketTracker {
   }
 
   /**
-   * Our clock was set back by this many ms. The age of the newest book is now unknown, so it is dropped, and so are
-   * answers to requests up to `lastRequestId`. Distances of past events are kept.
+   * Handles our clock being set back by `byMs`. The newest book is dropped, because its age is now unknown. Answers to
+   * requests up to `lastRequestId` are not timed. Times since past events are kept.
    */
   clockSetBack(byMs: number, lastRequestId: number): void {
     this.#book = null;
@@ -204,8 +211,8 @@ export class MarketTracker {
   }
 
   /**
-   * Null before a detail and a book. `feeds`, `event` and `pace` are passed through; defaults: none, and the usual
-   * pace.
+   * The market as a strategy sees it; null before the first detail and book. `feeds`, `event` and `pace` are passed
+   * through.
    */
   view(
     nowMs: number,
@@ -244,7 +251,7 @@ export class MarketTracker {
     });
   }
 
-  /** View for strategies that quote another market of its event. */
+  /** Summary for strategies that quote another market of the same event. */
   glance(nowMs: number): Glance {
     const best = this.#book === null ? null : touch(this.#book.others);
     const health = this.#book === null ? null : this.#health(nowMs, this.#book);
@@ -261,8 +268,8 @@ export class MarketTracker {
   }
 
   /**
-   * The part of `view` that judges an order; never shown to a strategy, so a strategy cannot change it. Null like
-   * `view`.
+   * The part of `view` that risk uses. Strategies never receive this object, so they cannot change it. Null before the
+   * first detail and book.
    */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
@@ -289,8 +296,8 @@ export class MarketTracker {
   }
 
   /**
-   * YES price that values shares: `Estimates.microprice`, else `tradePrice`, of the view with these own orders. Null
-   * without either, and before the first view.
+   * YES price that values shares: the microprice of others' book, else the mean trade price. Null without either, and
+   * before the first detail and book.
    */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
@@ -298,7 +305,7 @@ export class MarketTracker {
     return this.#book.microprice ?? this.#flow.tradePrice;
   }
 
-  /** Motion of the price by all books so far; null before the first book. */
+  /** Price motion estimated from all books; null before the first book. */
   get motion(): PriceMotion | null {
     if (this.#book !== null) this.#motion ??= this.#estimateMotion(this.#book);
     return this.#motion;
@@ -322,7 +329,7 @@ export class MarketTracker {
     this.#own = own;
   }
 
-  /** True when our clock can measure the request's duration. */
+  /** True when our clock was not set back between request and answer. */
   #isTimed({ requestId, sentMs, seenMs }: SeenAt): boolean {
     return requestId > this.#forgottenUpTo && sentMs <= seenMs;
   }
@@ -332,7 +339,7 @@ export class MarketTracker {
       this.#venueAheadMs = at.venueTimeMs + 500 - (at.sentMs + at.seenMs) / 2;
   }
 
-  /** Best estimate of the price: microprice, else last trades, else the middle of the possible range. */
+  /** Best estimate of the price: the microprice, else the mean of last trades, else 0.5. */
   #price({ microprice }: SeenBook): number {
     return microprice ?? this.#flow.tradePrice ?? 0.5;
   }
@@ -371,22 +378,19 @@ export class MarketTracker {
   }
 }
 
-/** Window of the mean: the newest read counts as one of this many. */
+/** Weight of the mean time between reads: the newest interval counts 1 / 8. */
 const LOOKS = 8;
-
-const meanWith = (mean: number | null, newest: number): number =>
-  mean === null ? newest : mean + (newest - mean) / LOOKS;
 
 const NO_FEEDS: FeedViews = Object.freeze({});
 
-/** One a minute. */
+/** Prior rate of takers: one per minute. */
 const USUAL_TAKERS_PER_S = 1 / 60;
-/** Before a detail has given the tick. */
+/** Tick assumed before the first detail. */
 const USUAL_TICK_MICROS = 10_000;
 
-/** A younger market (two price bars) is better described by its trades. */
+/** A market younger than two price bars is better described by its trades. */
 const YOUNG_MS = 600_000;
-/** A full page: more rows probably follow. */
+/** Rows of a full trade page; more rows probably follow. */
 const FULL_PAGE = 100;
 
 const isBefore =
@@ -394,7 +398,7 @@ const isBefore =
   ({ timestamp }: PublicTradeRow): boolean =>
     timestamp * 1000 < atMs;
 
-/** A trade further in the future than its own answer is dropped: it would make all others late. */
+/** A trade dated this long after its answer is dropped: it would make all later trades look late. */
 const EARLY_MS = 60_000;
 
 const isPast =
@@ -402,18 +406,12 @@ const isPast =
   ({ timestamp }: PublicTradeRow): boolean =>
     venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
 
-function computeShape(others: Book): Pick<SeenBook, 'mid' | 'microprice' | 'spread'> {
-  const best = touch(others);
-  const spread = best === null ? null : sub(best.ask.priceMicros, best.bid.priceMicros) / ONE;
-  return { mid: midOf(others), microprice: micropriceOf(others), spread };
-}
-
 /** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
   const { config } = detail;
   if (config.kind !== 'orderbook') return `its kind is ${config.kind}, only orderbook markets are quoted`;
   if (detail.margin_enabled === true) return 'margin is enabled on it, and orders are refused on margin markets';
-  // Shared by strategies and risk.
+  // Frozen, because strategies and risk share the object.
   return Object.freeze({
     conditionId: detail.condition_id,
     eventConditionId: detail.event?.condition_id ?? null,
@@ -433,7 +431,7 @@ function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts 
   });
 }
 
-/** Selects the fields for strategies: the engine's own orders have more. */
+/** Selects the order fields that strategies see; the engine's objects have more. */
 const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: number): OwnOrderView => ({
   intentId: order.intentId,
   isProbe: order.isProbe === true,
@@ -447,7 +445,7 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** Holdings, their cost, and the remaining limits. */
+/** Own holdings, their cost, and the remaining limits. */
 function makeInventory(own: OwnMarketState): Inventory {
   return {
     yesMicros: own.yesMicros,
@@ -459,4 +457,81 @@ function makeInventory(own: OwnMarketState): Inventory {
     availableFundsMicros: own.availableFundsMicros,
     maxPositionMicros: own.maxPositionMicros,
   };
+}
+
+/** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
+const JUMP_SIGMAS = 6;
+const JUMP_MIN_LOG_ODDS = 0.25;
+
+/** A book is stuck when this many trades went through its best prices, the first at least this long ago. */
+const FROZEN_TRADES = 2;
+const FROZEN_MS = 10_000;
+
+/** A price jump: a change of the mid that is too large for the elapsed time. */
+interface Jump {
+  /** Our clock, ms, when the book with the jump arrived. */
+  readonly jumpedMs: number;
+  /** Signed change of the log-odds. */
+  readonly changeLogOdds: number;
+}
+
+/** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
+class Liveness {
+  #unchangedSinceMs: number | null = null;
+  #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
+  #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
+  jumpLogOdds = 0;
+  /** The newest jump; null before the first. Each jump is a new object. */
+  jump: Jump | null = null;
+
+  /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
+  onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
+    if (changed) {
+      this.#unchangedSinceMs = at.seenMs;
+      this.#through = { count: 0, sinceMs: 0 };
+    }
+    const mid = midOf(others);
+    if (mid === null) return;
+    const logOdds = computeLogOdds(mid);
+    const last = this.#lastMid;
+    this.#lastMid = { logOdds, seenMs: at.seenMs };
+    if (last === null) return;
+    const changeLogOdds = logOdds - last.logOdds;
+    this.jumpLogOdds = Math.abs(changeLogOdds);
+    const usual = sigmaPerSqrtS * Math.sqrt(Math.max(1, (at.seenMs - last.seenMs) / 1000));
+    if (this.jumpLogOdds > Math.max(JUMP_MIN_LOG_ODDS, JUMP_SIGMAS * usual))
+      this.jump = { jumpedMs: at.seenMs, changeLogOdds };
+  }
+
+  /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
+  onTrade(trade: TapeTrade, atMs: number, book: Book): void {
+    if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
+    const { bids, asks } = book;
+    const above = asks[0] !== undefined && trade.priceMicros > asks[0].priceMicros;
+    const below = bids[0] !== undefined && trade.priceMicros < bids[0].priceMicros;
+    if (!above && !below) return;
+    const { count, sinceMs } = this.#through;
+    this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
+  }
+
+  /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
+  clockSetBack(byMs: number): void {
+    if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
+    if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
+    if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
+    this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
+  }
+
+  sinceJumpMs(nowMs: number): number | null {
+    return this.jump === null ? null : nowMs - this.jump.jumpedMs;
+  }
+
+  unchangedMs(nowMs: number): number {
+    return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
+  }
+
+  /** True when the book is stuck at the time of its newest poll: a market without polls is not stuck. */
+  isFrozen(bookSentMs: number): boolean {
+    return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
+  }
 }

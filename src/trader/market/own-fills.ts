@@ -4,26 +4,26 @@ import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarkoutView, OwnFillsView } from './view.js';
 
 /**
- * Horizons of the judgement, ms after a fill was known: judged at the first book from then on, at most as long again
- * later.
+ * Markout horizons, ms after a fill became known. A fill is judged at the first book after the horizon, unless that
+ * book comes later than twice the horizon.
  */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
-/** Half-life: a day of observation. */
+/** Half-life of the statistics: one day of observation. */
 const HALF_LIFE_S = 86_400;
 const FADES_EVERY_S = 600;
-/** Longest gap between two books that counts as observation: beyond it the trader did not run. */
+/** Longest gap between two books that counts as observed time. */
 const MOST_BETWEEN_LOOKS_S = 60;
-/** Shortest observation for a rate. */
+/** Observed time that a fill rate needs. */
 const LEAST_SEEN_S = 60;
-/** Maximum fills that wait to be judged; more add no information. */
+/** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 200;
 
-/** A fill of ours, in YES space. */
+/** An own fill, in YES space. */
 export interface OwnFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Our clock, ms, when it was known. */
+  /** Our clock, ms, when the fill became known. */
   readonly nowMs: number;
 }
 
@@ -34,10 +34,10 @@ interface Waiting {
   readonly filledMs: number;
 }
 
-/** Sums that fade. */
+/** Exponentially decaying sums. */
 interface Sums {
   shares: number;
-  /** Sum of shares times their gain by then, price. */
+  /** Sum of shares times the gain per share at the horizon. */
   brought: number;
 }
 
@@ -48,16 +48,16 @@ interface Saved {
   readonly ask: readonly Sums[];
 }
 
-/** Own fills of one market: takes fills and books, returns measures. */
+/** Measures the results of own fills in one market: fill rate and markouts. */
 export class OwnFills {
   #fills = 0;
   #seconds = 0;
-  /** Of those, seconds without decay so far. */
+  /** Observed seconds since the last decay. */
   #unfadedS = 0;
   #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
-  /** Oldest first. */
+  /** Fills that wait for a markout, oldest first. */
   #waiting: Waiting[] = [];
-  /** By horizon: the number of oldest waiting fills that are judged. */
+  /** Per horizon: number of waiting fills, from the oldest, that are judged. */
   #judged = HORIZONS_MS.map(() => 0);
   #lookedMs: number | null = null;
   #isChanged = false;
@@ -71,13 +71,13 @@ export class OwnFills {
     this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
   }
 
-  /** A fill that was known too late to be judged. */
+  /** Counts a fill that became known too late for a markout. */
   onLateFill(): void {
     this.#fills += 1;
     this.#isChanged = true;
   }
 
-  /** Takes in a book's price: `lookedMs`, our clock, is when its poll left; null without a price. */
+  /** Takes in the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
   look(price: number | null, lookedMs: number): void {
     this.#pass(lookedMs);
     for (const horizon of HORIZONS_MS.keys()) this.#judge(horizon, price, lookedMs);
@@ -87,7 +87,7 @@ export class OwnFills {
     this.#judged = this.#judged.map((judged) => judged - ended);
   }
 
-  /** Waiting fills are dropped: their times are on another clock. */
+  /** Drops waiting fills: their times precede a change of our clock. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#judged = HORIZONS_MS.map(() => 0);
@@ -100,7 +100,7 @@ export class OwnFills {
     return Object.freeze({ fillsPerS, markouts: this.#markouts });
   }
 
-  /** JSON for `restore`; null when no fill has changed since the last call. */
+  /** Statistics as JSON for `restore`; null when nothing has changed since the last call. */
   takeSaved(): string | null {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
@@ -108,9 +108,9 @@ export class OwnFills {
     return JSON.stringify(saved);
   }
 
-  /** Call before the first observation. Fills that waited to be judged are dropped. */
+  /** Restores saved statistics; call it before the first observation. Waiting fills are not saved. */
   restore(text: string): void {
-    // Written by `takeSaved` alone.
+    // Only `takeSaved` writes this text.
     const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
     this.#fills = fills;
     this.#seconds = seconds;

@@ -1,7 +1,6 @@
 /**
- * Own orders that may be part of a polled book. A fair value from a book with own quotes would follow itself. When in
- * doubt an order counts as part of the book: one canceled or filled after the poll left, and one that was in flight
- * when the answer came.
+ * Finds own orders in a polled book, to remove them: a fair value from own quotes would follow itself. A doubtful order
+ * counts as contained. Doubtful orders ended after the request was sent, or were in flight when the answer arrived.
  */
 
 import { add, type Micros, maxMicros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
@@ -10,18 +9,18 @@ import type { Book, OwnOrder, SeenAt, TapeTrade } from './view.js';
 
 interface Remembered {
   readonly order: OwnOrder;
-  /** Remaining amount before its last known fill, and when that fill was known. */
+  /** Remaining amount before the last known fill; `changedMs` is our clock when that fill became known. */
   readonly earlierMicros: Micros;
   readonly changedMs: number;
-  /** Our clock, ms: earlier books cannot show it. The past, if our clock was set back since it left. */
+  /** Our clock, ms, of the submit; -Infinity if our clock was set back since. Earlier books cannot show the order. */
   readonly submittedMs: number;
-  /** When it was first missing from our orders; null while present. */
+  /** Our clock, ms, when the order ended; null while it is working. */
   readonly goneMs: number | null;
 }
 
 /**
- * True when a book requested at `sentMs` shows less at a price than own orders rest there: a fill, or an ended order.
- * Orders beyond the worst price of the book say nothing, because a book shows a limited number of levels.
+ * True when a book requested at `sentMs` shows fewer shares at a price than own orders have there: one was filled or
+ * ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
  */
 export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
   return orders.some(({ side, priceMicros, acceptedMs }) => {
@@ -47,12 +46,12 @@ export class OwnOrderMemory {
     for (const order of own)
       next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
     for (const [intentId, known] of this.#orders) {
-      if (!next.has(intentId)) next.set(intentId, markGone(known, nowMs));
+      if (!next.has(intentId)) next.set(intentId, known.goneMs === null ? { ...known, goneMs: nowMs } : known);
     }
     this.#orders = next;
   }
 
-  /** Amounts that are or may be ours in a book of this poll; drops orders that ended before the poll left. */
+  /** Own amounts that the book of this poll may contain. Drops orders that ended before the request was sent. */
   inBook(at: SeenAt): Removal {
     const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
     for (const [intentId, known] of this.#orders) {
@@ -67,7 +66,7 @@ export class OwnOrderMemory {
     return removal;
   }
 
-  /** Ended orders are in no book requested since; present ones may be in all of them. */
+  /** After our clock was set back: forgets ended orders, and assumes working orders in every new book. */
   clockSetBack(): void {
     for (const [intentId, { order, goneMs }] of this.#orders) {
       if (goneMs !== null) this.#orders.delete(intentId);
@@ -81,31 +80,27 @@ export class OwnOrderMemory {
   }
 }
 
-function markGone(known: Remembered, nowMs: number): Remembered {
-  return known.goneMs === null ? { ...known, goneMs: nowMs } : known;
-}
-
 function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
-  const { earlierMicros, changedMs, submittedMs } = known;
-  if (known.order.remainingMicros === order.remainingMicros)
-    return { order, earlierMicros, changedMs, submittedMs, goneMs: null };
-  return { order, earlierMicros: known.order.remainingMicros, changedMs: nowMs, submittedMs, goneMs: null };
+  const { remainingMicros } = known.order;
+  const change =
+    remainingMicros === order.remainingMicros ? null : { earlierMicros: remainingMicros, changedMs: nowMs };
+  return { ...known, ...change, order, goneMs: null };
 }
 
 const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
   order,
   earlierMicros: order.remainingMicros,
   changedMs: Number.NEGATIVE_INFINITY,
-  // An order that seems to leave later left before our clock was set back, perhaps in another process.
+  // A submit time in the future is from before our clock was set back, perhaps in an earlier process.
   submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
   goneMs: null,
 });
 
-/** After a book with `level` shares of others at our price. */
+/** Shares ahead of an own order after a book that shows `level` shares of others at its price. */
 export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
   ahead === null ? level : minMicros(ahead, level);
 
-/** After a trade of this size at our price that no book shows yet. */
+/** Shares ahead of an own order after a trade of `traded` shares at its price that no book shows yet. */
 export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
 
 interface Place {
@@ -114,9 +109,9 @@ interface Place {
 }
 
 /**
- * Shares of others before each of our resting orders, guessed against ourselves ("risk-averse" in hftbacktest's queue
- * models). All that a book first shows at our price stands before us. A trade at our price takes from the front. A level that
- * shrinks without a trade shrank behind us, unless less is left than stood before us.
+ * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
+ * All shares that the first book shows at the price are ahead. A trade at the price reduces the queue from the front. A
+ * level that shrinks without a trade loses shares behind the order first.
  */
 export class QueuePlaces {
   #places = new Map<string, Place>();
@@ -125,7 +120,7 @@ export class QueuePlaces {
     return this.#places.get(order.intentId)?.ahead ?? null;
   }
 
-  /** A new book without own orders, and the current own orders. */
+  /** Takes in a book without own orders, and the current own orders. */
   onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
     const next = new Map<string, Place>();
     for (const order of own) {
@@ -141,7 +136,7 @@ export class QueuePlaces {
     this.#places = next;
   }
 
-  /** A trade after the newest book. */
+  /** Takes in a trade that happened after the newest book. */
   onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
@@ -155,8 +150,8 @@ export class QueuePlaces {
 }
 
 /**
- * Positive when the trade went through the order's price, 0 at it, negative before it. While a bid rests nobody can buy
- * at its price or below, so the price alone tells the taker's side.
+ * How far a trade's price went beyond the order's price: 0 at the price, negative before it. While a bid rests, no
+ * taker can buy at its price or below, so the price alone shows the taker's side.
  */
 function computeReach(trade: TapeTrade, order: OwnOrder): number {
   return order.side === 'bid' ? order.priceMicros - trade.priceMicros : trade.priceMicros - order.priceMicros;

@@ -1,24 +1,22 @@
-/**
- * How far from the mid takers trade, and how the price moves after a whole level was taken: per market or per category.
- */
+/** Measures how far from the mid takers trade, and how the mid moves after a taker consumes a whole level. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Book, SeenAt, TapeTrade } from './view.js';
 
-/** Half-life, ms. */
+/** Half-life of an observation, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** Weight of the prior, for a market and for its category, in trades or swept levels. */
+/** Weight of a prior, in trades or swept levels. */
 const BELIEF = 20;
 /** Priors in ticks: distance of a trade from the mid, and move of the mid after a swept level. */
 const USUAL_DISTANCE_TICKS = 2;
 const USUAL_MOVE_TICKS = 1.5;
 
-/** Trade times are whole seconds. */
+/** Trade times are whole seconds, so their error is at most half a second. */
 const HALF_SECOND_MS = 500;
 const MAX_LOOKS = 32;
 const MAX_WAITING = 32;
 
-/** A decaying count and sum. */
+/** Exponentially decaying mean. */
 class FadingMean {
   #count = 0;
   #sum = 0;
@@ -31,7 +29,7 @@ class FadingMean {
     this.#atMs = Math.max(this.#atMs, nowMs);
   }
 
-  /** Mean with a prior. */
+  /** Mean that includes the prior `belief`. */
   with(belief: number, nowMs: number): number {
     const kept = this.#keptAt(nowMs);
     return (this.#sum * kept + BELIEF * belief) / (this.#count * kept + BELIEF);
@@ -42,19 +40,19 @@ class FadingMean {
   }
 }
 
-/** Takers of all markets of a category, in ticks. */
+/** Taker statistics of a category's markets, in ticks. */
 export class CategoryFlow {
   readonly distance = new FadingMean();
   readonly move = new FadingMean();
 }
 
-/** Parts of a book that trades are compared with. */
+/** Parts of a book that trades are compared with, and the times of its poll. */
 interface Look {
   readonly sentMs: number;
   readonly seenMs: number;
-  /** Twice the mid of others' book, exact; null without one. */
+  /** Twice the mid of others' book, an exact integer; null without a mid. */
   readonly twiceMid: number | null;
-  /** As received, with own orders. */
+  /** Best levels as received, own orders included. */
   readonly bid: Book['bids'][number] | undefined;
   readonly ask: Book['asks'][number] | undefined;
 }
@@ -72,7 +70,7 @@ export class TakerFlow {
   #looks: Look[] = [];
   #waiting: SweptLevel[] = [];
 
-  /** Prior of its takers until it has seen many; its observations count there too. */
+  /** Uses a category's statistics as prior, and adds this market's observations to them. */
   joinCategory(category: CategoryFlow): void {
     this.#category = category;
   }
@@ -85,7 +83,7 @@ export class TakerFlow {
     if (this.#waiting.length > 0) this.#judge(tickMicros);
   }
 
-  /** A trade at about `atMs`, our clock, in any order. */
+  /** Takes in a trade at about `atMs`, our clock; trades may arrive in any order. */
   onTrade(trade: TapeTrade, atMs: number, tickMicros: Micros): void {
     const before = this.#looks.findLast(({ seenMs }) => seenMs <= atMs);
     if (before === undefined || before.twiceMid === null) return;
@@ -107,7 +105,7 @@ export class TakerFlow {
     });
   }
 
-  /** kappa of takers at distance d from the mid, as exp(-kappa d): per unit of price. */
+  /** Decay kappa of taker arrivals with distance d from the mid, as exp(-kappa d); per unit of price. */
   kappaAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.distance.with(USUAL_DISTANCE_TICKS, nowMs);
     const tick = tickMicros / ONE;
@@ -115,13 +113,13 @@ export class TakerFlow {
     return 1 / (tick * Math.max(LEAST_DISTANCE_TICKS, this.#own.distance.with(believed, nowMs)));
   }
 
-  /** Move of the mid in the taker's direction after a whole level was taken: price, 0 or more. */
+  /** Expected move of the mid after a taker consumes a whole level, in the taker's direction; price, 0 or more. */
   sweepMoveAt(nowMs: number, tickMicros: Micros): number {
     const believed = this.#category.move.with(USUAL_MOVE_TICKS, nowMs);
     return (tickMicros / ONE) * Math.max(0, this.#own.move.with(believed, nowMs));
   }
 
-  /** The time order of earlier reads and trades is unknown now. */
+  /** Drops earlier reads: their time order relative to new trades is unknown. */
   clockSetBack(): void {
     this.#looks = [];
     this.#waiting = [];
@@ -130,7 +128,7 @@ export class TakerFlow {
 
 const LEAST_DISTANCE_TICKS = 0.1;
 
-/** True when nothing of the best level can be left: the trade went beyond it or took its whole amount. */
+/** True when the trade consumed the whole best level: it went beyond its price or took its amount. */
 function hasSwept({ taker, priceMicros, amountMicros }: TapeTrade, { bid, ask }: Look): boolean {
   const met = taker === 'buy' ? ask : bid;
   if (met === undefined) return false;

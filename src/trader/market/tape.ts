@@ -1,11 +1,10 @@
 /**
- * The trades of a market, each once, though every poll shows a page of them again and rows carry no id.
+ * Collects a market's public trades, each once, from overlapping pages of rows without ids.
  *
- * Rows of the same second, outcome, price and amount cannot be told apart, but they can be counted: a page that shows
- * such a row n times when we have counted m < n of them brings n - m new ones. That holds when a page misses its
- * newest row for a while, when pages overlap by any number of rows, and when rows of one second change their order.
- * It misses a trade only when an exact twin of the same second has meanwhile left the page. Rows older than the
- * newest known by more than `LATE_MS` are taken for known.
+ * Rows with equal second, outcome, price and amount are indistinguishable, so they are counted. A page that shows n
+ * such rows, after m < n were counted, adds n - m trades. Counting tolerates missing newest rows, any overlap of pages,
+ * and reordered rows of one second. A trade is missed only when an identical row of the same second has left the page.
+ * Rows older than the newest trade by more than `LATE_MS` are ignored.
  */
 
 import { complement, type Micros, ONE } from '../../shared/base/micros.js';
@@ -13,10 +12,10 @@ import type { PublicTradeRow } from '../../shared/protocol/records.js';
 import { midOf } from './book.js';
 import type { Book, TapeTrade } from './view.js';
 
-/** Maximum lag of a row behind later ones, ms: lists may lag by seconds. */
+/** Maximum delay of a row behind newer rows, ms. */
 const LATE_MS = 30_000;
 
-/** Trades in a view; more than a page has no use. */
+/** Maximum number of trades in a view: one page. */
 const MAX_TRADES = 100;
 
 /** Identical rows of one second. */
@@ -24,9 +23,9 @@ interface Twins {
   readonly isYes: boolean;
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** Number counted. */
+  /** Number of such rows already counted. */
   count: number;
-  /** Number in the page with this index. */
+  /** Index of the page that last showed such rows; `shown` is their number in it. */
   page: number;
   shown: number;
 }
@@ -34,11 +33,11 @@ interface Twins {
 /** Collects one market's trades from overlapping pages and returns the new rows. */
 export class Tape {
   trades: readonly TapeTrade[] = Object.freeze([]);
-  /** By the exchange's second. */
+  /** Counted rows by exchange time, Unix s. */
   readonly #seconds = new Map<number, Twins[]>();
   #newestMs = Number.NEGATIVE_INFINITY;
   #page = 0;
-  /** Cached by the first read after a new trade. */
+  /** Cache of `meanShares`; null after a new trade. */
   #meanShares: number | null = null;
 
   /** Mean size of `trades`, shares; null without any. */
@@ -50,8 +49,8 @@ export class Tape {
   }
 
   /**
-   * Takes in a page, newest first, and returns new trades, oldest first. Failed trades are skipped. `book` is the
-   * newest raw book, to tell buyers from sellers.
+   * Takes in a page, newest first, and returns new trades, oldest first. Failed trades are skipped. `book`, the newest
+   * raw book, separates buyers from sellers.
    */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
@@ -64,7 +63,9 @@ export class Tape {
       twins.page = this.#page;
       if (twins.shown <= twins.count) continue;
       twins.count = twins.shown;
-      fresh.push(tapeTrade(row, seenMs, book));
+      const priceMicros = row.is_yes ? row.price : complement(row.price);
+      const taker = inferTaker(priceMicros, row.is_yes, book);
+      fresh.push({ priceMicros, amountMicros: row.amount, taker, venueTimeMs: row.timestamp * 1000, seenMs });
     }
     this.#keep(fresh);
     return fresh;
@@ -92,7 +93,7 @@ export class Tape {
       if (second * 1000 < this.#newestMs - LATE_MS) this.#seconds.delete(second);
     }
     const all = [...fresh.toReversed(), ...this.trades];
-    // A late row belongs after rows with a later time; the sort is stable.
+    // Late rows move behind rows with later times; the sort is stable.
     if (!isNewestFirst(all)) all.sort((a, b) => b.venueTimeMs - a.venueTimeMs);
     if (all.length > MAX_TRADES) all.length = MAX_TRADES;
     this.trades = Object.freeze(all);
@@ -108,21 +109,10 @@ function isNewestFirst(trades: readonly TapeTrade[]): boolean {
   return true;
 }
 
-function tapeTrade(row: PublicTradeRow, seenMs: number, book: Book): TapeTrade {
-  const priceMicros = row.is_yes ? row.price : complement(row.price);
-  return {
-    priceMicros,
-    amountMicros: row.amount,
-    taker: inferTaker(priceMicros, row.is_yes, book),
-    venueTimeMs: row.timestamp * 1000,
-    seenMs,
-  };
-}
-
 /**
- * A row says which outcome the taker traded, not whether he bought or sold it. The side of the book that the price is
- * nearer to tells more (the quote rule of Lee and Ready, 1991); in the very middle, and without a book, takers are
- * taken for buyers of their outcome, as most are.
+ * Infers whether the taker bought or sold YES: a row only names the traded outcome. A price above the mid means bought,
+ * below it sold (the quote rule of Lee and Ready, 1991). At the mid, or without a book, most takers buy the outcome
+ * they trade.
  */
 function inferTaker(priceMicros: Micros, isYes: boolean, book: Book): 'buy' | 'sell' {
   const mid = midOf(book);

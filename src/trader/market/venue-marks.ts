@@ -1,14 +1,13 @@
 /**
- * What the venue says a share is worth in its answer on what we hold: one signed request tells of up to two hundred markets. It
- * orders looks and nothing else: no price is taken from it. How good it is is learned before it is believed, from the looks that
- * come after it.
+ * The venue's valuation of held shares (its mark), reported for up to 200 markets per signed request. Marks only decide
+ * which book to read next; no price uses them. They are ignored until later books have confirmed them often enough.
  */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
-/** Below this holding, millionths of a share, rounding of the value would look like a move. */
+/** Smallest holding whose mark is used, millionths of a share: below it, rounding looks like a move. */
 const LEAST_MICROS = 10_000;
 
 /** The venue's value of a YES share of this row's market, a float in (0, 1); null if absent. */
@@ -21,14 +20,14 @@ export function readVenueMark({ amounts, value, position }: AssetRow): number | 
   return isPrice ? (position.is_yes ? price : 1 - price) : null;
 }
 
-/** A later read shows mostly what happened after the mark. */
+/** Maximum time between a mark and the book that checks it: later books show newer moves. */
 const YOUNG_MS = 30_000;
 
-/** The venue's newest mark of one market, until a later book. */
+/** The venue's newest mark of one market; a later book replaces it. */
 export class VenueMark {
   #price: number | null = null;
   #at: Pick<SeenAt, 'requestId' | 'sentMs'> = { requestId: 0, sentMs: 0 };
-  /** Learns from each following book; null when nothing learns. */
+  /** Statistics that each later book updates; null when marks are not checked. */
   trust: MarkTrust | null = null;
 
   take(price: number, at: SeenAt): void {
@@ -41,8 +40,8 @@ export class VenueMark {
   }
 
   /**
-   * Distance from a book's price; 0 without a mark. A venue's mark may include own orders, so it is compared with the
-   * mid of the whole book too.
+   * Distance of the mark from a book's price; 0 without a mark. A mark may include own orders, so the mid of the whole
+   * book counts too.
    */
   distance(price: number, wholeMid: number | null): number {
     if (this.#price === null) return 0;
@@ -50,7 +49,9 @@ export class VenueMark {
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /** A book requested at `at` arrived: compares it with the mark. `before` and `wholeMid` are of the previous book. */
+  /**
+   * Compares the mark with the price of a book requested at `at`. `before` and `wholeMid` describe the previous book.
+   */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;
@@ -60,9 +61,9 @@ export class VenueMark {
   }
 }
 
-/** Number of marks that reported a move, and of those read again, before they are trusted or not. */
+/** Number of checked move reports that trust needs. */
 const ENOUGH = 20;
-/** Older ones decay beyond this number: a venue that starts to report wrong marks is found in about as many reads. */
+/** Memory length, in checked moves: trust ends after about this many wrong marks. */
 const MOST = 40;
 const LEAST_PRECISION = 0.5;
 
@@ -72,7 +73,7 @@ export class MarkTrust {
   #toldWrongly = 0;
   #missed = 0;
 
-  /** One book with a young mark. `told`: the mark had moved. `moved`: the book had. */
+  /** Adds one check. `told`: the mark had moved. `moved`: the book had moved. */
   note(told: boolean, moved: boolean): void {
     if (told && moved) this.#toldRightly++;
     else if (told) this.#toldWrongly++;
@@ -85,7 +86,7 @@ export class MarkTrust {
     this.#missed *= kept;
   }
 
-  /** Marks that reported a move and were checked; older ones count less. */
+  /** Number of checked marks that reported a move; older ones count less. */
   get told(): number {
     return this.#toldRightly + this.#toldWrongly;
   }

@@ -1,4 +1,4 @@
-/** A market at one moment: the contract between this room and its readers. */
+/** Types that describe a market at one moment, for strategies, risk and the engine. */
 
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -47,9 +47,9 @@ export interface Book {
   readonly asks: readonly BookLevel[];
 }
 
-/** When a poll left and its answer came (our clock, ms), and the exchange's time in it (resolution 1 s). */
+/** Times of a poll: sent and answered (our clock, ms), and the exchange's time in the answer (resolution 1 s). */
 export interface SeenAt {
-  /** Ascends with every request of a process: orders answers, even if our clock was set back. */
+  /** Increases with every request of a process; orders answers even after our clock is set back. */
   readonly requestId: number;
   readonly sentMs: number;
   readonly seenMs: number;
@@ -60,27 +60,27 @@ export interface SeenAt {
 export interface TapeTrade {
   readonly priceMicros: Micros;
   readonly amountMicros: Micros;
-  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book before it: rows do not contain it. */
+  /** `buy` lifted an ask, `sell` hit a bid. Inferred from the book, because trade rows omit it. */
   readonly taker: 'buy' | 'sell';
   /** Exchange clock, ms (resolution 1 s). */
   readonly venueTimeMs: number;
-  /** Our clock, ms, of the poll that first showed it. */
+  /** Our clock, ms, when the first answer with this trade arrived. */
   readonly seenMs: number;
 }
 
 /** An own order that rests or may rest: in flight, open, partly filled, being canceled, or unknown. */
 export interface OwnOrder {
   readonly intentId: string;
-  /** True: sent as a probe. Absent: false. */
+  /** True for an order sent to gain information. Absent: false. */
   readonly isProbe?: boolean;
   readonly side: BookSide;
-  /** In YES space for either outcome. */
+  /** YES price, also for an order of NO. */
   readonly priceMicros: Micros;
   /** Unfilled shares, by current knowledge. */
   readonly remainingMicros: Micros;
   /** Outcome of the order: a bid buys YES or sells NO, an ask sells YES or buys NO. */
   readonly isYes: boolean;
-  /** Our clock, ms, when its submit left. Earlier books cannot contain it. */
+  /** Our clock, ms, when the order was submitted. Earlier books cannot contain it. */
   readonly submittedMs: number;
   /** Our clock, ms, of the exchange's acceptance; null while in flight or unknown. */
   readonly acceptedMs: number | null;
@@ -96,7 +96,7 @@ export interface OwnMarketState {
   readonly avgNoCostMicros: Micros | null;
   /** Currency that this market's orders may still use. */
   readonly availableFundsMicros: Micros;
-  /** Limit of |YES - NO| in shares, enforced by risk. Strategies taper towards it. */
+  /** Limit of |YES - NO| in shares, enforced by risk. Strategies quote less as they approach it. */
   readonly maxPositionMicros: Micros;
   /** Stance of the kill ladder: quote normally, wider, or only to reduce the net position. */
   readonly stance: Stance;
@@ -108,9 +108,9 @@ export type Stance = 'normal' | 'widen' | 'reduce-only';
 
 /** An own order as a strategy sees it, with its place in the queue. */
 export interface OwnOrderView extends OwnOrder {
-  /** Estimated shares of others ahead of it at its price; null before a book with its level. */
+  /** Estimated shares of others ahead of the order at its price; null before a book with its level. */
   readonly queueAheadMicros: Micros | null;
-  /** Milliseconds since its submit left. */
+  /** Milliseconds since the order was submitted. */
   readonly ageMs: number;
 }
 
@@ -132,7 +132,7 @@ export interface Estimates {
   readonly spread: number | null;
   /** Volatility of ln(p / (1 - p)) per square root of a second; at least a floor. */
   readonly sigmaLogOddsPerSqrtS: number;
-  /** The same in price at the current microprice (or last trade): sigma x p (1 - p), per square root of a second. */
+  /** Volatility of the price per square root of a second: sigma x p (1 - p) at the microprice, else at last trades. */
   readonly sigmaPricePerSqrtS: number;
   /** Size-weighted mean price of recent trades, decaying; null before the first trade. */
   readonly tradePrice: number | null;
@@ -148,7 +148,7 @@ export interface Estimates {
 export interface Health {
   /** Upper bound of the age of the newest book, ms: now minus the time its poll was sent. */
   readonly bookAgeMs: number;
-  /** Age of the newest trades read, ms, measured the same way; null before the first. */
+  /** Upper bound of the age of the newest trade list, ms; null before the first. */
   readonly tradesAgeMs: number | null;
   /** Milliseconds since a poll last showed a changed book. */
   readonly unchangedMs: number;
@@ -156,7 +156,7 @@ export interface Health {
   readonly crossed: boolean;
   /** Best bid equal to best ask. */
   readonly locked: boolean;
-  /** Repeated trades went through the best prices while the book stood still. */
+  /** Repeated trades went through the best prices while the book did not change. */
   readonly frozen: boolean;
   /** |change| of the log-odds of the mid between the last two books; 0 with fewer than two. */
   readonly jumpLogOdds: number;
@@ -168,7 +168,7 @@ export interface Health {
 
 /** A feed's current value for this market and its age. Prices and `sd` as in `FeedValue`. */
 export interface FeedView extends Omit<FeedValue, 'conditionId'> {
-  /** Milliseconds since it held. */
+  /** Age of the value, ms. */
   readonly ageMs: number;
 }
 
@@ -190,25 +190,23 @@ export interface FlowView {
   readonly sweepMovePrice: number;
 }
 
-/** How often this trader reads the market, how fast it reacts, and the marginal value of what it spends. */
+/** How often this trader reads the market, how fast it reacts, and its prices of reads, requests and currency. */
 export interface PaceView {
   /** Mean seconds between recent reads of its book; null before the second. */
   readonly lookEveryS: number | null;
-  /**
-   * Seconds from the decision on an order until it is seen resting, a recent mean over all markets; 2 before the first.
-   */
+  /** Seconds from the decision on an order until it is seen resting, a recent mean over all markets; initially 2. */
   readonly reactS: number;
   /**
    * Currency value of one more book read; 0 while reads are plentiful, and before the first valuation (each minute).
    */
   readonly readPrice: number;
-  /** The same for a signed request: at least `economics.request_price`, its initial value. */
+  /** Currency value of one signed request; at least `economics.request_price`. */
   readonly requestPrice: number;
-  /** Cost per second of bound currency, as a fraction of it: at least `economics.currency_price_per_day`. */
+  /** Cost of binding one unit of currency for one second; at least `economics.currency_price_per_day` for a day. */
   readonly currencyPricePerS: number;
 }
 
-/** Gain per share of own fills of one side after some time, by the fair price of others' book. */
+/** Gain per share of own fills on one side after some time (markout), by the fair price of others' book. */
 export interface MarkoutView {
   /** Seconds after the fill was known: 5, 30 or 300. */
   readonly horizonS: number;
@@ -220,7 +218,7 @@ export interface MarkoutView {
 
 /** Results of own fills in a market, over restarts. Floats: for a strategy's arithmetic, never for money. */
 export interface OwnFillsView {
-  /** Own fills per second of observation, decaying likewise; null before a minute of observation. */
+  /** Own fills per second of observation, with a half-life of a day; null before a minute of observation. */
   readonly fillsPerS: number | null;
   /** By filled side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
@@ -229,7 +227,7 @@ export interface OwnFillsView {
 /** Summary of a market for strategies that quote another market of its event. Others' prices, without own orders. */
 export interface Glance {
   readonly conditionId: string;
-  /** Null when a side is empty, or before the first book. */
+  /** Mid of best bid and ask; null when a side is empty, or before the first book. */
   readonly mid: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
@@ -244,7 +242,7 @@ export interface Glance {
 
 /** Another market of the same event, with own state there. */
 export interface SiblingView extends Glance {
-  /** YES - NO, in shares. */
+  /** Own net position there: YES - NO, in shares. */
   readonly netMicros: Micros;
   /** Own best orders there, resting or in flight, in YES space; null without any. */
   readonly ownBidMicros: Micros | null;
@@ -261,15 +259,15 @@ export interface EventFacts {
 }
 
 /**
- * `exclusive`: at most one of its markets resolves YES; `exhaustive`: exactly one does; `nested`: each resolves YES only if the one
- * declared before it does ("above 50", "above 60").
+ * How the outcomes of an event relate. `exclusive`: at most one market resolves YES. `exhaustive`: exactly one does.
+ * `nested`: a market resolves YES only if the one declared before it does ("above 50", "above 60").
  */
 export type EventOutcomes = 'exclusive' | 'exhaustive' | 'nested';
 
 /** The event of a market and its other tracked markets. */
 export interface EventView {
   readonly eventConditionId: string;
-  /** As in `EventFacts`. */
+  /** Declared outcomes of the event; null if undeclared. */
   readonly outcomes: EventOutcomes | null;
   /** Number of its markets, this one included; null when unknown. */
   readonly markets: number | null;
@@ -298,13 +296,13 @@ export interface MarketView {
   readonly flow: FlowView;
   readonly pace: PaceView;
   readonly own: OwnFillsView;
-  /** Only for a module that declares `inputs: { event: true }` and a market with an event; else null. */
+  /** The market's event; null without one, or when the module does not declare `inputs: { event: true }`. */
   readonly event: EventView | null;
 }
 
 /** One market of an event, as a strategy of the whole event sees it. */
 export interface MarketOfEvent {
-  /** As a strategy of this market alone would see it; its `event` is null. */
+  /** The view that a strategy of this market alone would get; its `event` is null. */
   readonly view: MarketView;
   /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;
@@ -315,13 +313,13 @@ export interface WholeEventView {
   /** Our clock, ms. */
   readonly nowMs: number;
   readonly event: EventFacts;
-  /** Its quoted markets with a book, in declared order, else by condition id. */
+  /** The event's quoted markets with a book, in declared order, else by condition id. */
   readonly markets: readonly MarketOfEvent[];
   /** Condition ids of its other markets without a book: quoted or declared. */
   readonly unseen: readonly string[];
 }
 
-/** The market's own part of a view: no own state, no estimates. */
+/** The part of a view that holds neither own state nor estimates; risk uses it. */
 export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | 'health' | 'timeToResolutionMs'> {
   /** The newest public trade if it was seen no earlier than the newest book; else null. */
   readonly newestTrade: TapeTrade | null;
@@ -329,9 +327,9 @@ export interface Sight extends Pick<MarketView, 'market' | 'book' | 'others' | '
 
 /** Motion of a market's price. The same object until a new observation. Floats, in YES space. */
 export interface PriceMotion {
-  /** Our clock, ms, when the poll of the newest book left; later events are unknown. */
+  /** Our clock, ms, when the request of the newest book was sent; later events are unknown. */
   readonly seenMs: number;
-  /** Best estimate of the price: microprice, else last trades, else the middle of the possible range. */
+  /** Best estimate of the price: the microprice, else the mean of last trades, else 0.5. */
   readonly price: number;
   /** Half of others' spread, at least a tick. */
   readonly halfSpread: number;
@@ -341,17 +339,17 @@ export interface PriceMotion {
   readonly jumpsPerS: number;
   /** Public trades per second. */
   readonly takersPerS: number;
-  /** Distance of the venue's later mark from it, beyond half a tick; 0 without one. No price uses it. */
+  /** Distance between `price` and a newer mark of the venue, beyond half a tick; 0 without a mark. No quote uses it. */
   readonly markMove: number;
 }
 
-/** The trader's part of a pace, without the market's. */
+/** The fields of a pace that are the same for all markets. */
 export type TraderPace = Omit<PaceView, 'lookEveryS'>;
 
-/** Seconds until a decided quote rests. */
+/** Assumed seconds from decision to resting order, before the first measurement. */
 export const USUAL_REACT_S = 2;
 
-/** Enough reads for all, and the usual prices of requests and currency. */
+/** Pace before the first valuation: free reads, and the usual prices of requests and currency. */
 export const USUAL_PACE: TraderPace = Object.freeze({
   reactS: USUAL_REACT_S,
   readPrice: 0,
@@ -367,7 +365,7 @@ export function makeWholeEventView(
   wanted: readonly string[],
 ): WholeEventView {
   const declared = event.marketConditionIds;
-  // After the declared ones by name: the order of discovery must not matter.
+  // Undeclared markets follow, sorted by id, so that the order of discovery does not matter.
   const rank = (id: string) => (declared.includes(id) ? declared.indexOf(id) : declared.length);
   const byRank = (a: string, b: string) => rank(a) - rank(b) || (a < b ? -1 : 1);
   const seen = new Set(markets.map(({ view }) => view.market.conditionId));

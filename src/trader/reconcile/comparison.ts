@@ -1,6 +1,6 @@
 /**
- * Collects a round's lists and compares them with the ledger once all are complete. Works for a running trader, and
- * beside an idle ledger.
+ * Compares a reconciliation round's complete lists with the ledger. Works for a running trader, and beside an idle
+ * ledger.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -40,20 +40,20 @@ import { ListCursor, type ListTime } from './list-cursor.js';
 import { PageWalk } from './page-walk.js';
 import type { Reading } from './round.js';
 
-/** The comparison's reads of the ledger, and the notes with its progress. */
+/** The ledger methods that the comparison uses. */
 export type ComparedLedger = Pick<
   Ledger,
   'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
 > &
   Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
 
-/** Requests in flight, from the executor. */
+/** State of requests in flight, from the executor. */
 export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
   restingOrders(): readonly Pick<RestingOrder, 'orderPubkey' | 'createdMs' | 'cancelPending'>[];
   missingFills(): readonly Pick<MissingFills, 'orderPubkey' | 'marketConditionId' | 'missingMicros'>[];
 }
 
-/** Complete list of resting orders; its first page left at `startedMs`, our clock. */
+/** Complete list of own resting orders; its first page was requested at `startedMs`, our clock. */
 export interface RestingOrders {
   readonly rows: readonly OrderRow[];
   readonly startedMs: number;
@@ -69,14 +69,14 @@ export class Comparison {
   readonly #secondReader: IndependentFillCount;
   #lately: Lately = { moves: new Map(), orders: new Set() };
   #undecided: ReadonlySet<string> = new Set();
-  /** Shares by outcome at the newest comparison: the exchange's, and the ledger's. */
+  /** Shares by outcome at the newest comparison: at the exchange (`theirs`) and in the ledger (`ours`). */
   #held: { readonly theirs: ReadonlyMap<string, Micros>; readonly ours: ReadonlyMap<string, Micros> } | null = null;
-  /** Number of changed trades at the newest comparison. */
+  /** Number of changed trades in the ledger at the newest comparison. */
   #turns: number | null = null;
-  /** Per order with missing fills: the filled amount when they were first missing. */
+  /** Per order with missing fills: its filled amount when they were first missing. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
-  /** @param ownTrades whether the venue lists them */
+  /** @param ownTrades true when the venue lists own trades */
   constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
@@ -105,11 +105,12 @@ export class Comparison {
   }
 
   /**
-   * What differs, once the lists of a round are complete and all that they show of our fills is booked. They were begun at
-   * `begunMs`; what has been booked since, or shortly before, they need not show. Each round's lists are compared once: then
-   * their marks have moved on.
+   * Returns the differences, once a round's lists are complete and all own fills in them are booked. The lists were
+   * begun at `begunMs`; they need not show bookings since, or shortly before. Call it once per round, because it moves
+   * the lists' marks.
    *
-   * @param sumsDiffer the sums are believed to differ: they are not begun anew before a person has taken note
+   * @param sumsDiffer a confirmed difference of sums exists: the sums then restart only after an operator has accepted
+   * it
    */
   differences(resting: RestingOrders, begunMs: number, sumsDiffer: boolean): readonly Difference[] {
     this.#turns = this.#ledger.tradeTurns();
@@ -119,13 +120,13 @@ export class Comparison {
     return [...found, ...this.#secondReader.settle(found.length === 0 && !sumsDiffer)];
   }
 
-  /** The newest round could neither confirm nor clear this. */
+  /** True when the newest round could neither confirm nor clear this difference. */
   isUndecided({ what, subject }: Pick<Difference, 'what' | 'subject'>): boolean {
     if (what === 'sum') return !this.#secondReader.hasCompared;
     return what === 'position' && this.#undecided.has(subject);
   }
 
-  /** An operator accepts it. */
+  /** Skips a difference that an operator has accepted. */
   leaveOut(difference: Difference): LeavingOut {
     const { what, subject } = difference;
     if (what === 'position') return this.#leaveOutShares(difference);
@@ -140,13 +141,13 @@ export class Comparison {
   }
 
   /**
-   * What the ledger lacks by the newest round; a text says why that is unknown now.
+   * Returns the bookings that the ledger lacks by the newest round, or a text that says why they are unknown.
    *
-   * @param isConfirmed a fill whose absence is confirmed is no longer awaited
+   * @param isConfirmed true for a fill whose absence is confirmed; it is no longer awaited
    */
   planAdoption(isConfirmed: (difference: Difference) => boolean): Adoption | string {
     if (this.#held === null) return 'ledger and exchange are not compared yet';
-    if (this.#turns !== this.#ledger.tradeTurns()) return 'a trade has changed since they were compared';
+    if (this.#turns !== this.#ledger.tradeTurns()) return 'a trade has changed since the comparison';
     const missing = this.#missing();
     const isMoving = this.#movingMarkets(missing.length > 0 && missing.every(isConfirmed));
     const { theirs, ours } = this.#held;
@@ -158,7 +159,7 @@ export class Comparison {
     return planBookings(theirs, now, isKnown, this.#unbooked());
   }
 
-  /** The ledger holds what the exchange holds: all lists are compared from here on, without exceptions. */
+  /** Restarts all lists after an adoption: ledger and exchange now hold the same shares, and nothing is skipped. */
   onAdopted(): void {
     this.#opening.onAdopted();
     this.#secondReader.onAdopted();
@@ -180,17 +181,17 @@ export class Comparison {
     return [...this.#secondReader.lacking, ...conversions];
   }
 
-  /** Later moves by a changed trade or one in flight were not part of what the operator accepted. */
+  /** Skips an accepted difference of shares; outdated if a trade of the market has changed or is in flight. */
   #leaveOutShares(difference: Difference): LeavingOut {
     const { subject, ledger } = difference;
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
-    // Found by an older round, or booked since.
+    // The difference is from an older round, or was booked since.
     if (this.isUndecided(difference) || formatDecimal(this.#findShares(subject)) !== ledger) return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
-  /** Differences in records: of resting orders, and of history. */
+  /** Differences of resting orders and of past records. */
   #records(restingOrders: RestingOrders): Difference[] {
     const resting = this.#resting(restingOrders);
     const known = new Set(resting.map(({ subject }) => subject));
@@ -213,7 +214,7 @@ export class Comparison {
     const rows = this.#underWay.missingFills().map(({ orderPubkey, missingMicros }) => {
       const filled = this.#ledger.order(orderPubkey)?.filledMicros ?? missingMicros;
       const owed = this.#owed.get(orderPubkey);
-      // Fills missing in an earlier round have arrived; those missing now are newer.
+      // The fills of an earlier round have arrived; those missing now are newer.
       const upTo = owed === undefined || owed <= sub(filled, missingMicros) ? filled : owed;
       return { orderPubkey, missingMicros, upTo };
     });
@@ -228,7 +229,7 @@ export class Comparison {
     return held?.sharesMicros ?? ZERO;
   }
 
-  /** Markets with shares in flight: an unbooked fill or a conversion. */
+  /** Returns a test for markets with shares in flight: an unbooked fill or a pending conversion. */
   #movingMarkets(areFillsLost = false): (market: string) => boolean {
     const fills = areFillsLost ? [] : this.#underWay.missingFills();
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
@@ -259,7 +260,7 @@ type HistoryLedger = Pick<
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
-/** @param ownTrades whether the venue lists them */
+/** @param ownTrades true when the venue lists own trades */
 function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, ledger, {
@@ -279,7 +280,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
   const orders = new ListCursor<'orders.list'>('orders', ledger, {
     getPubkey,
     bornS: () => null,
-    // The executor follows own orders; an unknown one may still be signed.
+    // The executor tracks own orders; an unknown order may still be signed.
     isSettled: ({ pubkey, status }) =>
       (status !== null && ORDER_STANDING[status].phase !== 'unsigned') ||
       (pubkey !== null && books.order(pubkey) !== null),
@@ -293,7 +294,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
     compare: (row) => tradeDifference(row, books),
     booked: {
       newestSeq: () => ledger.newestSeq('fills'),
-      // A failed trade is booked when it settles; its row may be below the mark by then.
+      // A failed trade may settle and be booked when its row is already below the mark.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
       findInvented: (pubkey, { venueS }) => {
         const fill = ledger.fill(pubkey);
@@ -313,7 +314,7 @@ function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: bool
   };
 }
 
-/** Shares by outcome in the ledger and at the exchange, and the booking. */
+/** One outcome to adopt: its shares in the ledger and at the exchange, and the booking. */
 export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros'> {
   readonly ledgerMicros: Micros;
   readonly exchangeMicros: Micros;
@@ -321,13 +322,13 @@ export interface AdoptionOfOutcome extends Omit<AdoptedOutcome, 'restWorthMicros
 
 export type Adoption = readonly AdoptionOfOutcome[];
 
-// Adoption: what the ledger has to book so that it holds what the exchange holds. Records of the exchange say what currency
-// moved; shares without a record remain as a rest, which is booked at its price.
+// Adoption: the bookings after which ledger and exchange hold the same shares. Records of the exchange give the moved
+// currency; shares without a record are a rest that is booked at its price.
 
 /**
- * Every outcome that needs a booking; a text names an outcome whose state is unknown now.
+ * Lists every outcome that needs a booking; a text names an outcome whose state is unknown.
  *
- * @param isKnown nothing of this outcome is in flight
+ * @param isKnown true when no shares of this outcome are in flight
  */
 function planBookings(
   theirs: ReadonlyMap<string, Micros>,
@@ -341,8 +342,8 @@ function planBookings(
     const [exchangeMicros, ledgerMicros] = [theirs.get(outcome) ?? ZERO, ours.get(outcome) ?? ZERO];
     const moves = recorded.filter((move) => move.outcome === outcome);
     if (exchangeMicros === ledgerMicros && moves.length === 0) continue;
-    if (!isKnown(outcome)) return `shares of ${outcome} are on their way`;
-    // Bought shares may have been sold again: purchases first.
+    if (!isKnown(outcome)) return `shares of ${outcome} are in flight`;
+    // Purchases first: bought shares may have been sold again.
     const inOrder = moves.toSorted((a, b) => Math.sign(b.sharesMicros) - Math.sign(a.sharesMicros));
     const explained = moves.reduce((sum, { sharesMicros }) => sum + sharesMicros, 0);
     plan.push({
@@ -357,7 +358,7 @@ function planBookings(
   return plan;
 }
 
-/** A complete set is worth the same by either outcome: each gets half of the currency. */
+/** Moves of a conversion. The currency of a complete set is divided equally between its outcomes. */
 function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow): readonly RecordedMove[] {
   const moved = readMoved(kind, row);
   if (moved === null) return [];

@@ -1,7 +1,7 @@
 /**
- * What differed, round by round. One list lags behind another, an answer is under way: so a subject that differs is
- * believed only in a second round that began a good while after the first, whatever the figures are then (they move with
- * every fill). What is believed stays so until it agrees again or a person takes note of it, also over restarts.
+ * Confirms differences over two rounds. One list may lag behind another, so a difference counts only in a second round,
+ * some seconds after the first. Its figures may change meanwhile with every fill. A confirmed difference stays, also
+ * over restarts, until it heals or an operator accepts it.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -9,33 +9,36 @@ import type { Notes } from '../ledger/contract.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
 import { StoredMemory } from './stored-memory.js';
 
-/** Longest lag of lists, ms; a read within it would show the same again. */
+/** Minimum time between two rounds, ms: the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
 
 const NOTHING: readonly Difference[] = [];
 
-/** Maximum differences in a sentence; `reconcile` prints all. */
+/** Maximum number of differences in one message; `reconcile` prints all. */
 const MOST_TOLD = 5;
 
-/** Result of accepting a difference: skipped by the comparison, or outdated because bookings have changed it since. */
+/**
+ * Result of accepting a difference: `left out` is skipped by later comparisons, `outdated` was changed by a booking
+ * since.
+ */
 export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
   readonly difference: Difference;
-  /** Our clock, ms, of the comparison that first found it. */
+  /** Our clock, ms, of the comparison that first found the difference. */
   readonly sinceMs: number;
   readonly believed: boolean;
 }
 
 /**
- * `sinceMs` and `reason` may be missing in an older note. `adopted`: its holdings are booked, so the record leaves
- * nothing out.
+ * A stored acceptance; older notes may lack `sinceMs` and `reason`. `adopted`: the holdings are booked, so nothing is
+ * skipped.
  */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
-/** Accepting these changes the comparison: equal figures later are a new difference. */
+/** Accepting these kinds changes the comparison itself, so equal figures later are a new difference. */
 const REBASED: readonly Difference['what'][] = ['position', 'sum', 'list'];
-/** A round with this many differences may not name all. */
+/** A round with this many differences may not list all. */
 const MOST_FOUND = 200;
 
 export class ConfirmedDifferences {
@@ -43,7 +46,7 @@ export class ConfirmedDifferences {
   readonly #believedNote: StoredMemory<readonly string[]>;
   readonly #acceptedNote: StoredMemory<readonly StoredAcceptance[]>;
   readonly #open = new Map<string, Suspicion>();
-  /** By name, as accepted. */
+  /** Accepted differences by name. */
   readonly #accepted: Map<string, StoredAcceptance>;
 
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
@@ -53,9 +56,9 @@ export class ConfirmedDifferences {
     this.#accepted = new Map(this.#acceptedNote.value.map((stored) => [stored[0], stored]));
   }
 
-  /** Unresolved accepted differences, oldest first. */
+  /** Accepted differences that still exist, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
-    // A difference that is open again counts as open.
+    // A difference that was confirmed again is not accepted.
     const standing = [...this.#accepted.values()].filter(
       ([name, , , , by]) => by !== 'adopted' && this.#open.get(name)?.believed !== true,
     );
@@ -66,22 +69,22 @@ export class ConfirmedDifferences {
   }
 
   get believed(): readonly Difference[] {
-    // Read many times in every step, and almost always empty.
+    // Fast path: read many times per step, and almost always empty.
     if (this.#open.size === 0) return NOTHING;
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 
-  /** Names of confirmed differences as stored, also those of the earlier process. */
+  /** Names of stored confirmed differences, those of an earlier process included. */
   get storedNames(): readonly string[] {
     return this.#believedNote.value;
   }
 
-  /** Includes differences of the earlier process that no round has confirmed or cleared yet. */
+  /** True when a difference of this kind is confirmed, now or by an earlier process and not yet checked. */
   believesAny(what: Difference['what']): boolean {
     return this.storedNames.some((name) => name.startsWith(`${what} `));
   }
 
-  /** Our clock, ms, from which another round can decide; Infinity without doubt. */
+  /** Our clock, ms, from which another round can confirm a difference; Infinity when none is unconfirmed. */
   get doubtsFromMs(): number {
     const doubts = [...this.#open.values()].filter(({ believed }) => !believed);
     return Math.min(...doubts.map(({ sinceMs }) => sinceMs + this.#confirmAfterMs));
@@ -96,10 +99,11 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * Takes in a complete round's differences; returns the confirmed ones.
+   * Takes in a complete round's differences; returns the newly confirmed ones.
    *
-   * @param begunMs our clock, when the round's first request left
-   * @param isUndecided the round says nothing about it: confirmed stays confirmed, doubtful starts again
+   * @param begunMs our clock, when the round's first request was sent
+   * @param isUndecided true when the round could not check the difference: a confirmed one stays, an unconfirmed one
+   * restarts
    */
   take(
     differences: readonly Difference[],
@@ -109,7 +113,7 @@ export class ConfirmedDifferences {
   ): readonly Difference[] {
     const before = new Set(this.storedNames);
     const told = new Set(this.believed.map(nameDifference));
-    // Confirmed by the earlier process: its figures are not stored, and this round has none.
+    // An earlier process confirmed these differences; their figures are not stored, and this round has none.
     for (const name of before) {
       const difference = { ...parseName(name), ledger: '?', exchange: '?' };
       if (!this.#open.has(name) && isUndecided(difference))
@@ -124,7 +128,7 @@ export class ConfirmedDifferences {
       if (!found.has(name) && !(believed && isUndecided(difference))) this.#open.delete(name);
     }
     for (const [name, difference] of found) {
-      // A clock set back must not delay the second round by that time.
+      // Our clock set back must not delay the second round by that time.
       const sinceMs = Math.min(this.#open.get(name)?.sinceMs ?? nowMs, nowMs);
       const again = this.#open.has(name) && begunMs >= sinceMs + this.#confirmAfterMs;
       const believed = again || told.has(name) || before.has(name);
@@ -135,13 +139,16 @@ export class ConfirmedDifferences {
     return this.believed.filter((difference) => !told.has(nameDifference(difference)));
   }
 
-  /** True when an operator has accepted it with these figures. */
+  /** True when an operator has accepted the difference with these figures. */
   isAccepted(difference: Difference): boolean {
     if (REBASED.includes(difference.what)) return false;
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
   }
 
-  /** Drops accepted records that agree now. A round that lost a list, or found too much, proves nothing. */
+  /**
+   * Drops accepted differences that have healed. A round that lost a list, or found too many differences, proves
+   * nothing.
+   */
   #forgetHealed(found: readonly Difference[]): void {
     if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
     const names = new Set(found.map(nameDifference));
@@ -152,20 +159,21 @@ export class ConfirmedDifferences {
     if (healed.length > 0) this.#saveAccepted();
   }
 
-  /** Drops accepted differences of these subjects: they are compared again. */
+  /** Drops accepted differences of some subjects, which are then compared again. */
   forgetAccepted(isForgotten: (difference: Pick<Difference, 'what' | 'subject'>) => boolean): void {
     const gone = [...this.#accepted.keys()].filter((name) => isForgotten(parseName(name)));
     for (const name of gone) this.#accepted.delete(name);
     if (gone.length > 0) this.#saveAccepted();
   }
 
-  /** True when two rounds or an operator have confirmed it. */
+  /** True when two rounds have confirmed the difference, or an operator has accepted it. */
   isConfirmed(difference: Difference): boolean {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
   /**
-   * The ledger holds what the exchange holds: nothing is open or skipped. An order unknown to the ledger is no holding.
+   * Clears all differences after an adoption. Confirmed ones in records are stored as adopted; orders unknown to the
+   * ledger are not.
    */
   onAdopted(nowMs: number): void {
     const records = [...this.believed, ...this.accepted].filter(
@@ -186,10 +194,10 @@ export class ConfirmedDifferences {
   }
 
   /**
-   * An operator accepts the confirmed differences: they hold nothing back while they stay equal. Returns them; outdated
-   * ones are dropped, and the next rounds find them again if they persist.
+   * Accepts the confirmed differences for an operator and returns them: they block nothing while they stay equal.
+   * Outdated ones are dropped; later rounds find them again if they persist.
    *
-   * @param leaveOut tries to skip it in the comparison
+   * @param leaveOut tries to skip a difference in the comparison
    * @param nowMs our clock, ms
    */
   accept(
@@ -197,7 +205,7 @@ export class ConfirmedDifferences {
     { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
   ): readonly Difference[] {
     const { believed } = this;
-    // Before a process's first round the earlier confirmed differences are unknown.
+    // Before the first round, the figures of earlier confirmed differences are unknown.
     if (believed.length === 0) return [];
     const accepted = believed.filter((difference) => {
       this.#open.delete(nameDifference(difference));
@@ -216,13 +224,13 @@ export class ConfirmedDifferences {
   }
 }
 
-/** Confirmed and accepted differences in a ledger, from the newest comparison. Reads only. */
+/** Reads the confirmed and accepted differences of the newest comparison from a ledger. */
 export function readStanding({ note }: { note(key: string): string | null }) {
   const { accepted, storedNames } = new ConfirmedDifferences({ note, setNote: () => undefined });
   return { open: storedNames.length, accepted };
 }
 
-/** For a person. */
+/** A difference in words, for messages. */
 export const inWords = ({ what, subject, ledger, exchange }: Difference): string =>
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 

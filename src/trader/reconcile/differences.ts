@@ -1,6 +1,6 @@
 /**
- * What ledger and exchange say of one record, side by side. Pure: nothing is booked, nothing is guessed, and a record that
- * has no effect (an unsigned draft, one that expired or failed) is no difference, whoever made it.
+ * Compares single records of ledger and exchange. Pure: nothing is booked or guessed. A record without effect (an
+ * unsigned, expired or failed draft) is never a difference.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -19,43 +19,43 @@ import type {
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
 /**
- * `list`: a list lacks rows that it showed before. `sum`: the independent count and sums of fills. The others are
- * records and holdings.
+ * Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: the independent count and sums of fills
+ * differ. The others are records and holdings.
  */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** One difference, in words and with both figures. */
+/** One difference between ledger and exchange, with both figures as text. */
 export interface Difference {
   readonly what: DifferenceKind;
-  /** A pubkey, or market and outcome. */
+  /** Subject of the difference: a pubkey, or market and outcome. */
   readonly subject: string;
   readonly ledger: string;
   readonly exchange: string;
 }
 
-/** Not in the ledger: another party's. */
+/** Figure of a record that is not in the ledger: it belongs to another party. */
 export const UNKNOWN = 'unknown';
 const NOTHING = 'nothing';
 
-/** The ledger's side. */
+/** The ledger's records, as the comparison reads them. */
 export interface OwnBooks {
   order(pubkey: string): OrderRecord | null;
   fill(pubkey: string): BookedFill | null;
   conversion(pubkey: string): BookedConversion | null;
-  /** Fills of this order were booked recently or are still missing: its filled amount changes between reads. */
+  /** True when fills of this order were booked recently or are missing, so its filled amount changes between reads. */
   isFilling(orderPubkey: string): boolean;
-  /** An own conversion, made from the draft with this pubkey, is not settled yet. */
+  /** True while the own conversion with this draft is not settled. */
   isConverting(kind: ConversionKind, marketConditionId: string, draftPubkey: string): boolean;
 }
 
-/** Longest lag of a list, ms: newer events may be missing in it. */
+/** Longest lag of a list, ms; a list may lack newer events. */
 export const LONGEST_LAG_MS = 10_000;
 
 const tookEffect = (status: OrderStatus | null): boolean => status !== null && ORDER_STANDING[status].tookEffect;
 
 /**
- * An order in a list whose first page left at `listMs`. The executor follows open orders by its own reads; recently
- * ended or filled ones may be shown as before.
+ * Compares an order of a list whose first page was requested at `listMs`. The executor tracks open orders by its own
+ * reads. A recently ended or filled order may still be listed as before.
  */
 export function orderDifference(row: OrderRow, books: OwnBooks, listMs: number): Difference | null {
   const order = row.pubkey === null ? null : books.order(row.pubkey);
@@ -81,20 +81,16 @@ function agreesOnEnd(row: OrderRow, order: OrderRecord, isFilling: boolean, list
   if (maxMicros(known, filled ?? ZERO) > order.amountMicros) return false;
   if (status === null || (order.closedMs !== null && order.closedMs >= listMs - LONGEST_LAG_MS)) return true;
   if (!tookEffect(status)) return order.closedMs === null ? known === ZERO : !tookEffect(order.status);
-  // A growing order is explained by its list and fills; a shrinking one contradicts earlier rows, except by failed
-  // fills.
+  // A larger filled amount is booked later; a smaller one contradicts earlier rows, unless fills have failed.
   const least = maxMicros(order.bookedMicros, sub(known, order.failedMicros));
   if (filled !== null && filled < least && !isFilling) return false;
   const isSame = filled === null || (filled >= least && filled <= known);
   return order.closedMs === null || (order.status === status && (isSame || isFilling));
 }
 
-/** Named only when the two sides differ in the market. */
-const elsewhere = (theirs: string | null, ours: string | null): string =>
-  theirs === null || ours === null || theirs === ours ? '' : ` in ${theirs}, not ${ours}`;
-
-const otherOrder = (theirs: string | null, ours: string | null): string =>
-  theirs === null || ours === null || theirs === ours ? '' : ` of order ${theirs}, not ${ours}`;
+/** Text that names the market (or order) when both sides differ in it; else empty. */
+const elsewhere = (theirs: string | null, ours: string | null, word = 'in'): string =>
+  theirs === null || ours === null || theirs === ours ? '' : ` ${word} ${theirs}, not ${ours}`;
 
 const showMicros = (value: Micros | null): string => (value === null ? '?' : formatDecimal(value));
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
@@ -103,7 +99,7 @@ const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
 const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, ${status}, ${showMicros(filledMicros)} filled`;
 
-/** A resting order of the ledger that a complete list of resting orders lacks. */
+/** The difference of a resting order that a complete list lacks. */
 export const unlistedOrder = (order: OrderRecord): Difference => ({
   what: 'order',
   subject: order.pubkey,
@@ -112,8 +108,8 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
 });
 
 /**
- * Unbooked fills in the exchange's orders. The filled amount is part of the subject, so a later fill of a busy order is
- * a different one.
+ * The difference of unbooked fills. The filled amount is part of the subject, so a later fill of the order is another
+ * difference.
  */
 export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
   what: 'fill',
@@ -124,12 +120,12 @@ export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicr
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
-  // Matched, not settled: it may be booked already if this copy is older than another read.
+  // A matched trade is not settled; it may be booked already if this answer is older than another.
   if (row.state === 'created' || row.state === 'in_process') return null;
   const where =
     elsewhere(row.market_condition_id, fill?.marketConditionId ?? null) +
-    otherOrder(row.order.pubkey, fill?.orderPubkey ?? null);
-  // A missing fee contradicts nothing.
+    elsewhere(row.order.pubkey, fill?.orderPubkey ?? null, 'of order');
+  // A missing fee matches any fee.
   const exchange = row.state === 'failed' ? 'failed' : `${tradeText(row, row.fee ?? fill?.feeMicros ?? ZERO)}${where}`;
   const subject = row.pubkey;
   if (fill !== null)
@@ -144,7 +140,7 @@ const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =
 const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
-/** A booked fill that the exchange's complete list lacks. */
+/** The difference of a booked fill that the exchange's complete list lacks. */
 export const inventedFill = (fill: BookedFill): Difference => ({
   what: 'fill',
   subject: fill.pubkey,
@@ -152,14 +148,14 @@ export const inventedFill = (fill: BookedFill): Difference => ({
   exchange: NOTHING,
 });
 
-/** Given and received amounts of a settled conversion, negative for the reverse; null for a missing figure. */
+/** Given shares and received currency of a settled conversion, negative for the reverse; null for a missing figure. */
 export interface Moved {
   readonly yes: Micros | null;
   readonly no: Micros | null;
   readonly cash: Micros;
 }
 
-/** Null for one that is not settled, or settled without its amount: booked once the record has it. */
+/** Moved amounts of a settled conversion; null when it is not settled, or settled without its amount. */
 export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow): Moved | null {
   if ('onchain_funds' in row) {
     const { state, yes_shares: yes, no_shares: no, onchain_funds: cash } = row;
@@ -171,7 +167,7 @@ export function readMoved(kind: ConversionKind, row: ConversionRow | RedeemRow):
   return { yes: negate(landed), no: negate(landed), cash: negate(amount) };
 }
 
-/** A move of one outcome that the ledger lacks. */
+/** A recorded move of one outcome's shares that the ledger lacks. */
 export interface RecordedMove extends AdoptedMove {
   readonly outcome: string;
 }
@@ -187,7 +183,7 @@ export function conversionDifference(
   const moved = readMoved(what, row);
   const { pubkey: subject, market_condition_id: market, state } = row;
   const booked = books.conversion(subject);
-  // Just booked from its record: the list may be older.
+  // A conversion just booked from its record may be newer than the list.
   if (booked !== null && moved === null && booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
   const exchange = moved === null ? state : movedText(moved);
   if (booked !== null) {
@@ -206,7 +202,7 @@ export function conversionDifference(
 const movedText = ({ yes, no, cash }: Moved): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
-/** A booked conversion that the exchange's complete list lacks. */
+/** The difference of a booked conversion that the exchange's complete list lacks. */
 export const inventedConversion = (booked: BookedConversion): Difference => ({
   what: booked.kind,
   subject: booked.pubkey,
@@ -214,7 +210,7 @@ export const inventedConversion = (booked: BookedConversion): Difference => ({
   exchange: NOTHING,
 });
 
-/** Market and outcome. */
+/** Key of an outcome: market and YES or NO. */
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
 
@@ -232,7 +228,7 @@ export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<s
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
   );
 
-/** Newest moves of one outcome, newest first; negative for shares given up. */
+/** Latest moves of one outcome's shares, newest first; negative for shares given up. */
 export interface Moves {
   readonly fills: readonly Micros[];
   readonly conversions: readonly Micros[];
@@ -240,14 +236,14 @@ export interface Moves {
 
 export interface ComparedShares {
   readonly differing: readonly Difference[];
-  /** Outcomes that can be neither confirmed nor cleared now. */
+  /** Outcomes whose shares can be neither confirmed nor cleared now. */
   readonly undecided: ReadonlySet<string>;
 }
 
 /**
- * Shares, by outcome. `opening` were in the wallet before this ledger and are nobody's business; in a market of which
- * `isMoving` is true shares have left one side and not yet reached the other. `lately` are the newest moves of each outcome:
- * a list that was read before some of them, or that lags, shows what was held then.
+ * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
+ * `isMoving`: the market has shares in flight. `lately` holds each outcome's latest moves: a list that is older than
+ * some of them shows earlier holdings.
  */
 export function compareShares(
   theirs: ReadonlyMap<string, Micros>,
@@ -270,7 +266,7 @@ export function compareShares(
 }
 
 /**
- * True when this amount was held before some of the newest moves. Fills and conversions are each booked in order, but
+ * True when this amount was held before some of the latest moves. Fills and conversions are each booked in order, but
  * their order among each other is unknown.
  */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
@@ -280,21 +276,21 @@ function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conver
 
 export const negate = (move: Micros): Micros => sub(ZERO, move);
 
-/** `from` and its values before the newest move, the two newest, and so on. */
+/** The amount now, before the newest move, before the two newest, and so on. */
 function backwards(from: Micros, moves: readonly Micros[]): readonly Micros[] {
   const held = [from];
   for (const move of moves) held.push(sub(held.at(-1) ?? from, move));
   return held;
 }
 
-/** An accepted difference as of then. The comparison skips it, and nothing is booked. */
+/** A difference with its figures at the time of acceptance. The comparison skips it, and nothing is booked. */
 export interface AcceptedDifference extends Difference {
-  /** Our clock, ms, of the acceptance; null when not stored. */
+  /** Time of the acceptance, our clock, ms; null when not stored. */
   readonly sinceMs: number | null;
   readonly reason: string;
 }
 
-/** `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
+/** A summary such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
 function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[]): string {
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
   const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;

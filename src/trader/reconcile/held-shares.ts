@@ -1,4 +1,4 @@
-/** Shares that the exchange reports, without those outside this ledger. */
+/** Excludes shares from the comparison that do not belong to this ledger, and lists recent bookings. */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/contract.js';
 import { type Difference, type Moves, outcomeKey } from './differences.js';
 import { StoredMemory } from './stored-memory.js';
 
-/** Shares that an operator left out. If a failed trade settles later, they are compared again. */
+/** Shares that an operator left out. If a failed trade among `failedTrades` settles later, they are compared again. */
 interface LeftOut {
   readonly subject: string;
   readonly amount: number;
@@ -16,12 +16,12 @@ interface LeftOut {
 type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
 
 /**
- * Shares that the wallet held before this ledger, and shares that an operator left out: the comparison skips both. If a
- * failed trade among them settles later, shares left out meanwhile are compared again.
+ * Shares that the comparison skips: those held before this ledger, and those that an operator left out. If a failed
+ * trade settles later, the shares left out are compared again.
  */
 export class OpeningShares {
   readonly #ledger: OpeningLedger;
-  /** Amounts by outcome; null before the first comparison. */
+  /** Amounts held before this ledger, by outcome; null before the first comparison. */
   readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
   readonly #leftOut: StoredMemory<readonly LeftOut[]>;
 
@@ -31,15 +31,19 @@ export class OpeningShares {
     this.#leftOut = new StoredMemory(ledger, 'left_out_shares', []);
   }
 
-  /** By outcome. @param theirs shares at the exchange; the first call may store them as the result */
+  /** Skipped shares by outcome. The first call may store `theirs`, the shares at the exchange, as opening shares. */
   readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
-    const opening = new Map(this.#opening.value ?? this.#begin(theirs));
+    if (this.#opening.value === null) {
+      const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
+      this.#opening.value = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
+    }
+    const opening = new Map(this.#opening.value);
     for (const { subject, amount } of this.#leftOutStill())
       opening.set(subject, add(opening.get(subject) ?? ZERO, micros(amount)));
     return opening;
   }
 
-  /** The comparison skips the difference of this outcome from now on. False when its figures are outdated. */
+  /** Skips the difference of this outcome from now on. False when its figures are not amounts. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;
@@ -57,20 +61,13 @@ export class OpeningShares {
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
   }
 
-  /** The ledger now has all shares of the exchange: none is left out. */
+  /** Skips nothing any more, after the ledger has adopted all shares of the exchange. */
   onAdopted(): void {
     this.#opening.value = [];
     this.#leftOut.value = [];
   }
 
-  #begin(theirs: ReadonlyMap<string, Micros>): readonly (readonly [string, Micros])[] {
-    const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
-    const opening = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
-    this.#opening.value = opening;
-    return opening;
-  }
-
-  /** Drops entries whose failed trade has settled since. */
+  /** Drops shares left out whose failed trade has settled since, and returns the others. */
   #leftOutStill(): readonly LeftOut[] {
     const leftOut = this.#leftOut.value;
     if (leftOut.length === 0) return leftOut;
@@ -81,13 +78,13 @@ export class OpeningShares {
   }
 }
 
-/** More than move within some seconds. */
+/** Number of latest bookings that are checked: more than happen within some seconds. */
 const MOST_MOVES = 100;
 
-/** Bookings after `sinceMs` (our clock). */
+/** Bookings since a time, by outcome. */
 export interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
-  /** Orders with fills in this time. */
+  /** Orders with fills since that time. */
   readonly orders: ReadonlySet<string>;
 }
 

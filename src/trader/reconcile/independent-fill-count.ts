@@ -1,12 +1,10 @@
 /**
- * A second, independent count of our fills. The first count (`engine/own/own-lists.ts`, `executor/trades.ts`) books
- * each trade once, by its pubkey. If it loses a page, takes two trades for one or starts its history at the wrong
- * trade, the ledger cannot show it. So this reader shares no code and no state with it: another walk through the list,
- * by other pages, from a mark of its own, and in place of rows it keeps sums: how many trades, how many shares, what they
- * were worth and cost in fees, by market, outcome and side. Once a round they are held against the same sums of the ledger.
+ * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/trades.ts`)
+ * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show it. This reader
+ * shares no code and no state with it. It walks the list in other pages from its own mark, and keeps sums by market,
+ * outcome and side: trades, shares, value, fees. Each round compares them with the same sums of the ledger.
  *
- * It books nothing and settles nothing. What is younger than half a minute is left for the next round on both sides: lists
- * lag, and a difference that time heals is none.
+ * It books nothing. Trades younger than half a minute wait for the next round on both sides, because lists lag.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
@@ -19,36 +17,36 @@ import { type Difference, outcomeKey, type RecordedMove } from './differences.js
 import type { WalkStep } from './page-walk.js';
 import { StoredMemory } from './stored-memory.js';
 
-/** Differs from the first reader's hundred, so that pages end elsewhere. */
+/** Rows per page; differs from the first reader's hundred, so that pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;
-/** Younger trades, s on the exchange's clock, are not compared yet. */
+/** Age that a trade needs to be compared, s, exchange clock. */
 const YOUNG_S = 30;
-/** A trade that a list lacks may still appear for this long, s. */
+/** Time in which a trade may still appear late in a list, s. */
 const LATE_S = 120;
 const MOST_PAGES = 250;
 
-/** Sums of one market, outcome and side. Amounts in micros. */
+/** Sums over trades of one market, outcome and side. Amounts in micros. */
 interface Sums {
   count: number;
   amount: number;
-  /** Sum of price x amount, each rounded down. */
+  /** Sum of price x amount, each product rounded down. */
   worth: number;
   fees: number;
 }
 
 /** State between rounds. */
 interface Memory {
-  /** Pubkeys of the newest trades in `exchange`; the walk ends at one of them. */
+  /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
   readonly met: readonly string[];
-  /** Ledger fills up to this place are in `ledger`. */
+  /** Place up to which ledger fills are counted in `ledger`. */
   readonly seq: number;
-  /** Failed trades and later settlements at the beginning of the count. */
+  /** Number of changed trades in the ledger when the count began. */
   readonly turns: number;
   readonly exchange: Readonly<Record<string, Sums>>;
   readonly ledger: Readonly<Record<string, Sums>>;
 }
 
-/** Fields of a trade that both sides report. */
+/** Fields of a trade that exchange and ledger report. */
 type CountedFill = Pick<
   BookedFill,
   'marketConditionId' | 'isYes' | 'side' | 'timestampS' | 'amountMicros' | 'priceMicros' | 'feeMicros'
@@ -58,19 +56,19 @@ type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq' |
 
 export class IndependentFillCount {
   readonly #ledger: FillLedger;
-  /** Null before the first count. */
+  /** Sums and marks; null before the first count. */
   readonly #memory: StoredMemory<Memory | null>;
   /** Missing fills that an operator has left out. */
   readonly #leftOut: StoredMemory<Readonly<Record<string, Sums>>>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
-  /** Time of the trade at which the walk met the mark, exchange clock, s; null if it met none. */
+  /** Time of the trade at which the walk met its mark, exchange clock, s; null without one. */
   #metS: number | null = null;
   #isDone = false;
   /** True when the newest round compared its sums. */
   hasCompared = false;
-  /** Missing fills of the ledger in the newest comparison, by market, outcome and side, of any age. */
+  /** Fills that the ledger lacks in the newest comparison, by market, outcome and side, of any age. */
   #lacking: Readonly<Record<string, Sums>> = {};
 
   constructor(ledger: FillLedger) {
@@ -88,13 +86,14 @@ export class IndependentFillCount {
   }
 
   onReport({ request, outcome, venueTimeMs, nowMs }: RequestResult): WalkStep {
-    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader did not come' };
-    // The shell answers with the data of the request's endpoint.
+    if (outcome.kind !== 'answered') return { kind: 'void', reason: 'a page of the second reader was lost' };
+    // The answer has the data type of the request's endpoint.
     const page = outcome.data as readonly OwnTradeRow[];
     if (venueTimeMs !== null) this.#venueS ??= Math.floor(venueTimeMs / 1000);
     const memory = this.#memory.value;
     for (const row of page) {
-      if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey)) return { kind: 'void', reason: 'a trade came twice' };
+      if (this.#rows.some(({ pubkey }) => pubkey === row.pubkey))
+        return { kind: 'void', reason: 'a trade appears twice' };
       if (memory?.met.includes(row.pubkey) === true) {
         this.#metS = row.timestamp;
         return this.#finish();
@@ -104,8 +103,9 @@ export class IndependentFillCount {
     const { nextCursor: cursor } = outcome;
     // The first walk only sets the start.
     if (cursor === null || memory === null) return this.#finish();
-    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader came twice' };
-    if (this.#cursors.push(cursor) >= MOST_PAGES) return { kind: 'void', reason: 'the second reader finds no end' };
+    if (this.#cursors.includes(cursor)) return { kind: 'void', reason: 'a cursor of the second reader repeats' };
+    if (this.#cursors.push(cursor) >= MOST_PAGES)
+      return { kind: 'void', reason: 'the second reader exceeds its maximum of pages' };
     return { kind: 'page', next: nextPage(request, cursor, nowMs) };
   }
 
@@ -114,12 +114,16 @@ export class IndependentFillCount {
     return { kind: 'page', next: null };
   }
 
-  /** Compares after a complete walk. @param agreed no difference is found, confirmed or caused by missing fills */
+  /**
+   * Compares the sums after a complete walk.
+   *
+   * @param agreed no difference is open, and none can be caused by missing fills
+   */
   settle(agreed: boolean): readonly Difference[] {
     const memory = this.#memory.value;
     this.hasCompared = false;
     if (!this.#isDone || this.#venueS === null) return [];
-    // A changed trade may be counted on one side and lie behind the mark of the other.
+    // A changed trade may be counted on one side and lie behind the other side's mark, so the count restarts.
     if (memory === null || memory.turns !== this.#ledger.tradeTurns()) {
       if (agreed) this.#open(memory);
       return [];
@@ -129,7 +133,7 @@ export class IndependentFillCount {
     const isOld = ({ timestampS }: CountedFill) => timestampS <= oldS;
     const trades = this.#rows.filter(({ state }) => state === 'done').map(readTrade);
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
-    this.#lacking = agreed ? {} : subtract(addUp(memory.exchange, trades), addUp(memory.ledger, fills));
+    this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
     const exchange = addUp(memory.exchange, trades.filter(isOld));
     const ledger = addUp(memory.ledger, fills.filter(isOld));
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
@@ -143,14 +147,16 @@ export class IndependentFillCount {
     }));
   }
 
-  /** An operator accepted: the count begins again. Missing fills stay until they are adopted. */
+  /**
+   * Restarts the count after an operator has accepted its difference. Missing fills stay listed until they are adopted.
+   */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
     this.#memory.value = null;
   }
 
-  /** Fills that the exchange lists and the ledger lacks, those that an operator has left out included. */
+  /** Fills that the exchange lists and the ledger lacks, including those left out by an operator. */
   get lacking(): readonly RecordedMove[] {
     return Object.entries(sumUp(this.#leftOut.value, this.#lacking)).map(([key, { amount, worth, fees }]) => {
       const sign = key.endsWith(' buy') ? 1 : -1;
@@ -160,14 +166,17 @@ export class IndependentFillCount {
     });
   }
 
-  /** All that the exchange lists is in the ledger's holdings now. */
+  /** Restarts the count after an adoption: the ledger now holds all listed fills. */
   onAdopted(): void {
     this.#lacking = {};
     this.#leftOut.value = {};
     this.#memory.value = null;
   }
 
-  /** Everything shown now, or met before, is booked; what is booked already and not shown yet will be, and counts on both sides. */
+  /**
+   * Starts a count: all listed trades count as booked. Fills booked and not listed yet will appear later, so they count
+   * on both sides.
+   */
   #open(memory: Memory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
@@ -181,19 +190,22 @@ export class IndependentFillCount {
     this.#memory.value = { met, seq, turns, exchange: {}, ledger: addUp({}, late) };
   }
 
-  /** A trade from this moment on, exchange's clock, s, that the walk has not shown is late; an older one lies behind it. */
+  /** Exchange time, s, from which an unlisted trade counts as late; an older one lies behind the mark. */
   #lateFromS(hasMark: boolean): number {
-    // Down to the mark the walk saw all that the list shows: what it left out there will be shown, however old it is.
+    // The walk saw the whole list down to its mark, so a missing trade will appear later, whatever its age.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
-    // The first look of all sees one page.
+    // The first walk reads one page.
     const pageS = this.#rows.at(-1)?.timestamp ?? 0;
     return Math.max(must(this.#venueS, 'time of the look') - LATE_S, pageS) + 1;
   }
 
-  /** Moves the marks up to what is old enough on either side; sums that agree by then need not be kept. */
+  /** Moves both marks up to old trades, and drops sums that agree. */
   #remember(memory: Memory, differing: ReadonlySet<string>): void {
     const beforeS = must(this.#venueS, 'time of the look') - LATE_S;
-    const rows = this.#rows.slice(this.#rows.findLastIndex((row) => row.timestamp > beforeS || !isOver(row)) + 1);
+    const rows = this.#rows.slice(
+      this.#rows.findLastIndex((row) => row.timestamp > beforeS || (row.state !== 'done' && row.state !== 'failed')) +
+        1,
+    );
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
     const old = young < 0 ? fills : fills.slice(0, young);
@@ -209,8 +221,6 @@ export class IndependentFillCount {
     this.#memory.value = { ...memory, met, seq: old.at(-1)?.seq ?? memory.seq, exchange, ledger };
   }
 }
-
-const isOver = ({ state }: OwnTradeRow): boolean => state === 'done' || state === 'failed';
 
 function nextPage(request: PlannedRequest, cursor: string, nowMs: number): PlannedRequest {
   const query = { limit: SECOND_READER_ROWS, cursor };
@@ -231,7 +241,7 @@ const readTrade = ({ market_condition_id, order, timestamp, amount, price, fee }
   feeMicros: fee,
 });
 
-/** The sums with these fills, by outcome and side. `before` does not change. */
+/** Adds fills to sums by outcome and side; `before` does not change. */
 function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFill[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
   for (const { marketConditionId, isYes, side, amountMicros, priceMicros, feeMicros } of fills) {
@@ -248,7 +258,7 @@ function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFi
 
 const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
-/** By key `sign` times the second, added to the first; keys without shares are left out. */
+/** Adds `sign` times the second sums to the first, by key; empty sums are dropped. */
 function sumUp(
   first: Readonly<Record<string, Sums>>,
   second: Readonly<Record<string, Sums>>,
@@ -263,10 +273,7 @@ function sumUp(
   return Object.fromEntries(sums.filter(([, { count, amount }]) => count !== 0 || amount !== 0));
 }
 
-const subtract = (first: Readonly<Record<string, Sums>>, second: Readonly<Record<string, Sums>>) =>
-  sumUp(first, second, -1);
-
-/** Sums as text; within integer range, because each is a sum of traded amounts. */
+/** Sums as text; each is within integer range, because it sums traded amounts. */
 function text(sums: Sums | undefined): string {
   if (sums === undefined) return '0 fills';
   const showMicros = (value: number) => formatDecimal(value as Micros);

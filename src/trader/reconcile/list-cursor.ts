@@ -1,10 +1,9 @@
 /**
- * One list of what has happened (orders, trades, merges, splits, redeems), read from its newest row down to a durable
- * mark. Requests are dear and history only grows, so a row is looked at in two complete rounds and then never again,
- * unless it differs: such a row is kept and compared until it agrees.
+ * Reads one list of past records (orders, trades, merges, splits, redeems) from its newest row down to a durable mark.
+ * Each row is compared in two complete rounds and then not again. A differing row is kept and compared until it agrees.
  *
- * A mark is the names of several rows, because a list that lags may leave out its newest. A list that shows none of them
- * is not what it was. What happened before the first look is nobody's business here.
+ * A mark consists of several rows' pubkeys, because a lagging list may lack its newest rows. A list that shows none of
+ * them has lost rows. Rows older than the first walk are not compared.
  */
 
 import type { RoundList } from '../../shared/protocol/request-owner.js';
@@ -14,36 +13,36 @@ import { type Difference, LONGEST_LAG_MS, UNKNOWN } from './differences.js';
 import { type ListEndpoint, PageWalk, type RowOf, type WalkStep } from './page-walk.js';
 import { StoredMemory } from './stored-memory.js';
 
-/** Enough for a list that lags by some rows. */
+/** Number of rows in a mark: enough for a list that lags by some rows. */
 const MARKED_ROWS = 8;
-/** Twenty thousand rows since the mark; beyond that an operator must look. */
+/** Maximum pages of a walk: twenty thousand rows; beyond that an operator must look. */
 const MOST_PAGES = 200;
 /**
- * Rounds that the mark waits for a differing row, so that it is read again and may agree. Later the row is kept as last
- * seen: the walk would grow too long.
+ * Maximum rounds that the mark waits for a differing row to agree. Later the row is kept as last seen, because the walk
+ * would grow too long.
  */
 const HELD_ROUNDS = 10;
-/** Maximum differing rows kept; more have a cause that no row explains. */
+/** Maximum number of kept differing rows; more have a common cause. */
 const MOST_KEPT = 200;
 
 export interface ListCursorRule<N extends ListEndpoint> {
   getPubkey(row: RowOf<N>): string | null;
-  /** Time of the record, exchange clock, s; null if rows lack it. */
+  /** Time of the record, exchange clock, s; null if rows have no time. */
   bornS(row: RowOf<N>): number | null;
-  /** True when nothing in this row can change any more. */
+  /** True when the row can no longer change. */
   isSettled(row: RowOf<N>): boolean;
-  /** @param listMs our clock, when the list's first page left */
+  /** @param listMs our clock, when the list's first page was requested */
   compare(row: RowOf<N>, listMs: number): Difference | null;
-  /** Bookings that this list must show; null when other lists show them too. */
+  /** Ledger bookings that this list must show; null when other lists show them. */
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
-    /** Null while it is so young that the list may lag behind it. */
+    /** The difference of a booking that the list lacks; null while the list may lag behind it. */
     findInvented(pubkey: string, list: ListTime): Difference | null;
   } | null;
 }
 
-/** When a list's first page left, our clock, ms, and the exchange's time in its answer, s; null if absent. */
+/** Our clock, ms, when a list's first page was requested, and the exchange's time in its answer, s; null if absent. */
 export interface ListTime {
   readonly listMs: number;
   readonly venueS: number | null;
@@ -52,15 +51,15 @@ export interface ListTime {
 interface Mark {
   /** Pubkeys, newest first; a walk ends at one of them. */
   readonly older: readonly string[];
-  /** The next mark: rows of the newest complete round. */
+  /** Pubkeys of the next mark, from the newest complete round. */
   readonly newer: readonly string[];
-  /** Ledger bookings up to this place were seen, or are kept. */
+  /** Ledger bookings up to this place were listed, or are kept. */
   readonly seq: number;
-  /** Complete rounds in a row with a difference. */
+  /** Number of consecutive complete rounds with a difference. */
   readonly held: number;
 }
 
-/** Differing rows, and bookings that only the ledger has. */
+/** Differing rows, and pubkeys of bookings that only the ledger has. */
 interface Kept<Row> {
   readonly rows: readonly Row[];
   readonly invented: readonly string[];
@@ -106,14 +105,17 @@ export class ListCursor<N extends ListEndpoint> {
     return { kind: 'page', next: ends ? null : step.next };
   }
 
-  /** Compares the complete walk's rows and moves the mark; nothing without a walk. */
+  /** Compares the complete walk's rows and moves the mark; does nothing without a complete walk. */
   settle(): readonly Difference[] {
     if (!this.#isComplete) return [];
     this.#isComplete = false;
     const walk = this.#walk;
     const mark = this.#mark.value;
     if (mark === null) return this.#baseline(walk);
-    if (!this.#found && mark.older.length > 0) return [this.#makeForgotten(mark.older)];
+    if (!this.#found && mark.older.length > 0) {
+      const exchange = 'shows none of the rows that it showed before';
+      return [{ what: 'list', subject: this.name, ledger: `last seen: ${mark.older[0] ?? ''}`, exchange }];
+    }
     const end = walk.rows.findIndex((row) => isOneOf(this.#rule.getPubkey(row), mark.older));
     const rows = end < 0 ? walk.rows : walk.rows.slice(0, end);
     const { differences, seq } = this.#compare(rows, walk.startedMs, mark.seq);
@@ -129,7 +131,7 @@ export class ListCursor<N extends ListEndpoint> {
     return this.#kept.value.rows;
   }
 
-  /** An operator accepted the list as it is: it is compared from here on. */
+  /** Restarts the list, after an operator has accepted it. */
   forget(): void {
     this.#mark.value = null;
     this.#keep({ rows: [], invented: [] });
@@ -156,7 +158,7 @@ export class ListCursor<N extends ListEndpoint> {
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }
 
-  /** The first walk. Only own rows are compared: the others are older than this ledger. */
+  /** First walk: only own rows are compared, because the others are older than this ledger. */
   #baseline(walk: PageWalk<N>): readonly Difference[] {
     const { compare, booked } = this.#rule;
     const ours = walk.rows.flatMap((row) => {
@@ -169,16 +171,10 @@ export class ListCursor<N extends ListEndpoint> {
     return ours.map(({ difference }) => difference);
   }
 
-  #makeForgotten(mark: readonly string[]): Difference {
-    const exchange = 'shows none of what it showed before';
-    return { what: 'list', subject: this.name, ledger: `last seen: ${mark[0] ?? ''}`, exchange };
-  }
-
   /**
-   * Names of the newest rows below which nothing can change or appear: a lagging list may lack rows as young as its
-   * lag.
+   * Pubkeys of the newest rows below which no row can change or appear late.
    *
-   * @param venueS when the list was read, s; null for all rows
+   * @param venueS exchange time of the list, s; null accepts rows of any age
    */
   #newestSettled(rows: readonly RowOf<N>[], older: readonly string[], venueS: number | null): readonly string[] {
     const { isSettled, getPubkey, bornS } = this.#rule;
@@ -197,14 +193,14 @@ const markNote = (ledger: Notes, name: string) => new StoredMemory<Mark | null>(
 const keptNote = <Row>(ledger: Notes, name: string) =>
   new StoredMemory<Kept<Row>>(ledger, `differing/${name}`, { rows: [], invented: [] });
 
-/** Orders at which the next comparison of own orders ends, and every pubkey that is compared until it agrees. */
+/** Pubkeys at which the next comparison of own orders ends, and pubkeys that are compared until they agree. */
 export function readCompared(ledger: Notes) {
   const kept = ['orders', 'trades'].flatMap((name) => keptNote<ComparedRow>(ledger, name).value.rows);
   const differing = new Set(kept.flatMap(({ pubkey, order }) => [pubkey ?? '', order?.pubkey ?? '']));
   return { marks: markNote(ledger, 'orders').value?.older ?? [], differing };
 }
 
-/** An order, or a trade with its order. */
+/** A kept row: an order, or a trade with its order. */
 interface ComparedRow {
   readonly pubkey: string | null;
   readonly order?: { readonly pubkey: string | null };

@@ -1,47 +1,51 @@
 /**
- * Deletes finished intents and orders without fills that no later step needs. The exchange still lists old orders, and
- * a comparison reads its lists down to a mark: only orders below the mark are deleted, and none that is still compared.
+ * Deletes finished intents, and orders without fills, that no later step needs. Comparisons read the exchange's order
+ * list down to a mark, so only orders below the mark are deleted, and none that is still compared.
  */
 
 import type { Ledger } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
-/** Younger rows stay, ms: limits count the orders of the last minute, and lists lag. */
+/** Age below which rows stay, ms: risk limits count the last minute's orders, and lists lag. */
 const YOUNG_MS = 120_000;
 /** Maximum rows and pages of one batch. */
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
-/**
- * Target time of a batch, ms: it grows slowly and shrinks at once. Other writes wait meanwhile, so 50 ms are too long.
- */
+/** Target duration of a batch, ms, because other writes wait for it. */
 const WANTED_MS = 15;
-/** Writes in the log from which a batch is a checkpoint: scattered pages take as long as a batch of deletes. */
+/** Writes in the log at which a batch becomes a checkpoint, which takes as long as a batch of deletes. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/** One batch checks intents behind `after`, or gives unused pages back if that is null. It may be a checkpoint instead. */
+/**
+ * One batch: checks intents after place `after`, or returns unused pages if `after` is null. It may become a
+ * checkpoint.
+ */
 export interface PruneBatch {
-  /** Our clock, ms. */
+  /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /** Place of the last checked intent, 0 for none. */
+  /** Place of the last checked intent; 0 at the start, null when all are checked. */
   readonly after: number | null;
-  /** Maximum intents or pages. */
+  /** Maximum number of intents or pages. */
   readonly rows: number;
 }
 
 export interface PrunedBatch {
-  /** Deleted rows. */
+  /** Number of deleted rows. */
   readonly rows: number;
-  /** Returned to the file system. */
+  /** Bytes returned to the file system. */
   readonly bytes: number;
-  /** Of the next batch. */
+  /** `after` of the next batch. */
   readonly after: number | null;
   readonly isDone: boolean;
-  /** Later ended rows stay, ms; null when no orders were compared with the exchange yet, and all rows stay. */
+  /**
+   * Rows that ended at this time or later stay, our clock, ms. Null when all stay, because no orders were compared with
+   * the exchange yet.
+   */
   readonly untilMs: number | null;
 }
 
-/** @param isUnderWay whether a running trader still works on an ended intent */
+/** @param isUnderWay true while a running trader still needs an ended intent */
 export function pruneBatch(
   ledger: Ledger,
   { beforeMs, after, rows: asked }: PruneBatch,
@@ -49,7 +53,7 @@ export function pruneBatch(
   isUnderWay: (intentId: string) => boolean = () => false,
 ): PrunedBatch {
   const rows = Math.max(1, Math.min(asked, MOST_PRUNED_AT_ONCE));
-  // A checkpoint and a commit together could delay the next order by more than 50 ms.
+  // A checkpoint and a commit together could delay an order by more than 50 ms.
   if (ledger.rest(CHECKPOINT_AFTER_WRITES)) return { rows: 0, bytes: 0, after, isDone: false, untilMs: null };
   return ledger.transaction((): PrunedBatch => {
     if (after === null) return { rows: 0, after, untilMs: null, ...ledger.givePagesBack(rows) };
@@ -60,9 +64,9 @@ export function pruneBatch(
   });
 }
 
-/** Rows of the next batch, after one of `rows` that took `tookMs`. */
+/** Number of rows of the next batch, after one of `rows` that took `tookMs`. */
 export const adaptRows = (rows: number, tookMs: number): number =>
   Math.ceil(Math.max(10, Math.min(MOST_PRUNED_AT_ONCE, 1.25 * rows, (rows * WANTED_MS) / Math.max(1, tookMs))));
 
-/** Rows of the batch after a checkpoint, which may take three times as long. It never raises the number. */
+/** Number of rows of the batch after a checkpoint, which may take three times as long; never more than `rows`. */
 export const adaptToCheckpoint = (rows: number, tookMs: number): number => Math.min(rows, adaptRows(rows, tookMs / 3));

@@ -1,11 +1,11 @@
 /**
- * Reads what the exchange says is ours, complete or not at all, and compares it with the ledger: orders, fills, merges,
- * splits, redeems, shares. It only reads, and invents nothing to make sums fit: it says what differs.
+ * Reconciles the ledger with the exchange's complete lists: orders, fills, merges, splits, redeems, shares. It only
+ * reads and reports differences.
  *
- * A round is a set of complete lists, all begun after the same moment, then a look at our fills that began after the last
- * of them ended: whatever of ours the lists show is in the ledger by then. What the ledger has booked meanwhile the lists
- * need not show, so trading goes on and rounds are complete all the same. What differs in two rounds, a good while apart,
- * is believed. Currency cannot be compared: no call of the service shows it.
+ * A round reads a set of complete lists, all begun after the same moment, and then own fills again, so that all fills
+ * in the lists are booked. Bookings made meanwhile may be missing in the lists, so trading continues. A difference
+ * counts when two rounds, some seconds apart, find it. Currency cannot be compared, because the service does not report
+ * it.
  */
 
 import type { OrderRow } from '../../shared/protocol/records.js';
@@ -18,23 +18,23 @@ import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';
 import { Round, type RoundEnd, requestsOfRound } from './round.js';
 
-/** A complete round. Our clock, ms, of its first request and of its comparison. */
+/** Result of a complete round. `begunMs` and `comparedMs`: our clock, ms, at its first request and its comparison. */
 export interface ComparedRound {
   readonly begunMs: number;
   readonly comparedMs: number;
   readonly differences: readonly Difference[];
 }
 
-/** A notice for the operator; the ledger stores `loud` ones. */
+/** A notice for the operator; `loud` notices are stored in the ledger. */
 export interface News {
   readonly loud: boolean;
   readonly text: string;
 }
 
-/** Wait before a void round is retried, ms. */
+/** First and longest wait before a void round is retried, ms. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Extra wait, ms, per page that the void round read beyond the first: all are read again. */
+/** Minimum wait per further page of the void round, ms, because all pages are read again. */
 const RETRY_PER_PAGE_MS = 1_000;
 /** Time without a complete round that raises an alarm, ms. */
 const OVERDUE_MS = 300_000;
@@ -46,36 +46,36 @@ export class Reconciler {
   readonly #comparison: Comparison;
   readonly #outrun: OutrunOrders;
   #round: Round | null = null;
-  /** All lists of the round are complete; it waits for a later read of own fills. */
+  /** Set when all lists of the round are complete and it waits for a later read of own fills. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
   /**
-   * A sequence number that orders rounds and reads without a clock, which may be set: it grows when a round's lists are
-   * requested and when the last is complete.
+   * Counter that orders rounds and reads without a clock. It increases when a round's lists are requested, and when the
+   * last is complete.
    */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
-  /** Turns of the request of the read in flight, and of the newest complete one. */
+  /** Counter values when the newest read was requested (`#asked`), and when the newest complete one was (`#looked`). */
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
-  /** Newest time of our clock, ms. */
+  /** Newest value of our clock, ms. */
   #seenMs = Number.NEGATIVE_INFINITY;
   /** Differences of the newest complete round; null before the first. */
   newest: ComparedRound | null = null;
-  /** Void rounds in a row, the newest reason, and the time since when all were void. */
+  /** Number of consecutive void rounds. */
   #voids = 0;
-  /** Why the newest round was void; null if it was not. */
+  /** Why the newest round was void; null if it was complete. */
   voidReason: string | null = null;
   #voidSinceMs: number | null = null;
   /** Our clock, ms, from which another round is wanted before its poll is due; Infinity if none. */
   againMs = Number.POSITIVE_INFINITY;
   #news: News[] = [];
   readonly #absent = new Set<RoundList>();
-  /** Pages beyond the first of each list, in the two newest rounds with complete lists. */
+  /** Number of pages beyond the first of each list, in the two newest complete rounds. */
   #furtherPages: readonly [number, number] = [0, 0];
 
-  /** @param ownTrades whether the venue lists them */
+  /** @param ownTrades true when the venue lists own trades */
   constructor(ledger: Ledger, underWay: UnderWay, ownTrades: boolean) {
     this.#ownTrades = ownTrades;
     this.#roundRequests = requestsOfRound(ownTrades);
@@ -86,30 +86,28 @@ export class Reconciler {
   }
 
   /**
-   * Signed requests of a round, with the further pages that both of the newest two rounds needed: the first read of a
-   * long history happens only once.
+   * Signed requests of a round. Further pages count only if both newest rounds needed them, because a long history is
+   * read in full only once.
    */
   get requestsARound(): number {
     return this.#roundRequests + Math.min(...this.#furtherPages);
   }
 
-  /**
-   * True when all own state was read completely since this process began, and every difference is cleared or confirmed.
-   */
+  /** True when this process has read all own state completely, and every difference is cleared or confirmed. */
   get isComplete(): boolean {
     return this.#seenFills && this.newest !== null && !this.isInDoubt;
   }
 
-  /** A difference was found that the next round confirms or clears. */
+  /** True when a difference awaits the next round, which confirms or clears it. */
   get isInDoubt(): boolean {
     return Number.isFinite(this.#suspicions.doubtsFromMs);
   }
 
-  /** Reads that the round's complete lists wait for; they must begin after it. */
+  /** Reads that must still follow the round's complete lists. */
   get awaits(): readonly ('orders' | 'fills')[] {
     if (this.#gathered === null) return [];
     const { begun, gathered } = this.#turns;
-    // Without own trades, fills are read from the orders.
+    // On a venue without own trades, the orders' filled amounts show fills.
     const orders = this.#looked.orders < (this.#ownTrades ? begun : gathered);
     const fills = this.#ownTrades && this.#looked.fills < gathered;
     return [...(orders ? (['orders'] as const) : []), ...(fills ? (['fills'] as const) : [])];
@@ -120,7 +118,7 @@ export class Reconciler {
     return this.#suspicions.verdict;
   }
 
-  /** Unresolved accepted differences, oldest first. */
+  /** Accepted differences that still exist, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
     return this.#suspicions.accepted;
   }
@@ -129,14 +127,14 @@ export class Reconciler {
     return this.#news.splice(0);
   }
 
-  /** A read of these is being requested. */
+  /** Notes that a read of own orders or own fills is requested. */
   onAsk(kind: 'orders' | 'fills'): void {
     this.#asked[kind] = this.#turn;
   }
 
   /**
-   * An operator accepts the differences: the comparison skips them, and nothing is booked. Returns the skipped ones;
-   * those that a trade has changed since are compared again.
+   * Accepts the confirmed differences for an operator: the comparison skips them, and nothing is booked. Returns the
+   * skipped ones; those changed by a trade since are compared again.
    */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
@@ -146,7 +144,7 @@ export class Reconciler {
     for (const difference of believed.filter((one) => !accepted.includes(one)))
       this.#news.push({
         loud: true,
-        text: `not left out, for it has changed since; compared again: ${inWords(difference)}`,
+        text: `not accepted, because it has changed; it is compared again: ${inWords(difference)}`,
       });
     const differences = this.newest.differences.filter((difference) => !believed.includes(difference));
     this.newest = { ...this.newest, differences };
@@ -154,15 +152,15 @@ export class Reconciler {
     return accepted;
   }
 
-  /** Bookings of an adoption; a text says why they are unknown now. Reads only. */
+  /** Bookings of an adoption, or a text that says why they are unknown. Reads only. */
   planAdoption(): Adoption | string {
     if (this.newest === null) return 'ledger and exchange are not compared yet';
     if (this.voidReason !== null) return `the newest comparison was void: ${this.voidReason}`;
-    if (this.isInDoubt) return 'a difference was seen once, and no second comparison has confirmed it yet';
+    if (this.isInDoubt) return 'a difference is not yet confirmed by a second comparison';
     return this.#comparison.planAdoption((difference) => this.#suspicions.isConfirmed(difference));
   }
 
-  /** The ledger has booked the result of `planAdoption`. */
+  /** Restarts the comparison after the ledger has booked the result of `planAdoption`. */
   onAdopted(nowMs: number): void {
     this.#suspicions.onAdopted(nowMs);
     this.#comparison.onAdopted();
@@ -170,22 +168,19 @@ export class Reconciler {
     this.againMs = nowMs;
   }
 
-  /** The poll that begins a round is due: returns the requests of all its lists. */
+  /** Begins a round, whose poll is due; returns the requests of all its lists. */
   begin(first: PlannedRequest, nowMs: number): readonly PlannedRequest[] {
     this.advanceClock(nowMs);
     this.#turns.begun = ++this.#turn;
     if (this.#gathered !== null)
-      this.#onVoid({ reason: 'no look at orders and fills came after it', furtherPages: 0 }, nowMs);
+      this.#onVoid({ reason: 'no read of orders and fills followed it', furtherPages: 0 }, nowMs);
     this.#gathered = null;
     this.againMs = Number.POSITIVE_INFINITY;
     this.#round = new Round(this.#comparison.lists, nowMs);
     return this.#round.requests(first);
   }
 
-  /**
-   * Takes in an answer to a request of the round. The result is for the whole round's lists; null while some are in
-   * flight.
-   */
+  /** Takes in an answer to a request of the round. The result is null while some of the round's lists are in flight. */
   onRound(
     list: RoundList,
     report: RequestResult,
@@ -205,7 +200,7 @@ export class Reconciler {
     return { requests: [], result: end.unsent ? 'unsent' : 'failed' };
   }
 
-  /** A complete read of own resting orders has ended, and its fills are booked. */
+  /** Takes in a complete read of own resting orders, whose fills are booked. */
   onOrdersRead(resting: RestingOrders, nowMs: number): void {
     this.#resting = resting;
     this.#looked.orders = this.#asked.orders;
@@ -213,14 +208,14 @@ export class Reconciler {
     if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** A complete read of own trades has ended, and all its rows are booked. */
+  /** Takes in the end of a complete read of own trades, whose rows are booked. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
     this.#compare(nowMs);
   }
 
-  /** Takes in the time: a clock set back must not delay a waiting round. */
+  /** Takes in the time. Our clock set back must not delay a waiting round. */
   advanceClock(nowMs: number): void {
     if (nowMs < this.#seenMs && Number.isFinite(this.againMs)) this.againMs = nowMs;
     this.#seenMs = nowMs;
@@ -230,7 +225,7 @@ export class Reconciler {
     for (const list of lists) {
       if (this.#absent.has(list)) continue;
       this.#absent.add(list);
-      this.#news.push({ loud: true, text: `the exchange has no list of ${list}: they are not compared` });
+      this.#news.push({ loud: true, text: `the exchange has no list of ${list}, so ${list} are not compared` });
     }
   }
 
@@ -246,7 +241,7 @@ export class Reconciler {
     this.#news.push({ loud: true, text: `no complete round for ${OVERDUE_MS / 60_000} minutes: ${reason}` });
   }
 
-  /** Compares once a read that began after the round's lists has found no further fills. */
+  /** Compares the round, once later reads of orders and fills are complete. */
   #compare(nowMs: number): void {
     const round = this.#gathered;
     const resting = this.#resting;
@@ -269,14 +264,14 @@ export class Reconciler {
 }
 
 /**
- * Orders with more booked than their own row shows, in several reads: the exchange lists a fill that its order denies.
- * Rounds judge it like any difference; this class notices it between rounds.
+ * Detects orders whose booked fills exceed the row's filled amount in several reads: the exchange then contradicts
+ * itself. Rounds judge this like any difference; this class triggers one.
  */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** By pubkey: our clock, ms, of the first read in a row that showed less than is booked. */
+  /** By pubkey: our clock, ms, of the first consecutive read that showed less than is booked. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
-  /** Orders that have triggered a round. */
+  /** Orders that have already triggered a round. */
   readonly #told = new Set<string>();
 
   constructor(ledger: Pick<Ledger, 'order'>) {
@@ -286,14 +281,14 @@ class OutrunOrders {
   /**
    * Takes in a complete read of own resting orders. True once per order that lags longer than lists do.
    *
-   * @param startedMs our clock, when the read's first page left
+   * @param startedMs our clock, when the read's first page was requested
    */
   onLook(rows: readonly OrderRow[], startedMs: number): boolean {
     const behind = new Map<string, number>();
     for (const { pubkey, filled_amount: filled } of rows) {
       if (pubkey === null || filled === null) continue;
       const order = this.#ledger.order(pubkey);
-      // After a clock set back, the time begins again.
+      // After our clock was set back, the time begins again.
       if (order !== null && filled < order.bookedMicros)
         behind.set(pubkey, Math.min(this.#sinceMs.get(pubkey) ?? startedMs, startedMs));
     }

@@ -1,6 +1,6 @@
 /**
- * The lists of one reconciliation round: all requested together, each walked to its end or mark. One lost page, or one
- * repeated row or cursor, voids the whole round.
+ * Reads the lists of one reconciliation round: all are requested together, and each is read to its end or mark. One
+ * lost page, or one repeated row or cursor, voids the round.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -14,7 +14,7 @@ import { fitOwnReads, ORDERS_PER_FILLS, SIGNED_PART } from '../scheduler/own-pac
 import { SECOND_READER_ROWS } from './independent-fill-count.js';
 import type { WalkStep } from './page-walk.js';
 
-/** Rows per page. Conversions are few: their newest page is nearly always enough. */
+/** Rows per page. Conversions are few, so their lists use smaller pages. */
 const ROWS = 100;
 const FEW_ROWS = 50;
 
@@ -31,33 +31,32 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
 /**
- * Signed requests of a round whose lists end with their first page: each list, and the later reads of orders and own
- * trades.
+ * Signed requests of a round whose lists have one page each: the lists, and the later reads of orders and own trades.
  */
 export function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
 }
 
-/** One list being read. */
+/** One list of a round, while it is read. */
 export interface Reading {
   begin(): void;
   onReport(report: RequestResult): WalkStep;
 }
 
-/** Lists that a venue may lack: the interface names them without a schema. */
+/** Lists that a venue may lack, because its API documents no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
-  /** Our clock, ms, of the first request. */
+  /** Our clock, ms, of the round's first request. */
   readonly #begunMs: number;
   readonly #underWay: Set<RoundList>;
-  /** Lists that the exchange reports as missing: they are not compared. */
+  /** Lists that the exchange does not have; they are not compared. */
   readonly absent: RoundList[] = [];
-  /** `unsent`: a request never left, which is no failure of the exchange. */
+  /** Why the round is void; null if it is not. `unsent`: a request was never sent, so the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
-  /** Requested beyond the first of each list. */
+  /** Number of requested pages beyond the first of each list. */
   #furtherPages = 0;
 
   constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
@@ -67,7 +66,7 @@ export class Round {
     for (const reading of lists.values()) reading.begin();
   }
 
-  /** Requests of all its lists. `first` is the due poll, which is also the request for the assets. */
+  /** Requests of all lists of the round. `first` is the due poll, which reads the assets. */
   requests(first: PlannedRequest): readonly PlannedRequest[] {
     const further = [...this.#lists.keys()].flatMap((list) =>
       list === 'assets' ? [] : [{ ...first, call: CALLS[list], owner: { kind: 'round' as const, list } }],
@@ -76,12 +75,14 @@ export class Round {
   }
 
   /**
-   * Takes in an answer to one of its requests; no end while another is in flight. After a void, the other answers are
-   * only awaited.
+   * Takes in an answer; `end` is null while another request is in flight. Once the round is void, the remaining answers
+   * are ignored.
    */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
-    const isAbsent = OPTIONAL.includes(list) && isNoSuchList(report);
+    const { outcome } = report;
+    const isNoList = outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);
+    const isAbsent = OPTIONAL.includes(list) && isNoList;
     if (isAbsent) this.absent.push(list);
     const step = this.#void === null && !isAbsent ? reading.onReport(report) : ({ kind: 'page', next: null } as const);
     if (step.kind === 'page' && step.next !== null) {
@@ -89,7 +90,7 @@ export class Round {
       return { requests: [step.next], end: null };
     }
     if (step.kind === 'void') {
-      const unsent = report.outcome.kind === 'unknown' && !report.outcome.sent;
+      const unsent = outcome.kind === 'unknown' && !outcome.sent;
       this.#void = { reason: `${list}: ${step.reason}`, unsent };
     }
     this.#underWay.delete(list);
@@ -100,15 +101,11 @@ export class Round {
   }
 }
 
-/** How a round's lists ended. */
+/** How a round ended: complete or void. */
 export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
 
-const isNoSuchList = ({ outcome }: RequestResult): boolean =>
-  outcome.kind === 'refused' && (outcome.status === 404 || outcome.status === 405);
-
 /**
- * Intervals of `polling` that this profile's budget stretches while orders rest, in a sentence; null when it stretches
- * none.
+ * Describes the intervals of `polling` that this profile's budget extends while orders rest; null when it extends none.
  */
 export function describeStretch(
   { ownIntervalMs, assetsIntervalMs: roundsMs }: Pick<PollSettings, 'ownIntervalMs' | 'assetsIntervalMs'>,

@@ -1,6 +1,6 @@
 import type { Notes } from '../ledger/contract.js';
 
-/** A memory over restarts: a note with JSON. One class alone writes it: a text that does not parse is a bug and throws. */
+/** A value kept over restarts as a JSON note. Only one class writes each note, so invalid JSON is a bug and throws. */
 export class StoredMemory<T> {
   readonly #notes: Notes;
   readonly #key: string;
@@ -17,7 +17,7 @@ export class StoredMemory<T> {
     return JSON.parse(this.#text) as T;
   }
 
-  /** An equal value is not written: each write costs a part of the transaction. */
+  /** An equal value is not written again. */
   set value(value: T) {
     const text = JSON.stringify(value);
     if (text !== this.#text) this.#notes.setNote(this.#key, text);

@@ -1,11 +1,11 @@
 /**
- * Counts the orders and cancels of the last minute. Cancels count but are never held back; the next order is. A
- * strategy that places and cancels without end is stopped by its own traffic.
+ * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; the next order is
+ * blocked instead.
  *
- * The newest ledger rows are its memory, so it survives a restart.
+ * The counter starts from the newest ledger rows, so a restart does not reset it.
  */
 
-/** What control 9 compares. */
+/** Counts that risk control 9 compares with its limits. */
 export interface PaceFacts {
   /** Orders and cancels of the last second and of the last minute. */
   readonly lastSecond: number;
@@ -16,9 +16,9 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 export class ActionPace {
-  /** Our clock, ms, of each action; dropped when more than a minute from the newest read. */
+  /** Our clock, ms, of each action; older ones are dropped after a minute. */
   #timesMs: number[];
-  /** Cached: all orders of a step are judged at the same time. */
+  /** Cache: all orders of a step are judged at the same time. */
   #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
 
   /** @param timesMs actions from the ledger; any order, any age */
@@ -31,7 +31,7 @@ export class ActionPace {
     this.#newest = null;
   }
 
-  /** An action in the future (the clock was set back) counts by its distance. */
+  /** Counts at `nowMs`. An action in the future (after our clock was set back) counts by its distance. */
   facts(nowMs: number): PaceFacts {
     if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
     this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
@@ -41,7 +41,7 @@ export class ActionPace {
     return facts;
   }
 
-  /** The same for display: drops nothing, so it changes no later judgement. */
+  /** Counts at `nowMs` for display. Unlike `facts`, it drops nothing. */
   peek(nowMs: number): PaceFacts {
     const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
     return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };

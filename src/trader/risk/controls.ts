@@ -1,6 +1,6 @@
 /**
- * The controls before an order leaves, one row each, numbered as in the safety document (19 and 20 are what our cash
- * and our shares allow, 21 is for splits alone, 22 for what a price back at its average loses). A check returns the two numbers when it refuses, null when it has nothing against the order.
+ * The risk controls of an order, one row each, numbered as in docs/safety.md. A check returns the compared numbers (a
+ * `Breach`) when it refuses the order, else null.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
@@ -24,15 +24,15 @@ import type { LossFacts } from './loss-guard.js';
 
 interface Control {
   readonly number: number;
-  /** Name of the deciding limit, if there is one. */
+  /** Name of the compared limit, if there is one. */
   readonly name: string;
   readonly check: (place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
-/** Requests that an order costs now (draft, submit) and adds to the reserve (draft and submit of its cancel). */
+/** Requests of an order: draft and submit now, and draft and submit of its later cancel. */
 export const REQUESTS_PER_PLACE = 4;
 
-/** Sanity first: the rows below rely on checked figures. */
+/** `sane_input` is first, because later controls rely on its checks. */
 export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
@@ -45,7 +45,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 14, name: 'book_crossed', check: bookCrossed },
   { number: 14, name: 'book_frozen', check: bookFrozen },
   { number: 14, name: 'min_time_since_jump_ms', check: checkJump },
-  // Before the sums over open orders: it is the usual refusal, and cheap.
+  // Before the sums over open orders, because it is cheap and refuses most often.
   { number: 10, name: 'request_reserve', check: requestReserve },
   { number: 9, name: 'max_actions_per_second', check: perSecond },
   { number: 9, name: 'max_actions_per_minute', check: perMinute },
@@ -66,7 +66,7 @@ export const PLACE_CONTROLS: readonly Control[] = [
   { number: 20, name: 'available_shares', check: availableShares },
 ];
 
-/** A merge or redeem is refused only when it exceeds the held shares. */
+/** Refuses a merge or redeem only when it exceeds the held shares. */
 export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: Exposure): Breach | null {
   const wanted: readonly (readonly [string, Micros, boolean])[] =
     intent.kind === 'merge'
@@ -90,7 +90,7 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
   return atLeast('the amount to convert', total, 1, 'shares');
 }
 
-/** Every figure that any control compares exists and is finite. */
+/** Checks that every figure of the other controls exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
   if (sight === null || sight.market.conditionId !== place.marketConditionId) {
@@ -132,7 +132,7 @@ function checkHalt(_: unknown, { stance, stanceReason, loss }: RiskFacts): Breac
   return null;
 }
 
-/** `reduceOnly` checks these; the reason of `halted` names a loss that halts. */
+/** In these stances control 17 restricts orders, so the loss controls do not apply. */
 const mayOnlyReduce = (stance: RiskFacts['stance']): boolean => stance === 'flatten' || stance === 'reduce-only';
 
 function dayLoss(_: unknown, { stance, loss, limits }: RiskFacts): Breach | null {
@@ -157,7 +157,8 @@ function marketOpen(_: unknown, { sight }: RiskFacts): Breach | null {
 
 function timeToResolution(_: unknown, { sight, limits }: RiskFacts): Breach | null {
   const leftMs = sight?.timeToResolutionMs;
-  if (leftMs === null) return null; // The venue's value for "no date set"; a missing figure refuses.
+  // Null means that the market has no resolution date; undefined (missing) refuses below.
+  if (leftMs === null) return null;
   const seconds = leftMs === undefined ? null : leftMs / 1000;
   return atLeast('the time to resolution', seconds, limits.minTimeToResolutionS, 's');
 }
@@ -202,7 +203,8 @@ function orderNotional(place: PlaceIntent, { limits }: RiskFacts): Breach | null
 }
 
 function collarFair(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
-  if (place.fairYesMicros === null) return null; // reduceOnly allowed it; the book's collar checks its price.
+  // Control 17 has restricted the order, and the collar around the book checks its price.
+  if (place.fairYesMicros === null) return null;
   const { raises, priceMicros } = toYesDirection(place);
   const fair = place.fairYesMicros;
   return (
@@ -218,7 +220,7 @@ function collarBook(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { bid, ask } = best(facts);
   const collar = facts.limits.priceCollarBookMicros;
   const against = raises ? ask : bid;
-  // No counterparty: the strategy's fair value is the only reference.
+  // The other side is empty: only the strategy's fair value can be compared.
   if (against === undefined)
     return place.fairYesMicros === null ? flag('no fair value and no book to compare with') : null;
   return raises
@@ -236,8 +238,8 @@ function duplicate(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
         order.side === place.side &&
         order.priceMicros === place.priceMicros,
     );
-  if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is under way already`);
-  return atMost('orders in flight with this outcome, side and price:', twins.length, 0, 'orders');
+  if (exposure.has(place.intentId)) return flag(`intent ${place.intentId} is already in progress`);
+  return atMost('orders in flight with this outcome, side and price', twins.length, 0, 'orders');
 }
 
 function selfCross(place: PlaceIntent, { exposure }: RiskFacts): Breach | null {
@@ -269,7 +271,7 @@ function openOrders(_: unknown, { exposure, limits }: RiskFacts): Breach | null 
 
 function position(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder): Breach | null {
   const worst = facts.exposure.worstCase(place.marketConditionId, order());
-  // Only the extreme that this order moves: a reducing order is not bound by the other side.
+  // Compares only the extreme that this order moves: the other side must not block a reducing order.
   const extreme = toYesDirection(place).raises ? worst.highMicros : sub(ZERO, worst.lowMicros);
   return atMost('the worst position in this market', extreme, facts.limits.maxPositionSharesMicros, 'shares');
 }
@@ -334,13 +336,15 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Shares that this order's side may still trade before the net position passes zero, whatever else fills. */
+/** Shares that orders of this side can trade before the net position passes zero, whatever else fills. */
 function reducible(place: PlaceIntent, { exposure }: RiskFacts): number {
   const { highMicros, lowMicros } = exposure.worstCase(place.marketConditionId);
   return Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
 }
 
-/** The place as an order in flight. RangeError without a fee rate, which `saneInput` refuses. */
+/**
+ * The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses first.
+ */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -350,13 +354,13 @@ export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrd
     side: place.side,
     priceMicros: place.priceMicros,
     remainingMicros: place.amountMicros,
-    // The default without a schedule is the more expensive one; `saneInput` has checked its rate.
+    // Without a fee schedule, `notional` is the more expensive one. `saneInput` has checked the rate.
     feeRateMicros: notionalRate(facts.sight?.market.feeSchedule ?? 'notional', feeRate(facts), place.priceMicros),
     phase: 'in_flight',
   };
 }
 
-/** The worse of the market's two rates: a resting order may still take. */
+/** The higher of the market's two fee rates: a maker order may still take. */
 const feeRate = ({ sight }: RiskFacts): Micros =>
   micros(Math.max(sight?.market.makerFeeRateMicros ?? ONE, sight?.market.takerFeeRateMicros ?? ONE));
 
@@ -365,7 +369,7 @@ const best = ({ sight }: RiskFacts) => ({
   ask: sight?.book.asks[0]?.priceMicros,
 });
 
-/** Null for a safe integer, which every Micros should be. */
+/** Null for a safe integer, else the breach: every Micros must be one. */
 function whole(what: string, value: number | null | undefined, unit: Breach['unit']): Breach | null {
   if (Number.isSafeInteger(value)) return null;
   return {
@@ -379,7 +383,7 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
 /** Breach of a yes/no condition: found 1, allowed 0. */
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
-/** Controls of a split: it binds currency, so every control that blocks orders blocks it too. */
+/** Controls of a split (currency into complete sets). A split binds currency, so every halt blocks it too. */
 export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
@@ -414,7 +418,7 @@ function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts)
 
 function addsNothing(_: unknown, { stance, stanceReason }: RiskFacts): Breach | null {
   if (stance === 'normal' || stance === 'widen') return null;
-  return flag(`only what reduces may pass, ${stance} (${stanceReason}), and a split binds currency`);
+  return flag(`only orders that reduce may pass, ${stance} (${stanceReason}), and a split binds currency`);
 }
 
 function coreSets(split: SplitIntent, { exposure, limits }: RiskFacts): Breach | null {
@@ -427,7 +431,7 @@ function splitCash(split: SplitIntent, { exposure, cashMicros }: RiskFacts): Bre
   return atMost('currency needed by this split, other splits and all working buys', needed, cashMicros, 'currency');
 }
 
-/** Market facts for the controls, taken from the market's feed after the strategy ran, never from its view. */
+/** Market data for the controls. The engine reads it after the strategy ran, so a strategy cannot change it. */
 export interface MarketSight {
   readonly market: Pick<
     MarketFacts,
@@ -436,27 +440,27 @@ export interface MarketSight {
   /** The book as received, in YES space. */
   readonly book: Book;
   readonly health: Pick<Health, 'bookAgeMs' | 'frozen' | 'sinceJumpMs'>;
-  /** Null without a resolution date. */
+  /** Milliseconds to resolution; null without a resolution date. */
   readonly timeToResolutionMs: number | null;
 }
 
 /**
- * Rungs of the kill ladder. `flatten` is reduce-only by order of the operator, so loss limits and a halt do not block
- * it.
+ * Stances of the kill ladder. `flatten` is a reduce-only stance ordered by the operator: loss limits and a halt do not
+ * block it.
  */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {
-  /** Of the intent's market; null without data, which refuses every order. */
+  /** Data of the intent's market; null without data, which refuses every order. */
   readonly sight: MarketSight | null;
   /** The trader's limits, tightened by the strategy's. */
   readonly limits: RiskLimits;
   /** All holdings and working orders of this trader, over all strategies. */
   readonly exposure: Exposure;
-  /** Own currency before reservations. */
+  /** Own currency, reservations not subtracted. */
   readonly cashMicros: Micros;
   readonly loss: LossFacts;
-  /** Highest share values that the limits allow. */
+  /** Finds the highest share values that the limits allow. */
   readonly findCaps: FindCaps;
   readonly fills: FillFacts;
   /** Orders and cancels of the whole trader, including this step's. */
@@ -464,6 +468,6 @@ export interface RiskFacts {
   readonly stance: RiskStance;
   /** Why the stance is not `normal`; empty when it is. */
   readonly stanceReason: string;
-  /** Requests of the draft lane that could leave now above the cancel reserve (`RequestQueue.headroom`). */
+  /** Draft requests that could be sent now without using the cancel reserve (`RequestQueue.headroom`). */
   readonly requestHeadroom: number;
 }

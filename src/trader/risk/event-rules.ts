@@ -1,4 +1,7 @@
-/** Which outcomes of an event exclude each other: declared by the operator, since the venue does not report it. */
+/**
+ * Worst loss of an event whose outcomes exclude or imply each other. The operator declares such events, because the
+ * venue does not report them.
+ */
 
 import { add, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { EventOutcomes } from '../market/view.js';
@@ -9,11 +12,11 @@ export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const sat
 export interface EventRule {
   readonly eventConditionId: string;
   readonly outcomes: EventOutcomes;
-  /** Exhaustive event: all its markets. Nested: the widest first. Exclusive: may be empty. */
+  /** All markets of an exhaustive event; those of a nested event, widest first; may be empty for an exclusive event. */
   readonly marketConditionIds: readonly string[];
 }
 
-/** Cost of one market of an event in either resolution if every adverse order fills; negative for a gain. */
+/** Loss of one market in either resolution if every adverse order fills; negative for a gain. */
 export interface OutcomeLosses {
   readonly marketConditionId: string;
   readonly ifYesMicros: Micros;
@@ -21,9 +24,9 @@ export interface OutcomeLosses {
 }
 
 /**
- * Currency that an event loses at most, never negative. Of exclusive markets one resolves YES, or none does; of nested ones the
- * widest do, as many as it may be: what the others then bring is set off. Without a rule each market is taken at its own worst. A market that is canceled, which pays a half
- * for every share, is left out of account.
+ * Largest possible loss of an event, currency, 0 or more. Of exclusive markets at most one resolves YES; of nested
+ * markets the widest ones do. Gains of other markets in the same outcome are set off. Without a rule each market counts
+ * at its own worst. Canceled markets, which pay half per share, are not considered.
  */
 export function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
   if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
@@ -34,12 +37,12 @@ export function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRul
   return maxMicros(worst, ZERO);
 }
 
-/** An undeclared market may resolve either way. */
+/** Worst loss of a nested event; an undeclared market may resolve either way. */
 function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds }: EventRule): Micros {
   const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
   const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
   const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
-  // None of them, then one more after the other.
+  // Start with no market resolving YES, then let one more after the other do so.
   let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
   let worst = reached;
   for (const { ifYesMicros, ifNoMicros } of declared) {
@@ -55,7 +58,10 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/** A market without a position may win: for the account it is as if none had. */
+/**
+ * True when one of the account's markets must resolve YES. A market without a position may also win, which equals no
+ * win for the account.
+ */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

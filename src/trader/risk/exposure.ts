@@ -1,9 +1,9 @@
 /**
- * Everything held and everything working, as the worst that can come of it. Each working order may still fill in full,
- * in part or not at all, in any order; an unknown one like an open one.
+ * Worst case of all holdings and working orders. Each working order may fill completely, partly or not at all, in any
+ * order; unknown orders count like open ones.
  *
- * Every figure of a market is a sum over its orders, so the worst case over all subsets of fills is exact and costs one
- * addition: an order adds to an extreme when filling makes it worse, and nothing when not filling is worse.
+ * Every figure of a market is a sum over its orders. An order counts in a worst case if its fill makes it worse, else
+ * not. The worst case over all subsets of fills is therefore exact and cheap.
  */
 
 import {
@@ -21,20 +21,20 @@ import { type EventRule, type OutcomeLosses, worstEventLoss } from './event-rule
 import type { Side } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
 
-/** Holding in one market. */
+/** Holdings in one market. */
 export interface Holding {
   readonly marketConditionId: string;
-  /** Null for a market without an event. */
+  /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
   /** Shares, locked ones included. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  /** Cost of these shares, fees included. */
+  /** Cost of the held shares, fees included, currency. */
   readonly costMicros: Micros;
   /** Shares locked by merges and redeems in flight: owned, but not for sale. */
   readonly lockedYesMicros: Micros;
   readonly lockedNoMicros: Micros;
-  /** Currency that a split in flight turns into complete sets: counts as spent. */
+  /** Currency of splits in flight; it counts as spent. */
   readonly splittingMicros: Micros;
 }
 
@@ -45,13 +45,13 @@ export interface WorkingOrder {
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
-  /** In the space of its own outcome. */
+  /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
   /** Shares that may still fill, by current knowledge. */
   readonly remainingMicros: Micros;
   /** Maximum fee of a fill as a fraction of price x amount, by the worse of the market's two rates. */
   readonly feeRateMicros: Micros;
-  /** `abandoned`: never signed and cannot fill, but its locks last until its draft expires. */
+  /** `abandoned`: never signed, so it cannot fill, but the exchange keeps its locks until its draft expires. */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
 }
 
@@ -60,18 +60,18 @@ export interface MarketWorst {
   /** Highest and lowest YES - NO over every subset of fills, in shares. */
   readonly highMicros: Micros;
   readonly lowMicros: Micros;
-  /** The larger of the two absolute values. */
+  /** Larger absolute value of `highMicros` and `lowMicros`. */
   readonly positionMicros: Micros;
-  /** Loss in currency if fills and resolution are adverse, never negative. */
+  /** Loss if fills and resolution are adverse, currency, never negative. */
   readonly lossMicros: Micros;
 }
 
-/** Contribution of one order to a market's extremes. All but `reserved…` are zero for one that cannot fill. */
+/** Contribution of one order to a market's worst case. An order that cannot fill contributes only `reserved…`. */
 interface Weight {
-  /** Shares by which YES - NO can rise and fall. */
+  /** Shares by which the order can raise and lower YES - NO. */
   readonly up: Micros;
   readonly down: Micros;
-  /** Currency that its fill loses if the market resolves YES, or NO; zero for a gain. */
+  /** Currency that a fill loses if the market resolves YES, or NO; zero for a gain. */
   readonly lossIfYes: Micros;
   readonly lossIfNo: Micros;
   readonly reservedCash: Micros;
@@ -102,14 +102,14 @@ interface Counted {
 interface Market {
   holding: Holding;
   readonly orders: Map<string, WorkingOrder>;
-  /** Null while a change is not yet in the sums. */
+  /** Null while a change of this market is not yet in the sums. */
   counted: Counted | null;
 }
 
 export class Exposure {
   readonly #rules: ReadonlyMap<string, EventRule>;
   readonly #markets = new Map<string, Market>();
-  /** Changed since the last count: markets are built order by order and counted once. */
+  /** Markets changed since the last count; each is counted once, after all its changes. */
   readonly #changed = new Set<Market>();
   readonly #marketOfOrder = new Map<string, string>();
   readonly #eventPosition = new Map<string, Micros>();
@@ -122,26 +122,26 @@ export class Exposure {
     this.#rules = new Map(rules.map((rule) => [rule.eventConditionId, rule]));
   }
 
-  /** Replaces the holding of a market. RangeError for a figure that is missing or not whole. */
+  /** Replaces the holding of a market. Throws RangeError for a missing or fractional figure. */
   setHolding(holding: Holding): void {
     for (const figure of HELD) micros(holding[figure]);
     this.#changing(holding.marketConditionId, holding.eventConditionId).holding = holding;
   }
 
-  /** A split was begun. */
+  /** Books the currency of a new split in flight. */
   split(marketConditionId: string, eventConditionId: string | null, amountMicros: Micros): void {
     const held = this.holding(marketConditionId) ?? nothingHeld(marketConditionId, eventConditionId);
     this.setHolding({ ...held, splittingMicros: add(held.splittingMicros, amountMicros) });
   }
 
-  /** Complete sets, including those of a split in flight. */
+  /** Complete sets of a market, including those of splits in flight. */
   setsMicros(marketConditionId: string): Micros {
     const holding = this.holding(marketConditionId);
     if (holding === null) return ZERO;
     return add(minMicros(holding.yesMicros, holding.noMicros), holding.splittingMicros);
   }
 
-  /** Adds or replaces a working order. The next read throws RangeError for a bad figure, as above. */
+  /** Adds or replaces a working order. A missing or fractional figure makes the next read throw RangeError. */
   addOrder(order: WorkingOrder): void {
     this.drop(order.intentId);
     this.#marketOfOrder.set(order.intentId, order.marketConditionId);
@@ -156,7 +156,7 @@ export class Exposure {
     this.#changing(marketConditionId, null).orders.delete(intentId);
   }
 
-  /** Orders that rest or may rest. */
+  /** Number of orders that rest or may rest. */
   get workingOrders(): number {
     this.#count();
     return this.#working;
@@ -243,7 +243,7 @@ export class Exposure {
     return this.#totalLoss;
   }
 
-  /** Removes a market from the sums before a change; the next read adds it again. */
+  /** Removes a market from the sums before it changes; the next read adds it again. */
   #changing(marketConditionId: string, eventConditionId: string | null): Market {
     let market = this.#markets.get(marketConditionId);
     if (market === undefined) {
@@ -279,7 +279,7 @@ export class Exposure {
   }
 }
 
-/** Counts a market once after each change. */
+/** Computes a market's contribution, once after each change. */
 function countMarket(market: Market): Counted {
   if (market.counted !== null) return market.counted;
   let weight = NOTHING;
@@ -301,7 +301,7 @@ export function buyCost(
   return add(notional, mul(order.feeRateMicros, notional, 'ceil'));
 }
 
-/** The order's price in the YES book: as a bid when `raises`, else as an ask. */
+/** The order in YES space: a bid when `raises`, else an ask. */
 export const toYesDirection = (order: Pick<WorkingOrder, 'isYes' | 'side' | 'priceMicros'>) => ({
   raises: (order.side === 'buy') === order.isYes,
   priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
@@ -320,7 +320,7 @@ const nothingHeld = (marketConditionId: string, eventConditionId: string | null)
 
 const getEventId = ({ eventConditionId, marketConditionId }: Holding): string => eventConditionId ?? marketConditionId;
 
-/** Loss in currency for either resolution, negative for a gain. */
+/** Loss for either resolution, currency; negative for a gain. */
 function computeLosses(holding: Holding | null, weight: Weight): Omit<OutcomeLosses, 'marketConditionId'> {
   const { yesMicros, noMicros, costMicros } = holding ?? nothingHeld('', null);
   return {
@@ -339,12 +339,12 @@ function computeWorst(holding: Holding | null, weight: Weight): MarketWorst {
     highMicros,
     lowMicros,
     positionMicros: maxMicros(maxMicros(highMicros, sub(ZERO, lowMicros)), ZERO),
-    // Never negative: a sure gain in one market must not offset another's risk.
+    // Never negative: a sure gain in one market must not offset another market's risk.
     lossMicros: maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO),
   };
 }
 
-/** Orders are immutable, so each weight is computed once. */
+/** Cache of weights: orders are immutable. */
 const weights = new WeakMap<WorkingOrder, Weight>();
 
 function getWeight(order: WorkingOrder): Weight {
@@ -356,7 +356,7 @@ function getWeight(order: WorkingOrder): Weight {
 }
 
 function weigh(order: WorkingOrder): Weight {
-  // A sum with NaN would never exceed a limit.
+  // `micros` throws for NaN: a sum with NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
@@ -377,8 +377,8 @@ function weigh(order: WorkingOrder): Weight {
 }
 
 /**
- * Loss of a full fill when the order's own outcome wins (a share is worth 1) or loses (worth 0). A buyer pays and gets
- * the share; a seller gives it up for the price less the fee. Zero for a gain: not filling is then worse.
+ * Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0). Zero for a gain, because not
+ * filling is then the worse case.
  */
 function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
   const worth = outcomeWins ? order.remainingMicros : ZERO;
@@ -402,8 +402,8 @@ const plus = (a: Weight, b: Weight): Weight => ({
 export type FindCaps = (marketConditionId: string) => ShareCaps;
 
 /**
- * Money that open orders lose if every price returns to its slow average: the worst over every set of fills. One account
- * can fake sizes and levels of a book, but not this amount. Shares that only bring a position back to zero count nothing.
+ * Loss of working orders if they fill and every price returns to its slow average, at the worst set of fills. Shares
+ * that only bring a position back to zero do not count. Another account can fake a book's prices, but not this amount.
  */
 export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: WorkingOrder | null = null): Micros {
   const markets = new Set(exposure.workingMarkets);
@@ -423,7 +423,7 @@ export function lossToAverage(exposure: Exposure, findCaps: FindCaps, extra: Wor
 }
 
 /**
- * Loss of orders of one direction; those that lose most per share are taken to open the position.
+ * Loss of orders of one direction. The orders with the largest loss per share are assumed to open the position.
  *
  * @param reducible shares that bring the position to zero
  * @param cap value of a share of the outcome that these orders acquire
@@ -446,7 +446,10 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/** Rounded up. A sale from a complete set leaves a share of the other outcome, and so acquires it. */
+/**
+ * Loss of `shares` of an order at the value `cap`, rounded up. Selling one outcome of a complete set acquires the other
+ * outcome.
+ */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));

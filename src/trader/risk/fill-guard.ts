@@ -1,12 +1,12 @@
 /**
- * Too many fills in a short time mean that somebody knows more than we do, or that our prices are wrong: quoting stops,
- * over restarts, until a person resumes it with a reason. Fills are counted by the exchange's times, so that old fills
- * that a start reads at once are no burst. Its state is plain data that the engine keeps in the ledger.
+ * Halts quoting after too many fills in a short time: the prices may be wrong, or takers may know more. The halt lasts,
+ * over restarts, until an operator resumes with a reason. Fills count by exchange time, so old fills read at a start
+ * are no burst.
  */
 
 import type { RiskLimits } from './limits.js';
 
-/** Plain data, stored as JSON in the transaction of the fill. */
+/** State of the guard; stored as JSON in the transaction of the fill. */
 export interface FillState {
   /** Unix seconds of the newest fills, ascending. */
   readonly timesS: readonly number[];
@@ -14,9 +14,9 @@ export interface FillState {
   readonly halted: string | null;
 }
 
-/** What control 11 compares. */
+/** Figures that risk control 11 compares with its limits. */
 export interface FillFacts {
-  /** Most fills within one window, among the newest fills. */
+  /** Largest number of fills within one window, among the newest fills. */
   readonly inWindow: number;
   readonly halted: string | null;
 }
@@ -25,7 +25,7 @@ type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
 
 export const NO_FILLS: FillState = { timesS: [], halted: null };
 
-/** Fills are read newest first, page by page: this multiple of the limit is kept for sorting. */
+/** Fill times are kept up to this multiple of the limit, because pages list the newest fills first. */
 const KEPT_TIMES = 4;
 
 export class FillGuard {
@@ -60,14 +60,14 @@ export class FillGuard {
     return before === null ? halted : null;
   }
 
-  /** An operator resumes: the count begins again. */
+  /** Clears the halt and restarts the count, after an operator's resume. */
   resume(): void {
     this.#state = NO_FILLS;
     this.#facts = { inWindow: 0, halted: null };
   }
 }
 
-/** Maximum number of these ascending times within `windowS` seconds; times are whole seconds, so both ends count. */
+/** Maximum number of ascending times within `windowS` seconds. */
 function fullest(timesS: readonly number[], windowS: number): number {
   let most = 0;
   let first = 0;

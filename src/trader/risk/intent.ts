@@ -1,4 +1,4 @@
-/** Intents of the engine, and the answers of risk. */
+/** Intents of the engine and refusals of risk. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -17,14 +17,14 @@ export interface PlaceIntent extends OfKind<'place'> {
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
-  /** In the space of the order's own outcome. */
+  /** Price of the order's own outcome. */
   readonly priceMicros: Micros;
-  /** Shares. */
+  /** Amount of the order, in shares. */
   readonly amountMicros: Micros;
-  /** The strategy's fair YES price; null only for orders that reduce a position without a strategy (flattening). */
+  /** The strategy's fair YES price. Null only for orders without a strategy that reduce a position (flattening). */
   readonly fairYesMicros: Micros | null;
   readonly strategy: string;
-  /** Absent: false. */
+  /** True for an order sent to gain information. Absent: false. */
   readonly isProbe?: boolean;
 }
 
@@ -32,23 +32,23 @@ export interface CancelIntent extends OfKind<'cancel'> {
   readonly orderPubkey: string;
 }
 
-/** Turns complete sets into currency. */
+/** Merge of complete sets into currency. */
 export interface MergeIntent extends OfKind<'merge'> {
-  /** Complete sets. */
+  /** Number of complete sets. */
   readonly amountMicros: Micros;
 }
 
-/** Currency into complete sets. */
+/** Split of currency into complete sets. */
 export interface SplitIntent extends OfKind<'split'> {
-  /** As for a place. */
+  /** Condition id of the market's event; null without one. */
   readonly eventConditionId: string | null;
-  /** Complete sets, equal to the currency that they cost. */
+  /** Number of complete sets, equal to their cost in currency. */
   readonly amountMicros: Micros;
-  /** Splits a set's cost between its YES and its NO share; moves no money. */
+  /** YES price that divides a set's cost between its YES and NO share; it moves no money. */
   readonly yesPriceMicros: Micros;
 }
 
-/** Turns all shares of a settled market into currency; the amounts are the expected ones. */
+/** Redeem of all shares of a settled market; the amounts are the expected ones. */
 export interface RedeemIntent extends OfKind<'redeem'> {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
@@ -59,10 +59,10 @@ export type Intent = PlaceIntent | CancelIntent | MergeIntent | SplitIntent | Re
 /** Unit of `limit` and `found`. `shares`, `currency` and `price` are micros; the others are plain numbers. */
 type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | 'requests' | 'ms' | 's' | 'flag';
 
-/** The two compared numbers and their meaning. */
+/** The two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Null when the figure was missing or not finite, which is a breach. */
+  /** Null when the figure was missing or not finite, which always breaches. */
   readonly found: number | null;
   readonly unit: Unit;
   /** One sentence with both numbers, for `explain` and the log. */
@@ -74,13 +74,13 @@ export interface Refused extends Breach {
   readonly intent: Intent;
   /** Number of the control, as in the docs and in `controls.ts`. */
   readonly control: number;
-  /** Its name, for example `max_position_shares`: the limit's name if a limit decides. */
+  /** Name of the control, for example `max_position_shares`: the limit's name if a limit decides. */
   readonly name: string;
 }
 
-/** Micros as a plain decimal; any other number unchanged. */
+/** Micros as a decimal text; any other number unchanged. */
 export function showFigure(value: Micros | number): string {
-  // Checked: `formatDecimal` needs a safe integer of millionths.
+  // `formatDecimal` needs a safe integer of millionths.
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
@@ -92,7 +92,7 @@ function withUnit(value: number | null, unit: Unit): string {
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
-/** Null when `found` is finite and at most `limit`, else the breach; a limit that is not finite is a breach too. */
+/** Null when `found` is finite and at most `limit`, else the breach. NaN as limit is always a breach. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure <= limit) return null;

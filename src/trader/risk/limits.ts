@@ -1,4 +1,4 @@
-/** Risk limits: their file format, their values, and how a strategy file tightens them. */
+/** Risk limits: file format, values, and the tightening by a strategy file. */
 
 import { z } from 'zod';
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -6,7 +6,9 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
-/** A positive decimal string as micros. Numbers are rejected: 0.1 in YAML would already be a float. */
+/**
+ * Schema of a positive decimal string, parsed to micros. Numbers are rejected: 0.1 in YAML would already be a float.
+ */
 const amount = (what: string, max: Micros | null = null) =>
   z
     .string({ error: ({ input }) => `must be ${what} as a decimal string such as "50", got ${JSON.stringify(input)}` })
@@ -24,7 +26,7 @@ const amount = (what: string, max: Micros | null = null) =>
 
 const count = (min: number, max: number) => z.number().int().min(min).max(max);
 
-/** Limits that a strategy file may tighten: those of one order or one market. */
+/** Limits that a strategy file may tighten: limits of one order or one market. */
 const perMarket = {
   max_order_shares: amount('shares'),
   max_order_notional: amount('currency'),
@@ -112,9 +114,9 @@ export const riskLimitsSchema = limitsSchema.transform((file) => Object.freeze(t
 /** Limits as values, named like their settings. Amounts and prices in micros. */
 export type RiskLimits = z.output<typeof riskLimitsSchema>;
 
-/** Every limit there is. */
+/** Names of all limits. */
 export const LIMIT_NAMES: readonly (keyof RiskLimits)[] =
-  // The schema's output has exactly the keys of the type.
+  // The schema's output has exactly the keys of `RiskLimits`.
   Object.keys(riskLimitsSchema.parse({})) as (keyof RiskLimits)[];
 
 /** `risk:` of a strategy file: unnamed limits keep the trader's value. */
@@ -137,17 +139,17 @@ interface Rule {
 }
 
 const RULES = Object.entries(perMarket).map(([key, schema]): Rule => {
-  // Setting names, with their keys in `toSettings`.
+  // Names in the file, and their keys in `toSettings`.
   const [name, limit] = [key as keyof RiskOverride, settingKey(key, schema) as keyof RiskLimits];
   return { name, limit, isHigherTighter: HIGHER_IS_TIGHTER.includes(limit) };
 });
 
-/** Changed limits, and whether the later value is looser. */
+/** Lists the changed limits, and whether each new value is looser. */
 export function limitChanges(
   before: RiskLimits,
   after: RiskLimits,
 ): readonly { readonly limit: keyof RiskLimits; readonly isLooser: boolean }[] {
-  // Both have exactly the keys of the type.
+  // Both objects have exactly the keys of `RiskLimits`.
   const names = Object.keys(after) as (keyof RiskLimits)[];
   return names
     .filter((limit) => before[limit] !== after[limit])
@@ -157,17 +159,17 @@ export function limitChanges(
 /** A setting of an override that would loosen the trader's limit. */
 export interface Loosening {
   readonly name: keyof RiskOverride;
-  /** One sentence with both figures and a valid value. */
+  /** One sentence with both values and the accepted range. */
   readonly text: string;
 }
 
-/** Every setting looser than the base; empty when the override only tightens. */
+/** Lists the settings that are looser than the trader's limits; empty when all are tighter or equal. */
 export function findLoosenings(base: RiskLimits, override: RiskOverride): readonly Loosening[] {
   const found: Loosening[] = [];
   for (const { name, limit, isHigherTighter } of RULES) {
     const wanted = override[name];
     if (wanted === undefined || (isHigherTighter ? wanted >= base[limit] : wanted <= base[limit])) continue;
-    // The name tells whether both values are micros.
+    // The suffix `Micros` shows that both values are micros.
     const figure = (value: number) => (limit.endsWith('Micros') ? `"${formatDecimal(value as Micros)}"` : value);
     const bound = isHigherTighter ? 'at least' : 'at most';
     found.push({
@@ -178,7 +180,7 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
   return found;
 }
 
-/** The base with the override's limits. Throws `config_invalid` when one of them is looser. */
+/** Returns the trader's limits with a strategy's override. Throws `config_invalid` when an override is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
   if (first !== undefined) {

@@ -1,25 +1,26 @@
 /**
- * Losses per UTC day and from the high-water mark. Days and high-water marks start from equity at marks; the present loss
- * counts in full what others' bids do not pay now. Such a loss can pass: it holds orders back as long as it lasts. Once
- * equity itself has reached a limit, trading stays halted, over restarts and midnights, until a person resumes it with a
- * reason. Its state is plain data that the engine keeps in the ledger.
+ * Measures losses per UTC day and from the high-water mark, and halts trading at their limits.
+ *
+ * Day start and high-water mark use equity at marks. The present loss values shares at others' bids. A loss by bids
+ * alone blocks orders only while it lasts. A loss of equity halts trading, over restarts and midnights, until an
+ * operator resumes with a reason.
  */
 
 import { add, type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { showFigure } from './intent.js';
 import type { RiskLimits } from './limits.js';
 
-/** Plain data, stored as JSON in the transaction of its cause. */
+/** State of the guard; stored as JSON in the transaction of its cause. */
 export interface LossState {
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string;
   readonly dayStartEquityMicros: Micros;
   readonly highWaterMicros: Micros;
-  /** Newest equity seen. */
+  /** Newest observed equity. */
   readonly equityMicros: Micros;
   /** Why trading is halted, in one sentence; null while it is not. */
   readonly halted: string | null;
-  /** Equity at the start of the day; accepting a loss does not change it. */
+  /** Equity at the start of the day, for the day's result; accepting a loss does not change it. */
   readonly dayBeganMicros: Micros;
   /** The newest ended day; null before the first. */
   readonly endedDay: DayResult | null;
@@ -31,29 +32,29 @@ export interface DayResult {
   readonly resultMicros: Micros;
 }
 
-/** Results by day, regardless of accepted losses. */
+/** Results of the current and the newest ended day; accepted losses do not change them. */
 export interface DayResults {
   readonly current: DayResult;
   readonly ended: DayResult | null;
 }
 
-/** What control 8 compares. */
+/** Losses that risk control 8 compares with its limits. */
 export interface LossFacts {
-  /** Loss since the UTC day began, positive; negative for a gain. */
+  /** Loss since the start of the UTC day; negative for a gain. */
   readonly dayLossMicros: Micros;
-  /** Below the high-water mark, never negative. */
+  /** Distance below the high-water mark, never negative. */
   readonly drawdownMicros: Micros;
   readonly halted: string | null;
 }
 
 type LossLimits = Pick<RiskLimits, 'maxLossDayMicros' | 'maxDrawdownMicros'>;
 
-/** A longer gap between two valuations means a clock jump, a sleeping machine or a start. */
+/** A longer gap between two valuations means a clock jump, a suspended machine or a restart. */
 const LONGEST_PAUSE_MS = 300_000;
-/** Time without a clock jump before a new day may begin. */
+/** Time without a clock jump that a new day needs to begin. */
 const BELIEVED_AFTER_MS = 300_000;
 
-/** Each write costs a sync: stored marks may lag by this fraction of the smaller limit. */
+/** Stored values may lag by this fraction of the smaller limit, because each write costs a disk sync. */
 const STORED_WITHIN = 100;
 
 export class LossGuard {
@@ -63,16 +64,16 @@ export class LossGuard {
   #lookedMs: number | null = null;
   /** Time of the valuation since which the clock has not jumped. */
   #steadySinceMs = Number.POSITIVE_INFINITY;
-  /** Final equity of the old day, while the new one is unconfirmed. */
+  /** Final equity of the old day while the new day is unconfirmed; else null. */
   #endedWith: Micros | null = null;
-  /** Part of the newest equity that others' bids do not cover. */
+  /** Part of the newest equity that others' bids would not pay. */
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
     this.#state = state;
   }
 
-  /** Starts now from the current worth: currency plus shares at their marks. */
+  /** Starts a guard at the current equity: currency plus shares at their marks. */
   static start(nowMs: number, equityMicros: Micros): LossGuard {
     return new LossGuard({
       day: new Calendar().formatDay(nowMs),
@@ -85,7 +86,7 @@ export class LossGuard {
     });
   }
 
-  /** A state of an older version has no day results: its day counts from its loss mark. */
+  /** Restores a stored state. An older version without day results takes its day from the loss mark. */
   static restore(state: Omit<LossState, 'dayBeganMicros' | 'endedDay'> & Partial<LossState>): LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
@@ -95,8 +96,7 @@ export class LossGuard {
   }
 
   /**
-   * True when the state must be stored again: `stored` differs by more than a hundredth of a limit, or lacks a halt or
-   * a day.
+   * True when the state must be stored again: it moved by more than a hundredth of a limit, or has a new halt or day.
    */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.#state;
@@ -122,16 +122,17 @@ export class LossGuard {
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
-  /** Equity with holdings at others' bids. */
+  /** Equity with holdings valued at others' bids. */
   get #payable(): Micros {
     return sub(this.#state.equityMicros, this.#passingMicros);
   }
 
   /**
-   * Takes in what we are worth now, and the part of it that others' bids do not pay; `nowMs` is the exchange's clock where
-   * it is known. A clock that has jumped begins no day before it has run on for some minutes: one wrong look must not give
-   * a fresh limit. Returns the reason when this very look halts trading, else null. A figure that is no safe integer halts
-   * too: a loss that cannot be computed is not a loss of zero.
+   * Takes in the equity, and the part of it that others' bids do not pay. Returns the reason if this valuation halts
+   * trading, else null. After a clock jump, a new day begins only after some minutes, so that one wrong time does not
+   * renew a limit. An equity that is not a safe integer halts trading.
+   *
+   * @param nowMs exchange clock where known, else our clock
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
     const before = this.#state;
@@ -139,7 +140,7 @@ export class LossGuard {
     // ISO text sorts by time, so a clock set back does not begin a new day.
     const today = this.#calendar.formatDay(nowMs);
     const isSteady = this.#isSteadyAt(nowMs);
-    // A new day begins with the last equity of the old one: a loss over midnight belongs to the new day.
+    // A new day starts with the last equity of the old one, so a loss over midnight belongs to the new day.
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
@@ -167,16 +168,16 @@ export class LossGuard {
     return null;
   }
 
-  /** Takes in the time of a valuation; true when the clock has run long enough without a jump. */
+  /** Takes in a valuation's time; true when the clock has run long enough without a jump. */
   #isSteadyAt(nowMs: number): boolean {
     const hasJumped = this.#lookedMs === null || Math.abs(nowMs - this.#lookedMs) > LONGEST_PAUSE_MS;
     this.#lookedMs = nowMs;
-    // A small step back, as by a clock correction, is no jump.
+    // A small step back, as by a clock correction, is not a jump.
     this.#steadySinceMs = hasJumped ? nowMs : Math.min(this.#steadySinceMs, nowMs);
     return nowMs - this.#steadySinceMs >= BELIEVED_AFTER_MS;
   }
 
-  /** Capital was added or removed: neither gain nor loss. */
+  /** Shifts all marks by added or removed capital, which is neither gain nor loss. */
   capitalMoved(amount: Micros): void {
     const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.#state;
     this.#state = {
@@ -190,8 +191,8 @@ export class LossGuard {
   }
 
   /**
-   * An operator accepts the loss that halted trading or holds it back: both measures restart from the value at others'
-   * bids. Without such a loss nothing changes: a resume after a plain pause must not renew a limit.
+   * Accepts the loss that halts or blocks trading: both measures restart from the equity at others' bids. Without such
+   * a loss nothing changes, so a resume after a plain pause renews no limit.
    */
   resume(isHeldBack = false): void {
     if (this.#state.halted === null && !isHeldBack) return;
@@ -200,7 +201,7 @@ export class LossGuard {
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
-  /** The first reason stays: later ones follow from it. */
+  /** Halts with a reason; the first reason stays, because later ones follow from it. */
   #halt(reason: string): string | null {
     if (this.#state.halted !== null) return null;
     this.#state = { ...this.#state, halted: reason };
@@ -210,7 +211,7 @@ export class LossGuard {
 
 const DAY_MS = 86_400_000;
 
-/** The UTC day of a time, `YYYY-MM-DD`; caches the newest. */
+/** Formats the UTC day of a time as `YYYY-MM-DD`; caches the newest. */
 class Calendar {
   #number = Number.NaN;
   #text = '';
@@ -223,7 +224,7 @@ class Calendar {
   }
 }
 
-/** Why quotes must widen, and why only reducing orders are allowed; null where neither applies. */
+/** Reasons to widen quotes and to allow only reducing orders; null where the loss is too small. */
 export interface LossRung {
   readonly widened: string | null;
   readonly reducing: string | null;
@@ -236,7 +237,10 @@ type RungLimits = Pick<
   'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
 >;
 
-/** Reversible: a smaller loss moves back up. Only the halt at the whole limit needs an operator. */
+/**
+ * Compares the losses with the fractions of their limits. A smaller loss lifts these restrictions; only a halt needs an
+ * operator.
+ */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
   const widened = describeReached(loss, limits, limits.widenAtLossMicros);
   const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
@@ -251,7 +255,7 @@ function describeReached(
 ): string | null {
   const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
   const describe = (amount: Micros, what: string, limit: Micros) =>
-    `${showFigure(amount)} ${what}, that is ${showFigure(part)} of the limit of ${showFigure(limit)} or more`;
+    `${showFigure(amount)} ${what}, at least ${showFigure(part)} of the limit of ${showFigure(limit)}`;
   const { maxLossDayMicros, maxDrawdownMicros } = limits;
   if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
   if (!reached(drawdownMicros, maxDrawdownMicros)) return null;

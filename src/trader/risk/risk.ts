@@ -1,10 +1,9 @@
 /**
- * The judge between what the engine wants and what leaves: an `Intent` becomes `Approved` or `Refused` with the two
- * numbers that were compared. An `Approved` carries a symbol that this file alone knows, so no other code can make one.
+ * Risk judges every intent of the engine: `judge` returns `Approved` or `Refused` with the two compared numbers. An
+ * `Approved` carries a symbol private to this file, so no other code can make one.
  *
- * Every control counts what is held, open, in flight and unknown at its worst. A figure that is missing or not finite
- * refuses. Cancelling is never refused. Neither this file nor `controls.ts` reads a clock or remembers anything between
- * two calls: the same intent and the same facts get the same verdict.
+ * Holdings, open, in-flight and unknown orders count at their worst. A missing or infinite figure refuses. Cancels are
+ * never refused. Neither this file nor `controls.ts` reads a clock or keeps state: equal inputs give equal verdicts.
  */
 
 import { conversionSanity, PLACE_CONTROLS, type RiskFacts, SPLIT_CONTROLS, toWorkingOrder } from './controls.js';
@@ -17,7 +16,7 @@ const approvedByRisk: unique symbol = Symbol('approved by risk');
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;
-  /** The judged intent itself: a copy with another intent is not approved. */
+  /** The judged intent: a copy with another intent is not approved. */
   readonly [approvedByRisk]: I;
 }
 
@@ -30,7 +29,6 @@ export const isApproved = (value: object): value is Approved =>
  * the next intent; otherwise the next one ignores it.
  */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
-  // A control returns its breach; the first one decides.
   switch (intent.kind) {
     case 'cancel':
       return approve(intent);
@@ -55,7 +53,7 @@ function judgeSplit(split: SplitIntent, facts: RiskFacts): Refused | null {
 }
 
 function judgePlace(place: PlaceIntent, facts: RiskFacts): Refused | null {
-  // Several controls weigh the same order: its weight is computed once.
+  // Several controls use the order's weight, which is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
     made ??= toWorkingOrder(place, facts);

@@ -1,19 +1,18 @@
 /**
- * Slow average of each market's price. Limits never value a share above it, so a price that one quoter shows for minutes
- * or hours moves no limit.
+ * Slow average of each market's price, as a cap on share values. Prices that one quoter shows for minutes or hours then
+ * move no limit.
  *
- * A quoter who holds a price at a distance from its average lets purchases grow by a factor e^(t / averaging time):
- * `LOSS / distance` shares pass the purchase limit, and the distance shrinks by that factor. Seven days keep a whole day
- * of it below 1.16 times the day limit.
+ * Holding a price away from its average lets purchases grow by a factor e^(t / averaging time). Seven days of averaging
+ * keep one day of it below 1.16 times the day limit.
  */
 
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 
-/** Averaging time, ms: a price that lasts this long moves the average by 63 % of the distance. */
+/** Averaging time, ms: a price held this long moves the average by 63 % of the distance. */
 export const AVERAGING_MS = 7 * 86_400_000;
-/** Maximum time that one observation counts, ms: one after a pause or restart weighs no more. */
+/** Maximum time that one observation counts, ms; one after a pause or restart weighs no more. */
 const LONGEST_LOOK_MS = 300_000;
-/** Price bars of this span replace the start at 0.5; an average that has watched as long stays. */
+/** Time span of price bars that replaces the start at 0.5; an average observed as long is kept. */
 const TRUSTED_BARS_MS = 86_400_000;
 /** Maximum number of markets that are stored. */
 const MOST_STORED = 1000;
@@ -21,8 +20,8 @@ const MOST_STORED = 1000;
 const MOST_KEPT = 2 * MOST_STORED;
 
 /**
- * Two averages of the YES price: `low` bounds the value of YES, `high` that of NO. Each starts on its cautious side of
- * the first price and 0.5; they approach each other.
+ * Two averages of the YES price: `low` bounds the value of YES, `high` the value of NO. They start at the lower and
+ * higher of 0.5 and the first price, and approach each other.
  */
 interface Average {
   low: number;
@@ -52,7 +51,7 @@ export class SlowAverages {
       this.#averages.set(conditionId, { low, high, watchedMs, lookedMs: null });
   }
 
-  /** Takes in others' current YES price; null (no price) changes nothing. */
+  /** Takes in the current YES price; null (no price) changes nothing. */
   look(conditionId: string, price: number | null, nowMs: number): void {
     const known = this.#averages.get(conditionId);
     if (known === undefined) {
@@ -70,7 +69,7 @@ export class SlowAverages {
     known.high += (price - known.high) * part;
   }
 
-  /** Takes in the mean price of a market's bars over `spanMs`, unless own observations reach as far back. */
+  /** Takes in the mean price of a market's bars over `spanMs`, unless observations reach as far back. */
   seed(conditionId: string, mean: number, spanMs: number): void {
     const known = this.#averages.get(conditionId) ?? { low: 0.5, high: 0.5, watchedMs: 0, lookedMs: null };
     if (known.watchedMs >= TRUSTED_BARS_MS) return;
@@ -81,7 +80,7 @@ export class SlowAverages {
     known.watchedMs = TRUSTED_BARS_MS;
   }
 
-  /** Rounded down; one half each for an unobserved market. */
+  /** Share values for limits, rounded down; 0.5 each for an unobserved market. */
   caps(conditionId: string): ShareCaps {
     const known = this.#averages.get(conditionId);
     if (known === undefined) return UNSEEN;
@@ -91,7 +90,7 @@ export class SlowAverages {
     };
   }
 
-  /** Drops the markets observed longest ago. A dropped one starts again on the cautious side. */
+  /** Drops the markets observed longest ago; their averages restart at the cautious side. */
   prune(): void {
     if (this.#averages.size <= MOST_KEPT) return;
     for (const [conditionId] of this.#newestFirst().slice(MOST_STORED)) this.#averages.delete(conditionId);
@@ -101,7 +100,7 @@ export class SlowAverages {
     return [...this.#averages].sort(([, a], [, b]) => (b.lookedMs ?? 0) - (a.lookedMs ?? 0));
   }
 
-  /** For the constructor: the markets observed most recently. */
+  /** Averages of the most recently observed markets, for the constructor. */
   get stored(): readonly StoredAverage[] {
     return this.#newestFirst()
       .slice(0, MOST_STORED)

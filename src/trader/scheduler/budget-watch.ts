@@ -1,12 +1,15 @@
-/** Detects that the venue leaves so few requests that waiting work stops, and says so in words. */
+/** Reports when the venue leaves so few requests that work waits. */
 
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { RequestQueue } from './request-queue.js';
 
-/** Below this fraction of the profile's limit almost nothing is read or quoted. Normal throttling stays above it. */
+/**
+ * Fractions of the profile's limit below which the budget is short, and above which it is enough. Normal throttling
+ * stays above the first.
+ */
 const SHORT_PART = 1 / 5;
 const ENOUGH_PART = 1 / 2;
-/** A wrong answer expires within the first; the second avoids a notice for each repetition. */
+/** Time before a notice. The first outlasts a wrong answer; the second avoids repeated notices. */
 const SHORT_AFTER_MS = 10_000;
 const ENOUGH_AFTER_MS = 120_000;
 
@@ -19,7 +22,7 @@ export interface BudgetNews {
 
 interface Watched {
   readonly scope: (typeof SCOPES)[number];
-  /** Requests per minute of the profile. */
+  /** Requests per minute by the profile. */
   readonly usual: number;
   isTold: boolean;
   /** Our clock, ms, since the state differs from the last notice; null while it is equal. */
@@ -34,24 +37,27 @@ export class BudgetWatch {
     this.#watched = SCOPES.map((scope) => ({ scope, usual: usual[scope], isTold: false, sinceMs: null }));
   }
 
-  /** Call about once a second. Returns one notice when it begins, and one when it has ended for some time. */
+  /**
+   * Call it about once a second. Returns one notice when the budget becomes short, and one when it has been enough for
+   * some time.
+   */
   look(queue: Pick<RequestQueue, 'perMinute' | 'status'>, nowMs: number): readonly BudgetNews[] {
     return this.#watched.flatMap((watched): BudgetNews[] => {
       const { scope, usual, isTold } = watched;
       const perMinute = queue.perMinute(scope, nowMs);
       const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-      // After a clock set back, the time begins again.
+      // After our clock was set back, the time begins again.
       watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
       if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS)) return [];
       watched.isTold = !isTold;
       watched.sinceMs = null;
-      if (isTold) return [{ kind: 'budget_back', text: `there are ${perMinute} ${scope} requests a minute again` }];
+      if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
       const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `it says that it allows ${limit}` : 'it says that others use the rest';
-      const left = `the exchange leaves us ${perMinute} of ${usual} ${scope} requests a minute`;
+      const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
+      const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
       return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
     });
   }
 }
 
-const WAITING = { public: 'looks at markets', signed: 'orders' } as const;
+const WAITING = { public: 'market reads', signed: 'orders' } as const;

@@ -1,62 +1,65 @@
 /**
- * The requests of one scope in the venue's sliding window of a minute: our own count, and what the client's window says with
- * each outcome. It learns of no limit itself.
+ * Counts the requests of one scope in the venue's sliding window of a minute, by own requests and the client's reports.
+ * It does not learn limits itself.
  *
- * A request counts from the moment it is released until a minute after its outcome is known. The exchange saw it
- * somewhere in between, so our window always covers the exchange's, whatever the network's delays.
+ * A request counts from its release until a minute after its outcome is known. The exchange saw it in between, so this
+ * window always covers the exchange's, whatever the network's delays.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { BudgetReport } from '../../shared/protocol/seam.js';
 
-/** Unused fraction of the limit: for others' requests between two answers, and the exchange's clock of 1 s. */
+/**
+ * Unused fraction of the limit: a reserve for other programs' requests between two answers, and for the exchange's
+ * whole-second clock.
+ */
 const MARGIN = 0.05;
-/** For a refusal without a wait. */
+/** Wait after a refusal that states none, ms. */
 const FIRST_WAIT_MS = 1_000;
-/** Longest wait, ms, after any refusal or clock step: then one request tries again. */
+/** Longest wait after any refusal or clock jump, ms; then one request tries again. */
 const LONGEST_WAIT_MS = 120_000;
-/** From the last answer without room to a probe of an urgent lane; doubled with each refused probe. */
+/** Wait before an urgent request probes a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** A limit below this fraction of the profile's does not hold back cancels and own reads. */
+/** A reported limit below 1 / 8 of the profile's does not block cancels and own reads. */
 const LEAST_TRUST = 8;
 /** Own use beyond this fraction of the limit explains a full budget. */
 const EXPLAINING_PART = 3 / 4;
-/** Of the profile's limit; a venue that names no limit may allow no more. */
+/** Fraction of the profile's limit that a venue without a reported limit surely allows. */
 const UNKNOWN_FROM_PART = 1 / 4;
 
-/** Fraction of a minute's requests that may leave at once. */
+/** Fraction of a minute's requests that may be sent at once. */
 const BURST_PART = 1 / 4;
 
-/** Requests that may leave at once if `most` may leave in a minute. */
+/** Requests that may be sent at once if `most` may be sent per minute. */
 export const burstOf = (most: number): number => BURST_PART * most;
 
 /** Outcome of a request of this scope. */
 export interface Settled {
   readonly releasedMs: number;
-  /** False when no byte of it left. */
+  /** False when no byte of the request was sent. */
   readonly sent: boolean;
   /** True for any answer of the exchange, including a refusal. */
   readonly answered: boolean;
   readonly throttled: boolean;
-  /** It was sent to find out whether there is room. */
+  /** True for a request that was sent to find out whether the budget has room. */
   readonly isProbe: boolean;
 }
 
 export class Budget {
   readonly #profileLimit: number;
   #learnedLimit: number;
-  /** Our clock of known outcomes, ascending; at most `limit` of them. */
+  /** Times of known outcomes, our clock, ascending; at most `limit`. */
   readonly #settled = new SlidingMinute();
   #inFlight = 0;
-  /** Requests of others on the same budget (another program, our own previous run), as last reported. */
+  /** Requests of other programs on the same budget (or of this trader's previous run), as last reported. */
   #foreign = 0;
   #foreignToldMs = 0;
   #blockedUntilMs = 0;
   #isFirm = false;
   #isShown = true;
   #isGuess = false;
-  /** After throttling, until a request was answered otherwise: one request at a time may try, in order of lanes. */
+  /** True after throttling until a request succeeds: one request at a time may try, in lane order. */
   probing = false;
   #isProbeUnderWay = false;
   #probeAtMs = Number.NEGATIVE_INFINITY;
@@ -67,38 +70,37 @@ export class Budget {
     this.#learnedLimit = perMinute;
   }
 
-  /** Limit of the client's window, at most the profile's. */
+  /** Requests per minute by the client's window, at most the profile's limit. */
   get limit(): number {
     return Math.min(this.#profileLimit, this.#learnedLimit);
   }
 
-  /** Requests per minute that may be used now, without others' use; at least 1. */
+  /** Requests per minute that this trader may use now, less other programs' use; at least 1. */
   perMinute(nowMs: number): number {
     return Math.max(1, this.#usable - this.#foreignAt(nowMs));
   }
 
-  /** Neither slowed nor blocked, and no known other user. */
+  /** True when neither slowed nor blocked, and without a known other user. */
   isSteady(nowMs: number): boolean {
     if (this.probing || this.blockedUntilMs(nowMs) > nowMs) return false;
     return this.#foreignAt(nowMs) === 0;
   }
 
   /**
-   * Requests that may leave now, or `withinMs` later if none leaves before. Others' use and the current rate are taken
-   * as constant.
+   * Requests that may be sent now, or `withinMs` later if none is sent before. Other programs' use is taken as
+   * constant.
    */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
-    // A probe ignores others' last known use: only its answer shows their current use.
+    // A probe ignores the last reported use by others: only its answer shows the current use.
     if (this.probing) return this.#inFlight === 0 && unused > 0 ? 1 : 0;
     return Math.max(0, unused - this.#foreignAt(nowMs));
   }
 
   /**
-   * Requests that may leave now if `most` may leave per minute, spread evenly: a span of t ms that ends now may hold
-   * one burst plus an even part of the rest. A burst frees its slots only a minute later; without this rule nothing
-   * could leave in between. 0 or less when none may.
+   * Requests that may be sent now if `most` per minute are spread evenly: one burst, plus an even part of the rest.
+   * Without this rule, a burst would block all requests until a minute later. 0 or less when none may be sent.
    */
   evenRoom(most: number, nowMs: number): number {
     const burst = burstOf(most);
@@ -107,7 +109,7 @@ export class Budget {
     return Math.min(burst, least) - this.#inFlight;
   }
 
-  /** When `evenRoom` allows one more, if nothing else happens. */
+  /** Time at which `evenRoom` allows one more request, if nothing else happens. */
   evenRoomFromMs(most: number, nowMs: number): number {
     const burst = burstOf(most);
     const perMs = (most - burst) / MINUTE_MS;
@@ -119,9 +121,9 @@ export class Budget {
   }
 
   /**
-   * When one request may leave though nothing else may, to find out: what it is for cannot wait for a venue that errs. Null
-   * while one is under way, or while what we ourselves have sent leaves no more than `floor` of the profile's limit. Where our
-   * own use explains that there is no room, only what is urgent leaves.
+   * Time at which one urgent request may probe a full budget, because the venue's report may be wrong. Null while a
+   * probe is in flight, or while own use leaves at most `floor` of the profile's limit. If own use explains the full
+   * budget, only `isUrgent` requests probe.
    */
   probeMs(floor: number, nowMs: number, isUrgent: boolean): number | null {
     const own = this.#own(nowMs);
@@ -132,7 +134,7 @@ export class Budget {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** True when an unknown limit may refuse the next requests: all in flight would be refused together. */
+  /** True when an unknown limit may refuse the next requests: then all in flight would be refused together. */
   isNearUnknownLimit(nowMs: number): boolean {
     return !this.#isShown && this.#own(nowMs) >= this.#profileLimit * UNKNOWN_FROM_PART;
   }
@@ -142,12 +144,12 @@ export class Budget {
     return !this.#isGuess && this.limit * LEAST_TRUST >= this.#profileLimit && own >= this.limit * EXPLAINING_PART;
   }
 
-  /** End of throttling; at most a bounded wait from now. */
+  /** End of throttling, at most a bounded wait from now. */
   blockedUntilMs(nowMs: number): number {
     return Math.min(this.#blockedUntilMs, nowMs + LONGEST_WAIT_MS);
   }
 
-  /** Earliest time at which `count` requests may leave if nothing else happens; null when unknown. */
+  /** Earliest time at which `count` requests may be sent if nothing else happens; null when unknown. */
   availableFromMs(count: number, nowMs: number): number | null {
     const blocked = this.blockedUntilMs(nowMs);
     if (blocked > nowMs) return blocked;
@@ -158,18 +160,18 @@ export class Budget {
     return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + MINUTE_MS : null;
   }
 
-  /** One request leaves. */
+  /** Counts a request that is sent. */
   onSent(isProbe = false): void {
     this.#inFlight++;
     if (isProbe) this.#isProbeUnderWay = true;
   }
 
-  /** One request ended; `report` is its answer's budget information. */
+  /** Counts the outcome of a request; `report` is its answer's budget information. */
   onOutcome(nowMs: number, settled: Settled, report: BudgetReport | null): void {
     this.#inFlight--;
     if (settled.isProbe) this.#isProbeUnderWay = false;
     if (!settled.sent) return;
-    // Ascending also after a clock set back: a slot is then freed later, never earlier.
+    // Times stay ascending after our clock was set back; a slot is then freed later, never earlier.
     this.#settled.add(Math.max(nowMs, this.#settled.newestMs ?? nowMs));
     this.#settled.forget(nowMs);
     if (report !== null) {
@@ -182,7 +184,7 @@ export class Budget {
     this.#onProbe(nowMs, settled);
   }
 
-  /** An answered probe ends the wait; a refused one delays the next probe. */
+  /** Updates the probes: an answered probe ends the wait, a refused one delays the next probe. */
   #onProbe(nowMs: number, { isProbe, answered, throttled }: Settled): void {
     if (isProbe && answered && !throttled) {
       this.#blockedUntilMs = nowMs;
@@ -219,7 +221,7 @@ export class Budget {
     return nowMs - this.#foreignToldMs < MINUTE_MS ? this.#foreign : 0;
   }
 
-  /** Own requests that the exchange may still count. */
+  /** Number of own requests that the exchange may still count. */
   #own(nowMs: number): number {
     return this.#inFlight + this.#settled.countAt(nowMs);
   }

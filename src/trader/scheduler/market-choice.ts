@@ -1,14 +1,14 @@
 /**
- * Selects the markets worth their reads, requests and currency: those with a net value above 0 at the prices that
- * balance supply and demand. Pure.
+ * Selects the markets that are worth their reads, requests and currency: those with a net value above 0 at the prices
+ * that balance supply and demand. Pure.
  */
 
 import { type NetValue, type PricedOffer, requestsPerS, type ScarcityPrices } from './net-value.js';
 
-/** Available resources. */
+/** Resources that quoted markets may use. */
 export interface Supply {
   readonly looksPerS: number;
-  /** Signed requests, including those reserved for cancels. */
+  /** Signed requests per second, including those reserved for cancels. */
   readonly requestsPerS: number;
   readonly currency: number;
 }
@@ -18,38 +18,38 @@ export interface Candidate {
   readonly id: string;
   readonly group: string;
   readonly offer: PricedOffer;
-  /** Always quoted, whatever its value; its use is subtracted from the supply. */
+  /** True for a market that is always quoted; its use is subtracted from the supply. */
   readonly isFixed: boolean;
-  /** Whether it is quoted now. */
+  /** True when the market is quoted now. */
   readonly isChosen: boolean;
-  /** Uncertainty of its net value, currency per second: one standard deviation. */
+  /** Uncertainty of the market's net value, currency per second: one standard deviation. */
   readonly doubt: number;
 }
 
 /** Bounds for the changes of one selection. */
 export interface ChoiceBounds {
-  /** Maximum markets quoted at once, by group. */
+  /** Maximum number of markets quoted at once, by group. */
   readonly most: ReadonlyMap<string, number>;
-  /** Maximum markets added at once, over all groups. */
+  /** Maximum number of markets added at once, over all groups. */
   readonly entries: number;
 }
 
-/** Rounds of the search: each price is found with the others fixed. */
+/** Rounds of the price search: each price is found with the others fixed. */
 const ROUNDS = 3;
 /** Bisection steps for a price. */
 const HALVINGS = 20;
-/** Maximum prices: beyond them nothing is worth quoting. */
+/** Maximum prices, at which nothing is worth quoting. */
 const MOST: ScarcityPrices = { look: 10, request: 10, currencyPerS: 1 };
 const LEAST = 1e-9;
 
-/** Expected time that an added market is quoted, s: its orders are placed and canceled once in it. */
+/** Expected time that an added market is quoted, s. The cost of its first and last orders is spread over it. */
 export const DWELL_S = 600;
-/** Two orders placed and canceled. */
+/** Requests of entering and leaving a market: two orders placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** Each n-th place is for a market that may be worth more than estimated. */
+/** One of this many places is for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
-/** Prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
+/** Finds the prices, each at least `least`, at which the demand of all valuable markets fits the supply. */
 export function pricesFor(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices): ScarcityPrices {
   let prices: ScarcityPrices = least;
   for (let round = 0; round < ROUNDS; round++) {
@@ -59,7 +59,7 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
   }
   return prices;
 
-  /** Lowest price at which the sum over all valuable markets fits; bisected in its logarithm. */
+  /** Lowest price at which the demand of all valuable markets fits; found by bisection of its logarithm. */
   function soughtPrice(name: keyof ScarcityPrices, takes: (value: NetValue) => number, there: number): number {
     const fits = (price: number): boolean => {
       let sum = 0;
@@ -82,12 +82,12 @@ export function pricesFor(candidates: readonly Candidate[], supply: Supply, leas
 }
 
 /**
- * Who is quoted. One that is left out is taken up when its value exceeds what coming and going costs, one that is quoted is let go
- * when its value falls below the same under 0, and both only among the best that there is room for. Every tenth place is for the
- * one that would be best if it were better than believed by one standard deviation.
+ * Chooses the quoted markets, among the best that there is room for. A market is added when its value exceeds the cost
+ * of entering and leaving. A quoted market is dropped when its value falls below minus that cost. Every tenth place is
+ * for the market that would be best if its value were one standard deviation higher.
  */
 export function choose(candidates: readonly Candidate[], supply: Supply, least: ScarcityPrices, bounds: ChoiceBounds) {
-  // Markets without a place use nothing, so prices follow from the best of each group.
+  // Markets without a place use nothing, so prices are computed from the best of each group.
   const best = pickBest(candidates, pricesFor(candidates, supply, least), bounds);
   const prices = pricesFor(best, supply, least);
   const margin = (REQUESTS_TO_ENTER * prices.request) / DWELL_S;
@@ -106,7 +106,7 @@ export function choose(candidates: readonly Candidate[], supply: Supply, least: 
   };
   offerWanted(false);
   offerWanted(true);
-  // The most valuable first.
+  // Sorted by value, highest first.
   const ranked = valued.map(({ candidate, value }) => ({ id: candidate.id, value }));
   return { prices, ranked, chosen: places.taken };
 }
@@ -116,7 +116,7 @@ interface Ranked {
   readonly value: NetValue;
 }
 
-/** The most valuable first; ties in input order. */
+/** Sorts by net value, highest first; ties stay in input order. */
 const rank = (candidates: readonly Candidate[], prices: ScarcityPrices): Ranked[] =>
   candidates
     .map((candidate) => ({ candidate, value: candidate.offer.at(prices) }))
@@ -131,7 +131,7 @@ function pickBest(candidates: readonly Candidate[], prices: ScarcityPrices, { mo
   });
 }
 
-/** Markets with a place, by group. */
+/** Assigns places to markets, by group. */
 class Places {
   readonly taken = new Set<string>();
   readonly #byGroup = new Map<string, number>();

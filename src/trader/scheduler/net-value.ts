@@ -1,26 +1,26 @@
 /**
- * Net value per second of quoting a market: income minus stale losses, reads, moves, fills, the cancel reserve and
- * bound currency. Pure; floats, because nothing here is booked.
+ * Computes the net value per second of quoting a market: income less stale losses, reads, moves, fills, the cancel
+ * reserve and bound currency. Pure; floats, because nothing here is booked.
  */
 
 import { type StaleMarket, staleLossPerS } from './stale-index.js';
 
-/** Marginal value of each scarce resource, currency. */
+/** Marginal price of each scarce resource, currency. */
 export interface ScarcityPrices {
-  /** Of a book read. */
+  /** Price of a book read. */
   readonly look: number;
-  /** Of a signed request. */
+  /** Price of a signed request. */
   readonly request: number;
-  /** Per second, as a fraction of the bound currency. */
+  /** Price of bound currency per second, as a fraction of it. */
   readonly currencyPerS: number;
 }
 
 /** One side of the possible quotes. Prices as floats. */
 export interface OfferedSide {
-  /** Takers per second that would trade with it, and shares per trade. */
+  /** Takers per second that would trade with this side, and shares per trade. */
   readonly fillsPerS: number;
   readonly sharesPerFill: number;
-  /** From the fair value; negative beyond it. */
+  /** Distance of the quote from the fair value; negative beyond it. */
   readonly distance: number;
   /** Expected adverse price move after a fill, beyond the loss of stale quotes. */
   readonly adverse: number;
@@ -30,29 +30,29 @@ export interface OfferedSide {
 /** Income and costs of quoting a market. */
 export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
-  /** Including the orders that would rest. */
+  /** Inputs of the stale loss, including the orders that would rest. */
   readonly market: StaleMarket;
-  /** Orders within this distance of their level stay, whatever requests cost: price. */
+  /** Price distance within which an order stays, whatever requests cost. */
   readonly leastTolerance: number;
-  /** Whether orders move at that distance even if requests cost more than the gain; absent: no. */
+  /** True: orders move at that distance even if requests cost more than the gain. Absent: false. */
   readonly isExact?: boolean;
-  /** Currency that its orders would reserve. */
+  /** Currency that the market's orders would reserve. */
   readonly currency: number;
 }
 
 /** Terms of a market's net value, currency per second; each subtracted term is 0 or more. */
 export interface NetValue {
-  /** Income of fills after the following price move and fees. */
+  /** Income of fills, less the following price move and fees. */
   readonly edge: number;
   readonly stale: number;
   readonly looks: number;
   readonly moves: number;
   readonly fills: number;
-  /** Cost of requests kept idle so that its orders can be canceled at once. */
+  /** Cost of requests kept free so that the orders can be canceled at once. */
   readonly reserve: number;
   readonly currency: number;
   readonly net: number;
-  /** Best interval between reads at these prices, s. */
+  /** Best interval between book reads at these prices, s. */
   readonly lookEveryS: number;
   readonly movesPerS: number;
   readonly fillsPerS: number;
@@ -60,12 +60,12 @@ export interface NetValue {
   readonly currencyBound: number;
 }
 
-/** A move is a cancel and a place, each with draft and submit; a fill is placed again. */
+/** Requests per event: a move is a cancel and a place with draft and submit each; a filled order is placed again. */
 const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 
 /**
- * How far a quote is best let drift before it is moved, in price: what a displacement d loses, k d^2 a second, against what
- * moving costs. The least of k w^2 / 6 + cost sigma^2 / w^2. 0 where moving costs nothing, infinite where nothing is lost.
+ * Best price distance that a quote may drift before it is moved. A displacement d loses k d^2 per second, and a move
+ * costs requests: this minimises k w^2 / 6 + cost sigma^2 / w^2. 0 if moves are free, infinite if nothing is lost.
  *
  * @param cost of a move, currency
  * @param k currency per second and squared price
@@ -73,11 +73,11 @@ const REQUESTS = { move: 4, fill: 2, cancel: 2 } as const;
 export const bestTolerance = (cost: number, sigmaPerSqrtS: number, k: number): number =>
   cost === 0 ? 0 : k <= 0 ? Number.POSITIVE_INFINITY : ((6 * cost * sigmaPerSqrtS ** 2) / k) ** (1 / 4);
 
-/** Displacement loss of a side that is filled at this rate at its best distance: shares per second over distance. */
+/** Loss rate k of a displaced side: shares filled per second, divided by its best distance. */
 export const displacementLoss = ({ fillsPerS, sharesPerFill, distance }: OfferedSide): number =>
   distance <= 0 ? 0 : (fillsPerS * sharesPerFill) / distance;
 
-/** Terms at these prices with a read every `lookEveryS` and a stale loss of `stale` per second. */
+/** Computes all terms at these prices, with a read every `lookEveryS` and a stale loss of `stale` per second. */
 export function netValue(
   offer: Pick<MarketOffer, 'sides' | 'currency'> & { readonly orders: number; readonly movesPerS: number },
   { lookEveryS, stale }: { readonly lookEveryS: number; readonly stale: number },
@@ -96,7 +96,7 @@ export function netValue(
   const reserve = (prices.request * REQUESTS.cancel * orders) / 60;
   const currency = prices.currencyPerS * currencyBound;
   const net = edge - stale - looks - moves - fills - reserve - currency;
-  // Fields by name: a spread copy would be slower.
+  // Fields are named, because a spread copy would be slower.
   return {
     edge,
     stale,
@@ -114,14 +114,14 @@ export function netValue(
   };
 }
 
-/** Signed requests per second of quoting it, including those reserved for its cancels. */
+/** Signed requests per second of quoting a market, including those reserved for its cancels. */
 export const requestsPerS = ({ movesPerS, fillsPerS, orders }: NetValue): number =>
   REQUESTS.move * movesPerS + REQUESTS.fill * fillsPerS + (REQUESTS.cancel * orders) / 60;
 
-/** Considered read intervals, s: each is a quarter longer than the one before. */
+/** Read intervals that are compared, s; each is a quarter longer than the one before. */
 const INTERVALS = Array.from({ length: 36 }, (_, i) => 1.25 ** i);
 
-/** Stale loss by read interval, computed once for any number of prices. */
+/** A market's offer with its stale loss by read interval, computed once for any prices. */
 export class PricedOffer {
   readonly #offer: MarketOffer;
   readonly #losses: readonly number[];
@@ -131,7 +131,7 @@ export class PricedOffer {
     this.#losses = INTERVALS.map((everyS) => staleLossPerS(offer.market, everyS));
   }
 
-  /** Terms with the best read interval at these prices. */
+  /** Net value with the best read interval at these prices. */
   at(prices: ScarcityPrices): NetValue {
     const { sides, currency, market, leastTolerance, isExact = false } = this.#offer;
     const orders = market.quotes.length;
@@ -147,7 +147,7 @@ export class PricedOffer {
     for (let i = 0; i < INTERVALS.length; i++) {
       const lookEveryS = INTERVALS[i] ?? 1;
       const stale = this.#losses[i] ?? 0;
-      // On a tie the longer interval: a read without gain is not made.
+      // On a tie the longer interval wins: a read without gain is not made.
       if (stale + price / lookEveryS <= best.stale + price / best.lookEveryS) best = { lookEveryS, stale };
     }
     return best;

@@ -1,27 +1,30 @@
-/** Interval of own reads: the cost of a read against the loss by fills known late, within the budget. Pure. */
+/**
+ * Computes the intervals of own reads: the cost of a read against the loss by fills known late, within the request
+ * budget. Pure.
+ */
 
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
 
-/** Default longest interval between two reads, ms. */
+/** Default of the longest interval between two reads, ms. */
 export const USUAL_LONGEST_MS = 15_000;
 
 /**
- * Milliseconds between two looks at own trades that lose least. A look every T seconds costs `requestPrice` / T a second, and
- * fills known T / 2 late on average `lateFillCost` T / 2; the least of the sum is at the root of 2 requestPrice / lateFillCost.
- * 0 where looks cost nothing, Infinity where lateness does not.
+ * Best interval of own-trade reads, ms. A read every T seconds costs `requestPrice` / T per second. Fills known T / 2
+ * late cost `lateFillCost` T / 2. The sum is smallest at T = sqrt(2 requestPrice / lateFillCost). 0 if reads are free,
+ * Infinity if lateness costs nothing.
  *
  * @param requestPrice of a signed request, currency
- * @param lateFillCost fills a second times what a second of not knowing one loses, currency per square second
+ * @param lateFillCost fills per second times the loss per second of an unknown fill, currency per square second
  */
 export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): number =>
   requestPrice === 0 ? 0 : 1000 * Math.sqrt((2 * requestPrice) / lateFillCost);
 
-/** Own orders only confirm own trades and answers; fills matter more. */
+/** Own-order reads per own-trade reads, 1 / 5: orders only confirm trades and answers. */
 export const ORDERS_PER_FILLS = 5;
 
-/** Fraction of the signed budget for own reads; their intervals grow when it is small. */
+/** Fraction of the signed budget for own reads; intervals grow to fit it. */
 export const SIGNED_PART = 0.3;
-/** Fraction of that for reconciliation rounds, however often trades and orders are due. */
+/** Fraction of the own reads that rounds of reconciliation may always use. */
 const ROUNDS_PART = 1 / 3;
 
 /** Intervals of own reads, ms; `fillsMs` is null on a venue without own trades. */
@@ -32,11 +35,11 @@ export interface OwnIntervals {
 }
 
 /**
- * The same intervals where the signed budget holds them. Where it does not, rounds stretch first, as the dearest and the least urgent,
- * until they have their part alone; then trades and orders stretch together into what is left.
+ * Extends intervals to fit the signed budget. Rounds are extended first, as the most expensive and least urgent, down
+ * to their minimum part. Then trades and orders are extended together.
  *
- * @param requestsARound signed requests of a round of reconciliation
- * @param signedPerMinute the whole signed budget, requests a minute
+ * @param requestsARound signed requests of a reconciliation round
+ * @param signedPerMinute the whole signed budget, requests per minute
  */
 export function fitOwnReads(
   { fillsMs, ordersMs, roundsMs }: OwnIntervals,

@@ -1,4 +1,4 @@
-/** State of each poll: when it was requested, whether it is in flight, how it failed. */
+/** State of each poll: time of the last request, whether it is in flight, and failures. */
 
 import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
@@ -6,12 +6,12 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { BAR_S, CANDLES_S } from '../market/candle-prior.js';
 import { MARKET_POLLS, type PollResult, type Urgency } from './contract.js';
 
-/** A failing poll's wait doubles each time, from here ... */
+/** First wait after a failed poll; each further failure doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
-/** ... to here: a failing market costs one request a minute, and its recovery is seen within a minute. */
+/** Longest wait after failed polls: a failing market costs one request per minute. */
 export const LONGEST_BACKOFF_MS = 60_000;
 
-/** One poll. */
+/** One repeated request: its target, and when it was last sent. */
 export class PollRecord {
   readonly target: PollTarget;
   readonly owner: RequestOwner;
@@ -20,12 +20,12 @@ export class PollRecord {
   underWay = false;
   /** True after the first answer. */
   answered = false;
-  /** Null unless it is expedited, whatever its interval. */
+  /** Urgency of an expedited poll; null for a normal one. */
   expedited: Urgency | null = null;
-  /** Our clock of the last request, ms; null before it. */
+  /** Our clock, ms, of the last request; null before it. */
   #askedMs: number | null = null;
   #failures = 0;
-  /** True when the last request failed; an unsent one did not fail and does not back off. */
+  /** True when the last request failed; an unsent request did not fail. */
   #hasFailed = false;
   #notBeforeMs = 0;
 
@@ -35,14 +35,16 @@ export class PollRecord {
     this.#bookDepth = bookDepth;
   }
 
-  /** The same object each time, except for calls that contain times. */
+  /** The poll's call: one cached object, except for calls that contain times. */
   callAt(nowMs: number): AnyCall {
     const call = this.#call ?? pollCall(this.target, this.#bookDepth, nowMs);
     if (this.target.kind !== 'candles') this.#call = call;
     return call;
   }
 
-  /** Milliseconds since the last request; Infinity before the first, when expedited, or after a clock set back. */
+  /**
+   * Milliseconds since the last request; Infinity before the first, when expedited, or after our clock was set back.
+   */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
@@ -53,14 +55,14 @@ export class PollRecord {
     return askedMs === null || nowMs < askedMs ? Number.POSITIVE_INFINITY : nowMs - askedMs;
   }
 
-  /** Not in flight, not backing off, and at least this long since its request. */
+  /** True when not in flight, not backing off, and the interval has passed. */
   ready(intervalMs: number, nowMs: number): boolean {
     if (this.underWay) return false;
     if (this.expedited !== null) return true;
     return this.age(nowMs) >= this.#wait(intervalMs) && !this.#backsOff(nowMs);
   }
 
-  /** Earliest time at which it is ready if nothing else happens; Infinity while in flight. */
+  /** Earliest time at which the poll is ready if nothing else happens; Infinity while in flight. */
   readyFromMs(intervalMs: number, nowMs: number): number {
     if (this.underWay) return Number.POSITIVE_INFINITY;
     if (this.ready(intervalMs, nowMs)) return nowMs;
@@ -68,7 +70,7 @@ export class PollRecord {
     return this.#backsOff(nowMs) ? Math.max(waitedMs, this.#notBeforeMs) : waitedMs;
   }
 
-  /** The higher urgency stays. */
+  /** Expedites the poll; a higher urgency stays. */
   expedite(urgency: Urgency): void {
     if (this.expedited !== 'first') this.expedited = urgency;
   }
@@ -79,7 +81,7 @@ export class PollRecord {
     this.expedited = null;
   }
 
-  /** Another answer contained its data. */
+  /** Counts data of this poll from another answer as a successful poll. */
   onSeen(nowMs: number): void {
     this.#askedMs = nowMs;
     this.answered = true;
@@ -108,12 +110,12 @@ export class PollRecord {
     this.#notBeforeMs = 0;
   }
 
-  /** Milliseconds since its request; a failed, never answered poll waits only for its backoff. */
+  /** Wait since the last request, ms; a failed poll that never succeeded waits only for its backoff. */
   #wait(intervalMs: number): number {
     return this.#hasFailed && !this.answered ? 0 : intervalMs;
   }
 
-  /** A clock set back must not silence a poll for that time. */
+  /** True while backing off; our clock set back must not extend the wait. */
   #backsOff(nowMs: number): boolean {
     return nowMs < this.#notBeforeMs && this.#notBeforeMs - nowMs <= LONGEST_BACKOFF_MS;
   }
@@ -122,7 +124,7 @@ export class PollRecord {
 /** The polls of one market. */
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
-/** Holds current polls and those in flight, nothing else. */
+/** The polls of current markets and of the account, and dropped ones in flight. */
 export class PollMemory {
   readonly #bookDepth: number;
   readonly #markets = new Map<string, MarketRecords>();
@@ -158,13 +160,13 @@ export class PollMemory {
     return fresh;
   }
 
-  /** The poll of this target, if known. */
+  /** The poll of this target; undefined if unknown. */
   find(target: PollTarget): PollRecord | undefined {
     if (!('marketConditionId' in target)) return this.#account.get(target.kind);
     return this.#markets.get(target.marketConditionId)?.[target.kind];
   }
 
-  /** Drops the polls of other markets unless in flight; true when none of those is left. */
+  /** Drops the polls of all other markets unless in flight; true when none of them remains. */
   keep(marketConditionIds: ReadonlySet<string>): boolean {
     let done = true;
     for (const [marketConditionId, records] of this.#markets) {
@@ -178,7 +180,7 @@ export class PollMemory {
   }
 }
 
-/** Rows per page of trades, own trades and own orders: the service's maximum, so that a busy market needs one page. */
+/** Rows per page of trades, own trades and own orders: the service's maximum. */
 export const ROWS = 100;
 const ASSET_ROWS = 200;
 
@@ -239,7 +241,7 @@ export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): 
   }
 }
 
-/** Own state first; then books with own orders before books without. */
+/** Lane of a poll: own state first, then books with own orders, then other market data. */
 export function pollLane(target: PollTarget, resting: boolean): Lane {
   switch (target.kind) {
     case 'orders':
@@ -253,7 +255,7 @@ export function pollLane(target: PollTarget, resting: boolean): Lane {
     case 'candles':
     case 'catalog':
     case 'details':
-    case 'marks': // of own state, but for looks: it leaves the whole reserve
+    case 'marks': // marks only help to choose books to read, so they leave the whole cancel reserve
       return 'quiet';
   }
 }

@@ -1,4 +1,4 @@
-/** Decides what to look at next. */
+/** Decides which polls to send next. */
 
 import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
@@ -14,35 +14,35 @@ import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
 import { type MarketRecords, PollMemory, type PollRecord, pollLane } from './poll-memory.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
-/** Share of each kind in the market polls while all want more than available. Unused shares go to the others. */
+/** Share of each kind in the market polls when all want more than is available; unused shares go to the others. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
-/** Polls that may leave at once after a quiet time: enough to begin quoting four markets. */
+/** Polls that may be sent at once after a quiet time: enough to begin quoting four markets. */
 const BURST = 12;
-/** A detail changes when a market opens, closes or resolves. */
+/** Interval of single details: a detail changes when a market opens, closes or resolves. */
 const DETAIL_INTERVAL_MS = 60_000;
-/** Interval of details by pages: slightly shorter, so that no single detail is due. */
+/** Interval of details by pages: slightly shorter, so that no single detail becomes due. */
 const DETAILS_INTERVAL_MS = 50_000;
-/** Details by pages pay off from this many markets per page. */
+/** Details are read by pages from this many markets per page. */
 const MARKETS_A_PAGE = 3;
-/** Factor on the intervals while no order rests: nothing can fill. */
+/** Factor on own-read intervals while no order rests: nothing can fill. */
 const IDLE_FACTOR = 5;
-/** Each n-th book read goes to a market that was never read ... */
+/** Every n-th book read goes to a market that was never read, if there is one. */
 const NEW_TURN = 2;
 /**
- * ... or to the most overdue one: every other read with few markets and enough reads for all, less often with more
- * markets, where it would cost what the index saves.
+ * Every n-th book read goes to the most overdue market: from every other read with few markets, to every tenth with
+ * many.
  */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
-/** More than any index. */
+/** Bonus of an urgent book, higher than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
-/** Weight of trades in markets with own resting orders. */
+/** Weight of trade polls in markets with own resting orders. */
 const RESTING_TRADES_WEIGHT = 4;
-/** A poll without budget for this long is planned again with current facts, ms. */
+/** Maximum wait of a poll for the budget, ms; later it is planned again with current facts. */
 const PATIENCE_MS = 10_000;
 
 const NO_ASKS: readonly PlannedRequest[] = [];
 
-/** Inputs of the intervals of own state and catalog reads. */
+/** Inputs that the intervals of own-state and catalog reads depend on. */
 interface AccountPace {
   readonly resting: boolean;
   readonly fillsMs: number;
@@ -52,7 +52,7 @@ interface AccountPace {
   readonly byPages: boolean;
 }
 
-/** A market with its polls, so that a decision over hundreds needs no lookups. */
+/** A market with its polls, which saves lookups. */
 interface Watched {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
@@ -64,22 +64,22 @@ export class PollPlan {
   readonly #detailIntervalMs: number;
   readonly #memory: PollMemory;
   readonly #credit = new PollCredit(BURST);
-  /** Stride scheduling: the kind furthest behind its share is next. */
+  /** Use per kind, for stride scheduling: the kind furthest behind its share is next. */
   readonly #used: Record<MarketPoll, number> = { book: 0, trades: 0, detail: 0, candles: 0 };
-  /** Reused array, filled at every poll. */
+  /** Reused array of the kinds in order of need. */
   readonly #byNeed: MarketPoll[] = [];
   #bookTurns = 0;
   #pace: AccountPace | null = null;
   #intervals: readonly (readonly [AccountPoll, number])[] = [];
-  /** As of the newest call. */
+  /** Markets of the newest call. */
   #markets: readonly PolledMarket[] = [];
   #watched: readonly Watched[] = [];
-  /** Polls of dropped markets may remain. */
+  /** True while polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
   /**
-   * Our clock, ms: `takeDue` finds nothing before it with the same facts and without reports or expedites, whatever the
-   * public headroom; -Infinity when it must be called.
+   * Our clock, ms, before which `takeDue` finds nothing, if facts do not change and no report or expedite arrives.
+   * -Infinity when it must be called.
    */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -94,7 +94,7 @@ export class PollPlan {
     return this.#memory.size;
   }
 
-  /** Due polls, the most urgent first; each is in flight until `onReport` ends it. */
+  /** Returns the due polls, the most urgent first; each is in flight until `onReport` ends it. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
     this.#forget();
@@ -104,7 +104,7 @@ export class PollPlan {
       const record = this.#memory.account(kind);
       if (!record.ready(intervalMs, nowMs)) continue;
       requests.push(planPoll(record, nowMs, false));
-      if (!isListOfMarkets(kind)) continue;
+      if (kind !== 'catalog' && kind !== 'details') continue;
       this.#credit.spend();
       room--;
     }
@@ -119,19 +119,22 @@ export class PollPlan {
     return requests;
   }
 
-  /** Another answer contained this data: its interval begins again. */
+  /** Restarts the interval of a poll whose data another answer contained. */
   onSeen(target: PollTarget, nowMs: number): void {
     this.#memory.find(target)?.onSeen(nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in the result of a poll. A poll not in flight (a further page) changes nothing. */
+  /** Takes in the result of a poll; ignored for a poll not in flight (a further page). */
   onReport(target: PollTarget, result: PollResult, nowMs: number): void {
     this.#memory.find(target)?.onEnd(result, nowMs);
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Reads this as soon as the budget allows, whatever its interval, e.g. after a reconnect. Default urgency: first. */
+  /**
+   * Reads the target as soon as the budget allows, whatever its interval, for example after a reconnect. Default
+   * urgency: first.
+   */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -140,7 +143,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes in the facts; true when none changed and nothing can be due yet. */
+  /** Takes in the facts; true when nothing changed and nothing can be due yet. */
   #isQuiet(nowMs: number, facts: PollFacts): boolean {
     const paced = this.#setPace(facts);
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
@@ -159,7 +162,7 @@ export class PollPlan {
     });
   }
 
-  /** Earliest time at which something is due if nothing else happens; never later. */
+  /** Earliest time at which a poll can be due if nothing else happens. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
     for (const [kind, intervalMs] of this.#intervals) {
@@ -180,18 +183,20 @@ export class PollPlan {
     if (!detail.answered) return detail.readyFromMs(hotIntervalMs, nowMs);
     const detailMs = detail.readyFromMs(this.#detailIntervalMs, nowMs);
     if (market.isOver) return detailMs;
-    // An expedited poll waits for the floor too.
+    // Expedited book polls respect the shortest interval too.
     const bookMs = Math.max(book.readyFromMs(hotIntervalMs, nowMs), nowMs + hotIntervalMs - book.sinceAsked(nowMs));
     const barsMs = market.wantsCandles === true ? candles.readyFromMs(hotIntervalMs, nowMs) : Number.POSITIVE_INFINITY;
     return Math.min(detailMs, bookMs, trades.readyFromMs(hotIntervalMs, nowMs), barsMs);
   }
 
-  /** Sets the intervals of own state and catalog; true when they changed. */
+  /** Sets the intervals of own-state and catalog reads; true when they changed. */
   #setPace(facts: PollFacts): boolean {
     const { openOrders, signedPerMinute, openMarketPages, markets, ownPaceMs = 0, requestsARound = 1 } = facts;
     const marksEveryMs = facts.marksEveryMs ?? Number.POSITIVE_INFINITY;
     const resting = openOrders > 0;
-    const fillsMs = this.#fillsIntervalMs(resting, ownPaceMs);
+    const { ownIntervalMs, ownLongestMs = USUAL_LONGEST_MS } = this.#settings;
+    const bestMs = Math.max(ownIntervalMs, Math.min(ownLongestMs, ownPaceMs));
+    const fillsMs = resting ? bestMs : ownIntervalMs * IDLE_FACTOR;
     const byPages = markets.length >= MARKETS_A_PAGE * openMarketPages;
     const known = this.#pace;
     const isPaced = known?.resting === resting && known.fillsMs === fillsMs && known.marksEveryMs === marksEveryMs;
@@ -221,28 +226,26 @@ export class PollPlan {
     return [...fills, ['orders', fitted.ordersMs], ['assets', fitted.roundsMs]];
   }
 
-  #fillsIntervalMs(resting: boolean, wantedMs: number): number {
-    const { ownIntervalMs, ownLongestMs = USUAL_LONGEST_MS } = this.#settings;
-    return resting ? Math.max(ownIntervalMs, Math.min(ownLongestMs, wantedMs)) : ownIntervalMs * IDLE_FACTOR;
-  }
-
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
     const byNeed = this.#sortByNeed();
     for (const kind of byNeed) {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
       if (watched === null) continue;
       const { market, records } = watched;
-      // A kind without work does not save its share for later.
+      // Kinds without work do not save their share for later.
       for (const idle of byNeed.slice(0, byNeed.indexOf(kind))) this.#used[idle] = this.#used[kind];
       this.#used[kind] += 1 / SHARES[kind];
-      // A book is useless without the detail with its grid, so a missing detail goes first.
+      // A book is useless without the detail with its price grid, so a missing detail goes first.
       const first = kind === 'book' && this.#needsDetail(records.detail, nowMs);
       return planPoll(records[first ? 'detail' : kind], nowMs, market.quotes.length > 0);
     }
     return null;
   }
 
-  /** The kinds, the furthest behind its share first. By hand: this runs at every poll. */
+  /**
+   * Sorts the kinds, the furthest behind its share first. An insertion sort without allocation, because it runs at
+   * every poll.
+   */
   #sortByNeed(): readonly MarketPoll[] {
     const sorted = this.#byNeed;
     const used = this.#used;
@@ -260,8 +263,8 @@ export class PollPlan {
   }
 
   /**
-   * Expedited books first, then the most valuable read. Every other read goes to a market never read, if there is one;
-   * every second to tenth goes to the most overdue one.
+   * Chooses the next book: expedited ones first, then the most valuable read. Every other read goes to a market never
+   * read, and every second to tenth to the most overdue one.
    */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
@@ -285,7 +288,7 @@ export class PollPlan {
     return oldest.watched ?? best.watched;
   }
 
-  /** The floor holds for expedited polls too. */
+  /** True when the book may be read now; the shortest interval holds for expedited polls too. */
   #isBookReady({ book, detail }: MarketRecords, nowMs: number): boolean {
     const { hotIntervalMs } = this.#settings;
     if (!detail.answered) return this.#needsDetail(detail, nowMs);
@@ -323,8 +326,6 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
 
-const isListOfMarkets = (kind: AccountPoll): boolean => kind === 'catalog' || kind === 'details';
-
 /** Value of reading this book now if above `best`, else any value up to `best`. */
 function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {
   const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
@@ -333,7 +334,7 @@ function scoreBook({ market, records: { book }, worth }: Watched, best: number, 
   return before + worth.indexAbove(best - before, market, nowMs);
 }
 
-/** Keeps the highest score; the first on a tie. */
+/** Remembers the market with the highest score; the first one on a tie. */
 class Best {
   watched: Watched | null = null;
   score = Number.NEGATIVE_INFINITY;
@@ -345,14 +346,14 @@ class Best {
   }
 }
 
-/** Polls may use nine tenths of the public budget; the rest is for further pages and reads by others. */
+/** Tenths of the public budget that polls may use; the rest is for further pages and other programs. */
 const PUBLIC_TENTHS = 9;
-/** A millisecond at one request a minute earns this fraction of a poll, times the tenths. */
+/** Parts of a token: one millisecond at one request per minute earns as many parts as `PUBLIC_TENTHS`. */
 const PARTS = 10 * 60_000;
 
 /**
- * Token bucket for market polls, filled by the budget; each poll takes one token. It counts in whole parts, so that its
- * content does not depend on the number of calls: a shell that skips idle ticks polls at the same times.
+ * Token bucket for market polls, filled by the budget; each poll takes one token. It counts whole parts, so its content
+ * does not depend on the number of calls.
  */
 class PollCredit {
   readonly #most: number;
@@ -360,13 +361,13 @@ class PollCredit {
   #perMinute = 0;
   #seenMs: number | null = null;
 
-  /** @param most capacity in polls; full at the start */
+  /** @param most capacity in polls; the bucket starts full */
   constructor(most: number) {
     this.#most = most * PARTS;
     this.#parts = this.#most;
   }
 
-  /** Takes in the time; `perMinute` is the public budget since the last call. True when it has changed. */
+  /** Takes in the time and the public budget; true when the budget has changed. */
   earn(perMinute: number, nowMs: number): boolean {
     const changes = perMinute !== this.#perMinute;
     const elapsedMs = Math.max(0, nowMs - (this.#seenMs ?? nowMs));
@@ -385,28 +386,28 @@ class PollCredit {
     this.#parts -= PARTS;
   }
 
-  /** Milliseconds after the newest call until a whole token is available. */
+  /** Milliseconds from the newest call until a whole token is available. */
   get missingMs(): number {
     return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }
 }
 
-/** Computed for this fraction of a read's age ahead: a larger one lasts longer but excludes less. */
+/** A bound is computed this fraction of the book's age ahead: a larger one lasts longer but excludes less. */
 const AHEAD_PART = 0.1;
 const LEAST_AHEAD_MS = 1000;
-/** The index comes from a table: it may seem to fall by this factor where it is constant. */
+/** Tolerance of the table lookup, which may make a constant index seem to fall. */
 const ROUNDING = 1 + 1e-6;
 
 /**
- * Upper bounds of the worth of a look, kept between two decisions: an index only grows while nothing is learned of its market,
- * so the one of a later moment holds until then. Only indexes that may be the best are computed, and the choice equals that of
- * computing all of them. A known market is asked without an allocation.
+ * Upper bounds of the value of book reads, cached between decisions. Without news of a market its index only grows, so
+ * the index of a later moment is a bound until then. Only indexes that may be the best are computed; the choice is the
+ * same. Known markets need no allocation.
  */
 export class LookWorth {
   #most = Number.POSITIVE_INFINITY;
   #fromMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
-  // The market at that time.
+  // Inputs of the cached bound.
   #seenMs = 0;
   #price = 0;
   #usualDistance = 0;
@@ -416,7 +417,7 @@ export class LookWorth {
   #markMove = 0;
   #quotes: readonly RestingQuote[] = [];
 
-  /** The current index if above `best`, else any value up to `best`. New markets, however many, are worth 0. */
+  /** The current index if above `best`, else any value up to `best`; 0 for a market never read. */
   indexAbove(best: number, market: StaleMarket, nowMs: number): number {
     const { seenMs } = market;
     if (seenMs === null) return 0;

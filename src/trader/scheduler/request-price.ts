@@ -1,22 +1,22 @@
-/** Value of a signed request, by the number left. A float, because nothing here is booked. */
+/** Marginal price of a signed request, by the number left. Floats, because nothing here is booked. */
 
 const EVERY_MS = 5_000;
-/** Target fraction of a burst to keep: the price rises below it and falls above it. */
+/** Target fraction of the burst to keep free: the price rises below it and falls above it. */
 const AIM = 1 / 2;
-/** Step of its logarithm per call, for a whole burst. */
+/** Step of the price's logarithm per update, for a whole burst. */
 const STEP = 0.2;
-/** Maximum of its logarithm: e^7, a thousand times the value while requests are plentiful. */
+/** Maximum of the price's logarithm: e^7 is a thousand times the minimum. */
 const MOST_RISE = 7;
 
 /**
- * Follows use by dual ascent (Balseiro and Gur, "Learning in repeated auctions with budgets", 2019): it settles where
- * demand equals supply. Slow steps: changes within a minute meet one price.
+ * Adapts the price by dual ascent until demand equals supply (Balseiro and Gur, "Learning in repeated auctions with
+ * budgets", 2019). Small steps keep it nearly constant within a minute.
  */
 export class RequestPrice {
   #rise = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
-  /** Does the due work of a tick. */
+  /** Updates the price when due; call it at every tick. */
   look(queue: { burstLeft(nowMs: number): number }, nowMs: number): void {
     if (Math.abs(nowMs - this.#lookedMs) < EVERY_MS) return;
     this.#lookedMs = nowMs;
@@ -24,19 +24,23 @@ export class RequestPrice {
     this.#rise = Math.max(0, Math.min(MOST_RISE, rise));
   }
 
-  /** Currency. @param least value while requests are plentiful */
+  /**
+   * Price in currency.
+   *
+   * @param least price while requests are plentiful
+   */
   above(least: number): number {
     return least * Math.exp(this.#rise);
   }
 }
 
-/** Window of the mean: the newest order counts as one of this many. */
+/** Weight of the mean: the newest order counts 1 / 16. */
 const ORDERS = 16;
-/** An order decided by another run, or with a lost answer, is no sample. */
+/** Longest accepted sample, s; longer ones were decided by another run or had a lost answer. */
 const LONGEST_S = 60;
 
 export class ReactionPace {
-  /** Mean of the latest orders, s. */
+  /** Mean time from decision to resting order, s. */
   seconds: number;
 
   /** @param usualS default before the first sample */

@@ -1,4 +1,4 @@
-/** The single gate for all requests: lanes, budgets and the cancel reserve. */
+/** Queue of all requests, with lanes, budgets and the cancel reserve. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
@@ -18,13 +18,16 @@ import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import type { OutcomeObservation, Release, Unsent } from './contract.js';
 import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
 
-/** More than a minute of both budgets (120 and 300): later requests would be stale before they left. */
+/**
+ * Maximum number of waiting requests, more than a minute of both budgets (120 and 300); later ones would be stale when
+ * sent.
+ */
 export const MAX_WAITING = 512;
-/** Enough to use the budget at a second of latency; more would only queue up in a slow exchange. */
+/** Maximum requests in flight: enough to use the budget at a second of latency. */
 export const MAX_IN_FLIGHT = 8;
-/** Leaves slots for the other scope, so that slow book reads never hold back own orders, nor the reverse. */
+/** Maximum requests in flight per scope, so that slow book reads never block own orders, nor the reverse. */
 export const MAX_IN_FLIGHT_PER_SCOPE = 6;
-/** Cancels do not wait for a slot among other requests. */
+/** Maximum requests in flight including cancels, which do not wait for a free slot. */
 export const MAX_IN_FLIGHT_WITH_CANCELS = 16;
 
 const SCOPES: readonly Scope[] = ['signed', 'public', 'bootstrap'];
@@ -33,7 +36,7 @@ const NOTHING: Release = { requests: [], unsent: [] };
 interface UnderWay {
   readonly request: PlannedRequest;
   readonly scope: Scope;
-  /** On the steady clock. */
+  /** Time of release on the steady clock, ms. */
   readonly releasedMs: number;
   readonly isProbe: boolean;
 }
@@ -41,12 +44,12 @@ interface UnderWay {
 export class RequestQueue {
   readonly #lines: Readonly<Record<Scope, ScopeLine>>;
   readonly #underWay = new Map<number, UnderWay>();
-  /** Clock of the budgets; requests and observations use ours. */
+  /** Clock of the budgets; requests and observations use our clock. */
   readonly #clock = new SteadyClock();
-  /** Dropped or recalled: unsent with the next release. */
+  /** Dropped or recalled requests, reported as unsent with the next release. */
   #givenUp: Unsent[] = [];
   readonly #counts = new PurposeCounts();
-  /** Requests of intents in flight. */
+  /** Number of intents' requests in flight. */
   #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
@@ -75,7 +78,7 @@ export class RequestQueue {
     return this.#underWay.size;
   }
 
-  /** True while an intent's request awaits its answer: an order may depend on the next step. */
+  /** True while an intent's request is in flight: an order may depend on a fast next step. */
   get carriesIntents(): boolean {
     return this.#intentsUnderWay > 0;
   }
@@ -85,7 +88,7 @@ export class RequestQueue {
     return this.#nextId - 1;
   }
 
-  /** Never fails: a request without room comes back unsent with the next release. */
+  /** Adds a request. Without room, one request is dropped and reported as unsent with the next release. */
   push(request: PlannedRequest): void {
     if (this.waiting >= MAX_WAITING && !this.#makeRoom(request)) return;
     const line = this.#lines[declarationOf(request.call.endpoint).scope];
@@ -93,15 +96,16 @@ export class RequestQueue {
     line.waiting++;
   }
 
-  /** Drops waiting requests that are no longer wanted; they come back unsent with the next release. */
+  /** Drops unwanted waiting requests; they are reported as unsent with the next release. */
   recall(isUnwanted: (request: PlannedRequest) => boolean, reason: string): void {
     for (const unsent of this.#takeOut(isUnwanted, reason)) this.#givenUp.push(unsent);
   }
 
   /**
-   * Own orders that rest, are in flight or unknown: they size the reserve that can cancel them all. Set it when it
-   * changes.
-   * @param cancelsAll all are being canceled, as by a kill: cancels then probe whatever the venue reported
+   * Sets the number of own orders that rest, are in flight or unknown, which sizes the cancel reserve. Call it at each
+   * change.
+   *
+   * @param cancelsAll true when all orders are being canceled, as by a kill: cancels then probe a full budget
    */
   setOpenOrders(count: number, cancelsAll = false): void {
     assert(Number.isSafeInteger(count) && count >= 0, `open orders must be a count, got ${count}`);
@@ -109,12 +113,12 @@ export class RequestQueue {
     for (const scope of SCOPES) this.#lines[scope].cancelsAll = cancelsAll;
   }
 
-  /** Fraction left of the burst for new orders: 1 after a quiet time, 0 while each waits for the next slot. */
+  /** Fraction of the burst for new orders that is left: 1 after a quiet time, 0 while each order waits for a slot. */
   burstLeft(nowMs: number): number {
     return this.#lines.signed.burstLeft(this.#openOrders, this.#clock.advance(nowMs));
   }
 
-  /** Requests that may leave now, the most urgent first. Ids ascend within a run. */
+  /** Releases the requests that may be sent now, the most urgent first. Ids increase within a run. */
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
@@ -155,8 +159,8 @@ export class RequestQueue {
   }
 
   /**
-   * Requests of this lane that could leave now: the budget above the lane's floor, less the waiting requests of this
-   * and earlier lanes. 0 while the scope is blocked. Placing an order takes two (draft, submit).
+   * Number of requests of this lane that could be sent now: the budget above the lane's floor, less waiting requests of
+   * this and earlier lanes. 0 while the scope is blocked. An order takes two (draft, submit).
    */
   headroom(scope: Scope, lane: Lane, nowMs: number): number {
     const line = this.#lines[scope];
@@ -175,13 +179,13 @@ export class RequestQueue {
     return this.#lines[scope].budget.perMinute(this.#clock.advance(nowMs));
   }
 
-  /** True when time alone cannot lower the budgets: no recent throttling, and no other user. */
+  /** True when time alone cannot lower the budgets: no recent throttling and no other user. */
   isSteady(nowMs: number): boolean {
     const steadyMs = this.#clock.advance(nowMs);
     return this.#lines.public.budget.isSteady(steadyMs) && this.#lines.signed.budget.isSteady(steadyMs);
   }
 
-  /** For status pages. Reads only: later releases are unaffected. */
+  /** Budget figures for status pages; changes nothing. */
   status(scope: Scope, nowMs: number): BudgetStatus {
     const { budget } = this.#lines[scope];
     const steadyMs = this.#clock.peek(nowMs);
@@ -194,12 +198,15 @@ export class RequestQueue {
     };
   }
 
-  /** Requests of this run by purpose; for status pages. */
+  /** Number of requests of this run by purpose, for status pages. */
   listSpent(nowMs: number): readonly PurposeUse[] {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
-  /** When a waiting request could leave or expires: `nowMs` for at once; null when only an outcome can release it. */
+  /**
+   * Time at which a waiting request could be sent or expires: `nowMs` for at once; null when only an outcome can
+   * release it.
+   */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -219,7 +226,7 @@ export class RequestQueue {
     return Math.max(nowMs, nextMs);
   }
 
-  /** The most urgent request that may leave now: by lane, then by waiting time. */
+  /** The most urgent request that may be sent now: by lane, then by waiting time. */
   #next(steadyMs: number): (Next & { readonly line: ScopeLine }) | null {
     let best: (Next & { line: ScopeLine; rank: number; place: number }) | null = null;
     for (const scope of SCOPES) {
@@ -256,18 +263,18 @@ export class RequestQueue {
     return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
   }
 
-  /** Dropped requests, and those that became useless while they waited. */
+  /** Takes out dropped requests, and those that expired while they waited. */
   #takeUnsent(nowMs: number): readonly Unsent[] {
     const hasExpired = this.#findEarliestLatestMs() <= nowMs;
     if (!hasExpired && this.#givenUp.length === 0) return NOTHING.unsent;
-    const reason = 'its latest useful moment passed while it waited for the request budget';
+    const reason = 'the request expired while it waited for the request budget';
     const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : [];
     const unsent = [...this.#givenUp, ...expired];
     this.#givenUp = [];
     return unsent;
   }
 
-  /** Infinity when nothing waits. */
+  /** Earliest expiry of a waiting request; Infinity when none waits. */
   #findEarliestLatestMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const scope of SCOPES) {
@@ -297,7 +304,7 @@ export class RequestQueue {
     return unsent;
   }
 
-  /** Drops the newest request of a later lane, or else the coming one; true when there is room now. */
+  /** Drops the newest request of a later lane, else the new one; true when there is room for the new one. */
   #makeRoom(coming: PlannedRequest): boolean {
     const reason = `more than ${MAX_WAITING} requests wait for the request budget`;
     for (const lane of [...LANES].reverse().slice(0, LANES.length - 1 - LANES.indexOf(coming.lane))) {
@@ -319,27 +326,27 @@ const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => (
   resetMs: report.resetMs + aheadMs,
 });
 
-/** The trader gets the time every second; a longer step counts as a clock jump. */
+/** A longer clock step counts as a jump; the time arrives every second. */
 const LONGEST_STEP_MS = 60_000;
 
 /**
- * Clock for the request budget. It follows the trader's clock but stands still during a jump: otherwise a window of a
- * minute would be dropped at once, or stay full for the length of the jump.
+ * Clock of the request budget. It follows our clock but stops during a jump; otherwise a window of a minute would be
+ * dropped at once, or stay full for the length of the jump.
  */
 class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
 
-  /** Takes in our time `nowMs`. Returns milliseconds on this clock, never less than before. */
+  /** Takes in our time `nowMs`, and returns milliseconds on this clock, which never decrease. */
   advance(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     this.#steadyMs = this.peek(nowMs);
-    // A small step back is waited out, so that time does not count twice.
+    // A small step back is waited out, so that no time counts twice.
     if (this.#ourMs === null || stepMs >= 0 || stepMs < -LONGEST_STEP_MS) this.#ourMs = nowMs;
     return this.#steadyMs;
   }
 
-  /** The same for display: changes nothing. */
+  /** Time on this clock, for display; changes nothing. */
   peek(nowMs: number): number {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;
@@ -347,8 +354,8 @@ class SteadyClock {
 }
 
 /**
- * `looks`: books, trades, details and market list. `moves`: orders placed and their records. `cancels`. `conversions`:
- * merges, splits, redeems. `own`: resting orders, own trades, assets, reconciliation rounds.
+ * Purposes of requests. `looks`: books, trades, details and market list. `moves`: orders placed and their records.
+ * `conversions`: merges, splits, redeems. `own`: resting orders, own trades, assets, reconciliation rounds.
  */
 const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
 type Purpose = (typeof PURPOSES)[number];
@@ -363,7 +370,7 @@ export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: 
   return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
 }
 
-/** Counts by purpose. Times of a clock that never steps back. */
+/** Counts requests by purpose, on a clock that never steps back. */
 export class PurposeCounts {
   readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
   readonly #totals = new Map<Purpose, number>();
@@ -379,16 +386,16 @@ export class PurposeCounts {
     return PURPOSES.map((purpose) => ({
       purpose,
       lastMinute: this.#minutes.get(purpose)?.countAt(nowMs) ?? 0,
-      /** Of this run. */
+      /** Number of requests in this run. */
       total: this.#totals.get(purpose) ?? 0,
     }));
   }
 }
 
-/** Requests of one purpose. */
+/** Number of requests of one purpose. */
 type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
 
-/** Requests per fill and result per request; null without a fill, a request or a result. */
+/** Requests per fill, and result per request; null without a fill, a request or a result. */
 export function worthOfRequests(
   spent: readonly Pick<PurposeUse, 'total'>[],
   fills: number,
@@ -397,7 +404,7 @@ export function worthOfRequests(
   const requests = spent.reduce((sum, { total }) => sum + total, 0);
   return {
     requestsPerFill: fills === 0 ? null : requests / fills,
-    /** Currency: this run's requests, and the result of all runs with this capital. */
+    /** Result per request, currency: the result of all runs with this capital, over this run's requests. */
     valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
   };
 }

@@ -1,4 +1,4 @@
-/** One scope of the request budget: its waiting requests by lane, and which may leave. */
+/** Waiting requests of one scope by lane, and the rule which may be sent. */
 
 import { must } from '../../shared/base/errors.js';
 import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
@@ -6,39 +6,39 @@ import type { Scope } from '../../shared/protocol/endpoints.js';
 import { LANES, type Lane, type PlannedRequest } from '../../shared/protocol/seam.js';
 import { Budget, burstOf } from './budget.js';
 
-/** Each n-th slot of the last lanes goes to the longest-waiting request, so that no lane starves. */
+/** Every n-th slot of the last lanes goes to the longest-waiting request, so that no lane starves. */
 const FAIR_TURN = 4;
 export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
-/** Lanes that reduce risk or confirm it: they probe whatever the venue reported. */
+/** Lanes that reduce or confirm risk: they may probe a budget that the venue reports as full. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
-/** A request that waits. */
+/** A waiting request. */
 export interface Waiting {
   readonly request: PlannedRequest;
-  /** Ascending in order of `push`. */
+  /** Place in the order of `push`. */
   readonly place: number;
 }
 
-/** The next request of one scope that may leave. */
+/** The next request of one scope that may be sent. */
 export interface Next {
   readonly lane: Lane;
   readonly isProbe: boolean;
 }
 
-/** One scope: its budget, and what waits for it by lane. */
+/** One scope of the queue: its budget, and its waiting requests by lane. */
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
-  /** The profile's. */
+  /** Requests per minute by the profile. */
   readonly perMinute: number;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
-  /** In all lanes. */
+  /** Number of waiting requests in all lanes. */
   waiting = 0;
   inFlight = 0;
-  /** Everything is being canceled, as by a kill. */
+  /** True while all orders are being canceled, as by a kill. */
   cancelsAll = false;
   #lastLaneTurns = 0;
-  /** Maximum time until the reserve must be available. */
+  /** Maximum time until the cancel reserve must be available, ms. */
   readonly #withinMs: number;
 
   constructor(scope: Scope, perMinute: number, withinMs: number) {
@@ -48,7 +48,7 @@ export class ScopeLine {
     this.budget = new Budget(perMinute);
   }
 
-  /** The lane whose first request may leave by this scope's budget, or as a probe; null when none may. */
+  /** The lane whose first request may be sent by the budget or as a probe; null when none may. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
     const lane = this.#nextLane(openOrders, nowMs);
@@ -58,7 +58,7 @@ export class ScopeLine {
     return null;
   }
 
-  /** When this lane's first request may leave as a probe; null when it may not. */
+  /** Time at which this lane's first request may be sent as a probe; null when it may not. */
   probeMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
     const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
@@ -83,7 +83,7 @@ export class ScopeLine {
     return this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
   }
 
-  /** Requests of this lane that could leave now. */
+  /** Number of requests of this lane that could be sent now. */
   room(lane: Lane, openOrders: number, nowMs: number): number {
     const left = this.budget.available(nowMs);
     if (left <= 0 || this.budget.probing) return left;
@@ -94,7 +94,7 @@ export class ScopeLine {
     return Math.min(left, within, this.#paceRoom(lane, openOrders, nowMs));
   }
 
-  /** When the budget allows the next request of this lane; null when unknown. */
+  /** Time at which the budget allows the next request of this lane; null when unknown. */
   roomFromMs(lane: Lane, openOrders: number, nowMs: number): number | null {
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
     const whole = this.budget.availableFromMs(floor + 1, nowMs);
@@ -105,15 +105,14 @@ export class ScopeLine {
     return one === null ? null : Math.max(pacedMs, one, whole - this.#withinMs);
   }
 
-  /** Fraction left of the burst for new orders. */
+  /** Fraction of the burst for new orders that is left. */
   burstLeft(openOrders: number, nowMs: number): number {
     const most = this.#most(openOrders, nowMs);
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
   }
 
   /**
-   * Only requests that begin something new are paced: begun work is finished, and cancels and own reads are never held
-   * back.
+   * True for paced requests: only those that begin new orders. Started orders, cancels and own reads are never delayed.
    */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
@@ -125,8 +124,8 @@ export class ScopeLine {
   }
 
   /**
-   * Requests per minute beside the reserve. If the reserve is needed only after a part of the minute, requests that
-   * leave before that part need no room beside it.
+   * Requests per minute besides the cancel reserve. If the reserve is needed only later in the minute, earlier requests
+   * need no room besides it.
    */
   #most(openOrders: number, nowMs: number): number {
     const perMinute = this.budget.perMinute(nowMs);
@@ -141,24 +140,23 @@ export class ScopeLine {
   }
 }
 
-/** Draft and submit of a cancel. */
+/** Requests of a cancel: draft and submit. */
 const REQUESTS_PER_CANCEL = 2;
-/** For the reads that prove a cancel-all. */
+/** Requests for the reads that verify a cancel-all. */
 const SLACK = 20;
 
 /**
- * `2 x open orders + 20`, the requests that cancel everything and prove it; where a whole budget is below 80 a minute
- * the 20 shrink to a quarter of it. With more open orders than the budget can cancel in a minute the reserve exceeds
- * the budget, and no new draft leaves until some are gone: that is meant.
+ * Requests that cancel and verify all open orders: `2 x open orders + 20`. For a budget below 80 per minute, the 20
+ * become a quarter of it. If the reserve exceeds the budget, no new draft is sent until orders are gone; this is
+ * intended.
  */
 export const cancelReserve = (openOrders: number, perMinute: number): number =>
   REQUESTS_PER_CANCEL * openOrders + Math.min(SLACK, Math.floor(perMinute / 4));
 
 /**
- * What must be left after a request of this lane. Cancels may take everything. Reads of own state may take half of the
- * reserve (a cancel is safe only when what rests is known, but a storm of reads must not stop the cancels), and never
- * have to leave more than half the budget. Everything else, submits of new orders among it, leaves the whole reserve.
- * Only the signed scope can cancel, so only it has one.
+ * Requests that must be left after a request of this lane. Cancels may take everything. Own reads may take half the
+ * reserve: cancels need to know which orders rest, but reads must not block them. All other lanes leave the whole
+ * reserve. Only the signed scope has one.
  */
 function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: number): number {
   if (scope !== 'signed' || lane === 'cancel') return 0;

@@ -1,47 +1,49 @@
 /**
- * What it is worth to look at a book now: the Whittle index of a cost that grows with the age of the newest look (Tripathi and
- * Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Pure; floats, because nothing
- * here is booked.
+ * Value of reading a book now: the Whittle index of a cost that grows with the age of the newest read (Tripathi and
+ * Modiano, "A Whittle index approach to minimizing functions of age of information", 2019). Pure; floats, because
+ * nothing here is booked.
  *
- * Model: a quote of Q shares at distance h (price) from what we believe, a price that has moved normally with deviation
- * s = sigma sqrt(t) since the look, takers who hit what is wrong at a rate nu. Then nu Q g(h, s) is lost a second, and the
- * index is t g(t) less its integral from 0 to t: what would be lost from now on by looking later rather than now. It equals
- * across markets where every look is spent as well as any other. On top of it the price may jump.
+ * Model: a quote of Q shares rests at distance h from the fair price. Since the read t seconds ago, the price has moved
+ * normally with deviation s = sigma sqrt(t). Takers hit a wrong quote at rate nu, so nu Q g(h, s) is lost per second.
+ * The index is t g(t) less the integral of g from 0 to t: the cost of reading later instead of now. An optimal schedule
+ * equalises it across markets. Price jumps are added.
  */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { normalCdf, normalDensity } from '../../shared/base/normal.js';
 
 /**
- * g(h, s) / s of z = h / s, where g = E[(move - h)+] is the cost per share at distance h (price) of a normal move with
- * deviation s.
+ * g(h, s) / s as a function of z = h / s. g = E[(move - h)+] is the cost per share at price distance h of a normal move
+ * with deviation s.
  */
 export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 
-/** (t g(t) minus the integral of g over [0, t]) / (t s) of z = h / s, with s = sigma sqrt(t). */
+/** (t g(t) - integral of g over [0, t]) / (t s) as a function of z = h / s, with s = sigma sqrt(t). */
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
 /**
- * Uncertainty of sigma, as three factors and their weights: a normal error of 0.35 in its logarithm. Without it a
- * market that seems calm would never be read.
+ * Uncertainty of sigma: a normal error of 0.35 in its logarithm, as three factors with weights. Without it, a market
+ * that seems calm would never be read.
  */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
-/** Mean of a function of h / s over that uncertainty, in units of the middle s. */
+/** Mean of a function of h / s over the uncertainty of sigma, in units of the middle s. */
 const averageOver = (of: (z: number) => number) => (z: number) =>
   SPREAD_OF_SIGMA.reduce((sum, factor, k) => sum + (WEIGHTS[k] ?? 0) * factor * of(z / factor), 0);
 
-/** The two functions of z that every index consists of. */
+/** Both functions of z, averaged over the uncertainty of sigma. */
 const averagedPickOff = averageOver(pickOffPerDeviation);
 export const averagedIndex = averageOver(indexPerDeviation);
 
-/** Beyond it the loss is below float precision. */
+/** Largest tabulated z; beyond it the loss is below float precision. */
 const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
-/** With hundreds of markets each decision needs thousands of values: a table makes them cheap. */
+/**
+ * Table of a function of z with linear interpolation: a decision over hundreds of markets needs thousands of values.
+ */
 class Table {
   readonly #values: Float64Array;
 
@@ -61,16 +63,16 @@ class Table {
 const PICK_OFF = new Table(averagedPickOff);
 const INDEX = new Table(averagedIndex);
 
-/** Seconds from a read until the resulting quotes rest. */
+/** Assumed seconds from a read until the resulting quotes rest. */
 const REACTION_S = 2;
 
-/** Deviation of a jump, as a fraction of p (1 - p). */
+/** Standard deviation of a price jump, as a fraction of p (1 - p). */
 const JUMP_SIZE = 0.25;
 
-/** Shares assumed for a market without own orders, as a candidate for quotes: nothing can be lost there yet. */
+/** Shares assumed for a market without own orders, which may be quoted later. */
 const BASE_SHARES = 0.5;
 
-/** Fillable part of an own order; its price in YES space. */
+/** Fillable part of an own order, with its price in YES space. */
 export interface RestingQuote {
   readonly side: 'bid' | 'ask';
   readonly priceMicros: Micros;
@@ -79,11 +81,11 @@ export interface RestingQuote {
 
 /** Inputs of one market's index. Prices are floats in YES space. */
 export interface StaleMarket {
-  /** Our clock, ms, of the newest book; later events are unknown. Null before the first read. */
+  /** Our clock, ms, of the newest book; null before the first read. Later events are unknown. */
   readonly seenMs: number | null;
-  /** Value by the newest book, in (0, 1). */
+  /** Price by the newest book, in (0, 1). */
   readonly price: number;
-  /** Usual distance of quotes here. */
+  /** Usual distance of quotes from the price in this market. */
   readonly usualDistance: number;
   /** Volatility of the price per square root of a second. */
   readonly sigmaPerSqrtS: number;
@@ -92,16 +94,17 @@ export interface StaleMarket {
   readonly takersPerS: number;
   /** Every own order that rests or may rest. */
   readonly quotes: readonly RestingQuote[];
-  /** Price move since that book by the venue's mark (`VenueMarks`); absent: none reported. */
+  /** Price move since the newest book by the venue's mark (`VenueMark`); absent: none reported. */
   readonly markMove?: number;
 }
 
 /**
- * The index of one share at distance `h`, `t` seconds after the look, where changed quotes stand `d` seconds after a look and
- * one taker comes a second. Grows with t, sigma and the rate of jumps, falls with h; never negative.
+ * Index of one share at distance `h`, `t` seconds after the read, with one taker per second. Changed quotes rest `d`
+ * seconds after a read. It grows with t, sigma and the jump rate, falls with h, and is never negative.
  *
- * @param variance p (1 - p): that of a probability, however wild it is, is no larger
- * @param movedS in which the price would usually move as far as it is known to have: by so much the look counts as older
+ * @param variance p (1 - p), the largest possible variance of a probability
+ * @param movedS time in which the price usually moves as far as it is known to have moved; the read counts as older by
+ * it
  */
 export function shareIndex(
   h: number,
@@ -125,7 +128,7 @@ export function shareIndex(
   return Math.max(0, area - waited) + (jumpsPerS * jump * PICK_OFF.at(h / jump) * t * t) / 2;
 }
 
-/** Currency value of reading this market now, up to a common factor; Infinity before the first read. */
+/** Value of reading this market now, currency, up to a common factor; Infinity before the first read. */
 export function staleIndex(market: StaleMarket, nowMs: number): number {
   const { seenMs, price, sigmaPerSqrtS, jumpsPerS, quotes } = market;
   if (seenMs === null) return Number.POSITIVE_INFINITY;
@@ -144,10 +147,7 @@ export function staleIndex(market: StaleMarket, nowMs: number): number {
   return index * market.takersPerS;
 }
 
-/**
- * Expected mean loss per second of its quotes, currency, with a book read every `everyS` seconds and changed quotes
- * resting slightly later.
- */
+/** Expected loss per second of a market's quotes, currency, with a book read every `everyS` seconds. */
 export function staleLossPerS(market: StaleMarket, everyS: number): number {
   const { price, sigmaPerSqrtS, jumpsPerS, quotes, takersPerS } = market;
   const variance = Math.max(SMALLEST_VARIANCE, price * (1 - price));
@@ -165,7 +165,7 @@ export function staleLossPerS(market: StaleMarket, everyS: number): number {
   return loss * takersPerS;
 }
 
-/** A price at its extreme still moves by the rounding error. */
+/** Smallest variance: a price near 0 or 1 still moves by the rounding error. */
 const SMALLEST_VARIANCE = 1e-6;
-/** In price: at resolution the true value is infinite. */
+/** Largest volatility in price: near resolution the true value is infinite. */
 const LARGEST_SIGMA = 1;

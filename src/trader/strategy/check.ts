@@ -1,12 +1,12 @@
-/** Whether quotes are valid at all. Risk judges them later; this finds a strategy that computes nonsense. */
+/** Checks a strategy's quotes for invalid values, before risk judges them. */
 
 import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
 /**
- * Null for usable quotes, else one sentence that names the first error. Quotes may come from a user's own JavaScript,
- * so shapes are checked too.
+ * Null for valid quotes, else one sentence that names the first error. Quotes may come from untyped JavaScript, so
+ * types are checked too.
  */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
@@ -30,19 +30,22 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   );
 }
 
-/** The same for the quotes of a whole event, by condition id: one for each market of the view, and no other. */
+/**
+ * Checks the quotes of a whole event: one entry per market of the view, by condition id. Null when valid, else the
+ * first error in one sentence.
+ */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
   const shown = new Set(markets.map(({ view }) => view.market.conditionId));
   const foreign = Object.keys(quotes).find((id) => !shown.has(id));
   if (foreign !== undefined)
-    return `quotes of ${foreign}, which is none of the markets that it was shown: ${[...shown].join(', ')}`;
+    return `quotes of ${foreign}, which is not one of the markets in its view: ${[...shown].join(', ')}`;
   for (const { view } of markets) {
     const { conditionId } = view.market;
     if (!Object.hasOwn(quotes, conditionId))
-      return `no quotes of ${conditionId}: each market that it was shown wants some`;
-    // An own property, as checked above.
+      return `no quotes of ${conditionId}: every market of its view needs quotes`;
+    // `hasOwn` has checked that the entry exists.
     const wrong = checkQuotes(quotes[conditionId] as Quotes, view);
     if (wrong !== null) return `${conditionId}: ${wrong}`;
   }
@@ -113,7 +116,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
     return `isProbe must be true or false, got ${show(isProbe)}`;
   return (
     checkGrid('priceMicros', priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
-    // Either outcome may be the leg, so 1 - price must also be valid.
+    // The quote may become an order of NO, so 1 - price must also be valid.
     checkGrid('1 - priceMicros', ONE - priceMicros, market.tickMicros, market.minPriceMicros, market.maxPriceMicros) ??
     checkGrid('amountMicros', amountMicros, market.lotMicros, market.minAmountMicros, market.maxAmountMicros)
   );
@@ -121,7 +124,7 @@ function checkLevel(level: QuoteLevel, market: MarketFacts): string | null {
 
 function checkGrid(name: string, value: number, step: Micros, min: Micros, max: Micros): string | null {
   if (!Number.isSafeInteger(value)) return `${name} must be an integer of millionths, got ${show(value)}`;
-  // Micros are safe integers.
+  // Micros are safe integers, which was checked above.
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
 }

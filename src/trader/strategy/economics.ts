@@ -1,46 +1,46 @@
 /**
- * Value of bound currency and of requests, and the consequences for complete sets: batch size, when to cancel orders
- * for a merge, and when to sell a nearly sure winner. Pure; floats, because nothing here is booked.
+ * Costs of bound currency and of requests, and decisions about complete sets that follow from them: batch sizes,
+ * cancels for a merge, and the sale of a nearly sure winner. Floats, because nothing here is booked.
  */
 
 import { feePerShare } from '../../shared/base/fees.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
-/** Two prices set by the operator; every choice between currency, requests and fees uses them. */
+/** Two prices set by the operator, used by every choice between currency, requests and fees. */
 export interface Economics {
-  /** Price of binding one unit of currency for a second, as a part of it: 1e-7 is 0.9 % a day. */
+  /** Cost of binding one unit of currency for a second, as a fraction: 1e-7 is 0.9 % a day. */
   readonly currencyPricePerS: number;
-  /** Value of a signed request in currency. */
+  /** Cost of a signed request, currency. */
   readonly requestPrice: number;
 }
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** With a pair every 100 s the batch is twenty. */
+/** Usual costs: with one pair per 100 s, a batch of merges holds about twenty pairs. */
 export const USUAL_ECONOMICS: Economics = { currencyPricePerS: 0.00864 / SECONDS_PER_DAY, requestPrice: 0.001 };
 
-/** Prior of pairs per second. */
+/** Prior rate of new complete sets, pairs per second. */
 export const USUAL_PAIRS_PER_S = 0.01;
 
 /**
- * Batch size in sets, fractional: two requests per batch against the currency that waits for it (the economic order
- * quantity). Infinite for free currency, 0 for free requests.
+ * Best number of sets per merge or split (economic order quantity): it balances the batch's two requests against
+ * currency that waits. Infinite for free currency, 0 for free requests.
  *
  * @param setsPerS rate at which sets arise or are used
  */
 export const batchOf = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   requestPrice === 0 ? 0 : 2 * Math.sqrt((requestPrice * setsPerS) / currencyPricePerS);
 
-/** Cost of completing one pair until it is merged: its part of the batch's requests, and its own waiting. */
+/** Cost of one pair until it is merged: its part of the batch's requests plus its waiting time, currency. */
 export const pairCost = ({ requestPrice, currencyPricePerS }: Economics, setsPerS: number): number =>
   2 * Math.sqrt((requestPrice * currencyPricePerS) / setsPerS);
 
 /**
- * True when sell orders that hold pairs should be pulled for a merge: further waiting would cost more than the requests
- * of the merge and the cancels. Places in the queue are not counted.
+ * True when sell orders that bind pairs should be canceled for a merge: waiting costs more than the requests of the
+ * merge and the cancels. Lost queue positions are not counted.
  *
- * @param waitS how long the pairs would still wait
+ * @param waitS how long the pairs would otherwise wait
  */
 export const isPullingWorth = (
   { requestPrice, currencyPricePerS }: Economics,
@@ -48,8 +48,7 @@ export const isPullingWorth = (
 ): boolean => pairs * currencyPricePerS * waitS > 2 * requestPrice * (1 + orders);
 
 /**
- * Present worth of a share that probably wins, when it is kept until its market settles: a sale for less, after fees, gives
- * something away.
+ * Present value of a probable winner kept until settlement. Selling it for less, after fees, gives money away.
  *
  * @param probability of winning
  * @param seconds until the market settles

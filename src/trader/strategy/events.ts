@@ -1,21 +1,21 @@
-/** Events that reach a quoter between its views. */
+/** Events that a quoter receives between its views. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { OwnFill } from '../market/own-fills.js';
 import type { BookSide } from '../market/view.js';
 
-/** Kinds that a module subscribes to in `observes`; every quoter gets fills. */
+/** Kinds that a module can subscribe to in `observes`; every quoter receives fills. */
 export const ASKED_EVENTS = ['rested', 'canceled', 'refused', 'merged', 'split', 'resolved', 'jump', 'feed'] as const;
-/** Only for modules that subscribe to it. */
+/** A kind of event that only subscribed modules receive. */
 export type AskedEvent = (typeof ASKED_EVENTS)[number];
 /** Every kind of event. */
 export type EventKind = 'fill' | AskedEvent;
 
-/** An order of this strategy; price in YES space for either outcome. */
+/** An order of this strategy. */
 interface OfOrder {
-  /** As in `MarketView.orders`. */
+  /** Id of the order's intent, as in `MarketView.orders`. */
   readonly intentId: string;
-  /** In YES space: `bid` buys YES or sells NO. */
+  /** Side and price in YES space: `bid` buys YES or sells NO. */
   readonly side: BookSide;
   readonly priceMicros: Micros;
 }
@@ -25,13 +25,13 @@ interface Sets {
   readonly amountMicros: Micros;
 }
 
-/** Fields of each kind, beside `kind` and `nowMs`. */
+/** Fields of each kind of event, besides `kind` and `nowMs`. */
 interface Said {
   /** Shares of an order of this strategy were traded. */
   readonly fill: Omit<OwnFill, 'nowMs'> & { readonly isMaker: boolean };
-  /** The exchange has shown that an order rests, or rested before its fill. */
+  /** The exchange has reported that an order rests, or rested before its fill. */
   readonly rested: OfOrder & { readonly amountMicros: Micros };
-  /** A resting order ended before it was filled whole: canceled by us or the exchange, or expired. */
+  /** A resting order ended before it was filled completely: canceled by the trader or the exchange, or expired. */
   readonly canceled: OfOrder & {
     /** Unfilled shares by the exchange's record. */
     readonly leftMicros: Micros;
@@ -42,9 +42,9 @@ interface Said {
     /** Slug of the service, `failed` or `expired` for a draft, or `post_only`. */
     readonly slug: string;
   };
-  /** Complete sets of this market became currency, for any strategy. */
+  /** Complete sets of this market were merged into currency, by any strategy. */
   readonly merged: Sets;
-  /** Currency became complete sets of this market. */
+  /** Currency was split into complete sets of this market. */
   readonly split: Sets;
   /** The market is settled. */
   readonly resolved: {
@@ -53,10 +53,10 @@ interface Said {
   };
   /** The mid of others' book jumped between the last two reads (`Health.sinceJumpMs` is 0). */
   readonly jump: {
-    /** Change of the log-odds, with its sign. */
+    /** Signed change of the log-odds. */
     readonly changeLogOdds: number;
   };
-  /** A feed named in its parameters has a new value for this market; `MarketView.feeds` has it while current. */
+  /** A feed named in the strategy's parameters has a new value for this market, shown in `MarketView.feeds`. */
   readonly feed: { readonly feed: string };
 }
 
@@ -64,7 +64,7 @@ interface Said {
 export type StrategyEvent<K extends EventKind = 'fill'> = {
   readonly [Each in K]: {
     readonly kind: Each;
-    /** Our clock, ms, when it was known. */
+    /** Our clock, ms, when the event became known. */
     readonly nowMs: number;
   } & Said[Each];
 }[K];

@@ -1,14 +1,14 @@
-/** The fair price by others' orders: their book without own orders and dust, shifted towards recent trades. */
+/** Computes a fair price from others' orders: their book without dust, shifted towards recent trades. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
 
-/** Trust in others' book and in public trades when a fair price is made. */
+/** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
-  /** Cumulative shares of a side from which its price counts. */
+  /** Cumulative shares of a side that make its price count; less is dust. */
   readonly dustMicros: Micros;
-  /** Part of the microprice's distance from the mid that is used, 0 to 1. */
+  /** Fraction of the distance from mid to microprice that is used, 0 to 1. */
   readonly imbalanceWeight: number;
   /** Maximum weight of traded prices against the book, 0 to 1. */
   readonly tradeWeight: number;
@@ -16,9 +16,9 @@ export interface FairSetting {
   readonly maxSpread: number;
 }
 
-/** A fair price with its inputs; all are probabilities, 0 to 1, of YES. */
+/** A fair price with its inputs; all are YES prices from 0 to 1. */
 export interface FairValue {
-  /** In (0, 1). */
+  /** Fair price, in (0, 1). */
   readonly fair: number;
   /** Others' best prices beyond dust; `fair` lies between them. */
   readonly bid: number;
@@ -29,15 +29,15 @@ export interface FairValue {
   readonly spread: number;
 }
 
-/** The fair price, or one sentence that says why there is none. There is no default. */
+/** Returns the fair price, or one sentence that says why there is none. */
 export function fairValue(view: MarketView, setting: FairSetting): FairValue | string {
   const best = touchOf(view.others, setting.dustMicros);
-  if (best === null) return "no fair price: others' book has not two sides with enough shares";
+  if (best === null) return "no fair price: a side of others' book has too few shares";
   const bid = best.bid.priceMicros / ONE;
   const ask = best.ask.priceMicros / ONE;
   const spread = ask - bid;
   if (spread > setting.maxSpread) {
-    return `no fair price: others' spread is ${spread.toFixed(4)}, at most ${setting.maxSpread} tells one`;
+    return `no fair price: others' spread is ${spread.toFixed(4)}, and the maximum is ${setting.maxSpread}`;
   }
   const [bidSize, askSize] = [best.bid.amountMicros / ONE, best.ask.amountMicros / ONE];
   const mid = (bid + ask) / 2;
@@ -46,7 +46,7 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const { tradePrice, tradeWeightShares } = view.estimates;
   if (tradePrice === null) return { fair: leaning, bid, ask, mid, microprice, spread };
   const weight = (setting.tradeWeight * tradeWeightShares) / (tradeWeightShares + bidSize + askSize);
-  // Past trades may lie outside the present spread: they shift the price within it.
+  // Past trades may lie outside the present spread; the fair price stays within it.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
 }

@@ -1,10 +1,10 @@
-/** Puts a strategy's float prices and sizes onto a market's grid, without crossing others' offers. */
+/** Rounds a strategy's float prices and sizes to a market's grid, without crossing others' offers. */
 
 import { complement, type Micros, maxMicros, micros, minMicros, ONE, toMultiple } from '../../shared/base/micros.js';
 import type { Book, BookSide, MarketFacts, MarketView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel } from './contract.js';
 
-/** Lowest and highest YES price that is valid in both outcomes' spaces; null when there is none. */
+/** Lowest and highest YES price that are valid as orders of both YES and NO; null when there are none. */
 export function priceRange(market: MarketFacts): { readonly low: Micros; readonly high: Micros } | null {
   const { tickMicros } = market;
   const lowest = maxMicros(tickMicros, maxMicros(market.minPriceMicros, complement(market.maxPriceMicros)));
@@ -13,7 +13,7 @@ export function priceRange(market: MarketFacts): { readonly low: Micros; readonl
   return low <= high ? { low, high } : null;
 }
 
-/** The most aggressive price that does not trade at once: one tick behind others' best. */
+/** The most aggressive price that does not trade at once: one tick short of the opposite side's best price. */
 export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): number {
   const opposite = side === 'bid' ? book.asks[0] : book.bids[0];
   if (opposite === undefined) return side === 'bid' ? ONE : 0;
@@ -21,28 +21,28 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
 }
 
 /**
- * Millionths of shares that may be filled on a side, from 0 up: to the position limit, and in reduce-only mode to an even
- * position.
+ * Shares, in millionths, that may still be filled on a side: up to the position limit, or to a flat position in
+ * reduce-only mode.
  */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
 }
 
-/** Wanted levels of one side, before the market's tick, lot and limits. */
+/** Wanted levels of one side, before rounding to the market's tick, lot and limits. */
 export interface LadderWish {
   readonly side: BookSide;
-  /** Price of the best level (a float): rounded away from the mid onto the tick. */
+  /** Price of the best level, a float; it is rounded away from the mid to a tick. */
   readonly price: number;
-  /** Distance between levels. */
+  /** Distance between levels, ticks. */
   readonly stepTicks: number;
   readonly levels: number;
-  /** Shares per level, and maximum of all levels. */
+  /** Shares per level, and maximum shares of all levels. */
   readonly levelShares: number;
   readonly totalShares: number;
 }
 
-/** Wanted levels that the market allows; fewer or none when prices or amounts exceed its limits. */
+/** Converts a wish into valid levels; fewer or none when prices or amounts exceed the market's limits. */
 export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLevel[] {
   const range = priceRange(market);
   const amount = Number.isFinite(wish.levelShares) ? amountOnLot(wish.levelShares, market) : null;
@@ -62,17 +62,17 @@ export function ladder(wish: LadderWish, market: MarketFacts): readonly QuoteLev
   return result;
 }
 
-/** A float price on the tick, rounded away from the mid; a small tolerance keeps 0.42 from becoming 0.419999. */
+/** Rounds a float price to a tick, away from the mid. A small tolerance keeps 0.42 from becoming 0.419999. */
 export function onTick(side: BookSide, price: number, tickMicros: Micros): Micros {
   const value = Math.max(-1, Math.min(2, price)) * ONE;
   const whole = side === 'bid' ? Math.floor(value + FLOAT_NOISE) : Math.ceil(value - FLOAT_NOISE);
   return toMultiple(micros(whole), tickMicros, side === 'bid' ? 'floor' : 'ceil');
 }
 
-/** In millionths: far above float errors, far below relevant amounts. */
+/** Tolerance of float errors, in millionths. */
 const FLOAT_NOISE = 1e-4;
 
-/** Shares rounded down to a valid order amount; null when that is below the smallest one. */
+/** Rounds shares down to a valid order amount; null below the smallest one. */
 export function amountOnLot(shares: number, market: MarketFacts): Micros | null {
   const wanted = Math.floor(Math.max(0, shares) * ONE + FLOAT_NOISE);
   const capped = Math.min(wanted, market.maxAmountMicros);
@@ -80,7 +80,7 @@ export function amountOnLot(shares: number, market: MarketFacts): Micros | null 
   return amount > 0 && amount >= market.minAmountMicros ? minMicros(amount, market.maxAmountMicros) : null;
 }
 
-/** Conditions under which a strategy does not quote; all in ms. */
+/** Conditions under which a strategy does not quote. */
 export interface GuardSetting {
   /** Maximum age of the book, ms. */
   readonly maxBookAgeMs: number;
@@ -95,7 +95,7 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
   const { health, market, timeToResolutionMs } = view;
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
   if (health.crossed || health.locked) return 'the book is crossed or locked: it is stale or wrong';
-  if (health.frozen) return 'the book is frozen: trades go through it and it does not follow';
+  if (health.frozen) return 'the book is frozen: it does not change although trades go through it';
   if (health.bookAgeMs > setting.maxBookAgeMs) {
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
   }

@@ -1,33 +1,33 @@
 /**
- * Cost of our fills afterwards: how far the fair price moved against us some time after each fill. Takers who know
- * more show here before they show anywhere else.
+ * Measures how far the fair price moved against own fills some time after each (markout). Better-informed takers show
+ * here first.
  */
 
 import { ONE } from '../../shared/base/micros.js';
 import type { StrategyEvent } from './events.js';
 
-/** Maximum fills that wait to be judged; more add no information. */
+/** Maximum number of fills that wait for their markout; the oldest are dropped. */
 const MAX_WAITING = 200;
 
-/** Horizon of the judgement of fills, and its decay. */
+/** Horizon of the markout of fills, and the decay of old ones. */
 export interface MarkoutSetting {
-  /** Time after a fill was known until it is judged, ms. */
+  /** Time from a fill to its markout, ms. */
   readonly horizonMs: number;
-  /** Half-life of old judgements, ms. */
+  /** Half-life of old markouts, ms. */
   readonly halfLifeMs: number;
-  /** Shares of harmless fills that are assumed before the first real one. */
+  /** Prior weight: shares of fills without adverse move, assumed before the first real fill. */
   readonly priorShares: number;
 }
 
 interface Waiting {
   readonly dueMs: number;
-  /** +1 when we bought YES. */
+  /** +1 for a purchase of YES, -1 for a sale. */
   readonly sign: 1 | -1;
   readonly fairBefore: number;
   readonly shares: number;
 }
 
-/** Remembers one market's fills and how far the fair price moved against each, as a decaying mean. */
+/** Mean adverse price move after the own fills of one market, decaying. */
 export class MarkoutTracker {
   readonly #setting: MarkoutSetting;
   #waiting: Waiting[] = [];
@@ -49,7 +49,7 @@ export class MarkoutTracker {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** Takes in the fair price and judges the fills that are due. */
+  /** Takes in the fair price and computes the markout of fills that are due. */
   fair(nowMs: number, fair: number): void {
     const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);

@@ -1,4 +1,4 @@
-/** Checks that a loaded module is a strategy: it may be a user's JavaScript, without a compiler's checks. */
+/** Checks that a loaded module is a strategy; it may be untyped JavaScript. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from './contract.js';
@@ -7,8 +7,8 @@ import { LIVE_CLASSES } from './params.js';
 import { readParams } from './read-params.js';
 
 /**
- * The strategy that a module exports by default. `where` names the module in errors. Throws TwinbookError
- * `strategy_invalid` with the missing part; also for defaults outside their range.
+ * Returns the strategy that a module exports by default. `where` names the module in errors. Throws TwinbookError
+ * `strategy_invalid` that names the missing part, or a default outside its range.
  */
 export function strategyFrom(moduleExports: unknown, where: string): Strategy {
   const found = defaultExport(moduleExports);
@@ -17,7 +17,7 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
     const hint = 'export default defineStrategy({ name, summary, params, create }) from the module';
     throw new TwinbookError('strategy_invalid', `${where} is not a strategy: ${wrong}`, hint);
   }
-  // Every part that the host uses was checked above.
+  // The lines above have checked every part that the host uses.
   const strategy = found as unknown as Strategy;
   const [problem] = readParams(strategy, {}).problems;
   if (problem === undefined) return strategy;
@@ -31,14 +31,14 @@ export function strategyFrom(moduleExports: unknown, where: string): Strategy {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Loaders that pass through CommonJS wrap the default export once more. */
+/** Loaders for CommonJS wrap the default export once more. */
 function defaultExport(moduleExports: unknown): Loose | null {
   const outer = asRecord(asRecord(moduleExports)?.['default']);
   return asRecord(outer?.['default']) ?? outer;
 }
 
 function asRecord(value: unknown): Loose | null {
-  // Any object can be read by name; its values stay unknown.
+  // Reading any property of an object is safe, and its type stays unknown.
   return typeof value === 'object' && value !== null ? (value as Loose) : null;
 }
 
@@ -48,12 +48,16 @@ function wrongPart(found: Loose): string | null {
   if (typeof summary !== 'string') return 'summary must be a text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
-  if (state !== undefined && !isVersion(asRecord(state)?.['version'])) return 'state must have a version, 1 or more';
+  if (
+    state !== undefined &&
+    !(Number(asRecord(state)?.['version']) >= 1 && Number.isSafeInteger(asRecord(state)?.['version']))
+  )
+    return 'state must have a version, 1 or more';
   if (scope !== undefined && scope !== 'market' && scope !== 'event')
     return `scope must be 'market' or 'event', got ${JSON.stringify(scope)}`;
-  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may hold event: true, and nothing else';
+  if (inputs !== undefined && !isInputs(asRecord(inputs))) return 'inputs may only hold event: true';
   if (scope === 'event' && inputs !== undefined)
-    return 'inputs may hold nothing where scope is event: it sees its markets';
+    return "inputs must be absent when scope is 'event': its view shows all markets";
   if (takes !== undefined && takes !== true) return 'takes must be true, or absent';
   if (observes !== undefined && !isObserves(observes)) return `observes must be a list of ${ASKED_EVENTS.join(', ')}`;
   const specs = asRecord(params);
@@ -65,8 +69,6 @@ const isInputs = (inputs: Loose | null): boolean =>
 
 const isObserves = (observes: unknown): boolean =>
   Array.isArray(observes) && observes.every((kind) => ASKED_EVENTS.some((known) => known === kind));
-
-const isVersion = (version: unknown): boolean => Number.isSafeInteger(version) && Number(version) >= 1;
 
 const NUMERIC = ['integer', 'number'];
 

@@ -1,16 +1,16 @@
-/** How a strategy declares its parameters: once, with unit, range, default and help. */
+/** Types of parameter declarations: each states unit, range, default and help once. */
 
 import type { Micros } from '../../shared/base/micros.js';
 
-/** Gentlest first; see `Described.live`. */
+/** Ways to apply a changed parameter, least disruptive first; see `Described.live`. */
 export const LIVE_CLASSES = ['now', 'requote', 'restart'] as const;
 /** How a running trader applies a new value of a parameter. */
 export type LiveClass = (typeof LIVE_CLASSES)[number];
 
 interface Described {
   /**
-   * `now`: the quoter is handed the new parameters (`Quoter.params`), and resting orders are judged by them like at any turn; `requote`: likewise, and what
-   * rests is pulled and placed again; `restart`: another quoter is made, with the saved state of this one. Absent: `restart`. A quoter
+   * `now`: the quoter receives the new parameters (`Quoter.params`) and keeps its orders. `requote`: likewise, and all
+   * resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent: `restart`. A quoter
    * without `params` is always replaced.
    */
   readonly live?: LiveClass;
@@ -19,7 +19,7 @@ interface Described {
 }
 
 interface NumericParam extends Described {
-  /** E.g. `ticks`, `ms`, `s`, `levels`. */
+  /** Unit, such as `ticks`, `ms`, `s` or `levels`. */
   readonly unit: string;
   readonly min: number;
   readonly max: number;
@@ -31,7 +31,7 @@ export interface IntegerParam extends NumericParam {
   readonly kind: 'integer';
 }
 
-/** A number that is neither money nor shares: a factor, a share of something, a volatility. Written as a YAML number. */
+/** A number other than money or shares, such as a factor or a fraction. Written as a YAML number. */
 export interface NumberParam extends NumericParam {
   readonly kind: 'number';
 }
@@ -44,23 +44,23 @@ export interface SharesParam extends Described {
   readonly default: string;
 }
 
-/** A switch, written as `true` or `false`. */
+/** A boolean, written as `true` or `false`. */
 export interface BooleanParam extends Described {
   readonly kind: 'boolean';
   readonly default: boolean;
 }
 
-/** One of a few words. */
+/** One of a list of words. */
 export interface ChoiceParam<T extends string = string> extends Described {
   readonly kind: 'choice';
   readonly choices: readonly T[];
   readonly default: NoInfer<T>;
 }
 
-/** The name of a feed of the trader's file; its values are then in `MarketView.feeds` under that name. */
+/** The name of a feed in the trader's file; `MarketView.feeds` holds its values under this name. */
 export interface FeedParam extends Described {
   readonly kind: 'feed';
-  /** That it may be `""`: no feed. Absent: a name is wanted. */
+  /** True: the value may be `""` for no feed. Absent: a name is required. */
   readonly optional?: true;
   readonly default: string;
 }
@@ -70,7 +70,7 @@ export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam 
 /** The fields of a row, or parameters that hold one value each, by name. */
 export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
 
-/** A list of records with the same fields, e.g. bands. A field that a row leaves out takes the field's default. */
+/** A list of records with equal fields, for example bands. A missing field takes its default. */
 export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described {
   readonly kind: 'rows';
   readonly fields: F;
@@ -103,9 +103,9 @@ type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
 /** The typed values that `create` receives for these declarations. */
 export type ParamsOf<S extends ParamSpecs> = { readonly [K in keyof S]: ValueOf<S[K]> };
 
-/** A value after it was read: shares as Micros, the rest as written. */
+/** The parsed value of a field: shares as Micros, others as written. */
 export type FieldValue = number | boolean | string;
-/** A parameter after it was read: one value, or the rows of a list. */
+/** The parsed value of a parameter: one value, or the rows of a list. */
 export type ParamValue = FieldValue | readonly Readonly<Record<string, FieldValue>>[];
-/** All parameters after they were read and checked, defaults filled in, by name; frozen. */
+/** All parsed parameters by name, defaults filled in; frozen. */
 export type ParamValues = Readonly<Record<string, ParamValue>>;

@@ -1,4 +1,4 @@
-/** Declared parameters: read from a strategy file or refused with sentences, shown as a table, written as JSON Schema. */
+/** Reads declared parameters from a strategy file, and describes them as a table and as JSON Schema. */
 
 import { z } from 'zod';
 import { closest } from '../../shared/base/closest.js';
@@ -7,10 +7,10 @@ import { micros } from '../../shared/base/micros.js';
 import type { Strategy } from './contract.js';
 import type { FieldSpec, ParamSpec, ParamSpecs, ParamValues } from './params.js';
 
-/** One thing that is wrong, and where: `['bands', 0, 'min_margin_ticks']`. */
+/** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {
   readonly path: readonly (string | number)[];
-  /** Names what came and what is wanted, with unit and range; ends without a full stop. */
+  /** States the value and the accepted values, with unit and range; no full stop. */
   readonly message: string;
 }
 
@@ -21,10 +21,13 @@ export interface ParamsRead {
   readonly problems: readonly ParamProblem[];
 }
 
-/** `raw` is the content of `params:`; null and undefined are empty. Defaults fill what is missing. */
+/**
+ * Parses and checks parameters. `raw` is the content of `params:`; null and undefined are empty. Defaults fill missing
+ * parameters.
+ */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
-  // Without code that zod compiles for a schema: most are read once.
+  // `jitless`: compiling a schema does not pay off, because most are used once.
   const parsed = paramsSchema(strategy.params).safeParse(given, { jitless: true });
   const problems = [...listUnknown(strategy.params, given), ...listWrong(strategy.params, given, parsed.error)];
   if (!parsed.success || problems.length > 0) return { values: null, problems };
@@ -36,7 +39,7 @@ export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
 type ParamsSchema = z.ZodType<ParamValues>;
 const schemas = new WeakMap<ParamSpecs, ParamsSchema>();
 
-/** Made once: a sweep reads thousands of candidates. */
+/** Returns the zod schema of declarations, cached because a sweep reads thousands of candidates. */
 function paramsSchema(specs: ParamSpecs): ParamsSchema {
   const known = schemas.get(specs) ?? makeSchema(specs);
   schemas.set(specs, known);
@@ -85,7 +88,7 @@ function freezeRows(values: ParamValues): ParamValues {
 
 type Path = ParamProblem['path'];
 
-/** Names that are not declared, also in rows. */
+/** Problems of parameter names that are not declared, rows included. */
 function listUnknown(specs: ParamSpecs, given: unknown, path: Path = []): readonly ParamProblem[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) => {
@@ -103,11 +106,11 @@ function unknownName(name: string, specs: ParamSpecs): string {
   return `unknown parameter '${name}'; ${meant === null ? `known are ${names.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
-/** Values that are not as declared; those of defaults too. */
+/** Problems of values outside their declaration, defaults included. */
 const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): readonly ParamProblem[] =>
   (error?.issues ?? []).flatMap(({ code, path: found }) => {
     if (code === 'unrecognized_keys') return [];
-    // Names of parameters and numbers of rows.
+    // Zod's path consists of parameter names and row indexes.
     const path = found as Path;
     const [name = '', row, field = ''] = path;
     const outer = specs[name];
@@ -120,21 +123,21 @@ const listWrong = (specs: ParamSpecs, given: unknown, error?: z.ZodError): reado
     return { path, message: `got ${rows}, wanted a list of ${KINDS.rows.range(spec)}` };
   });
 
-/** How a feed may be called, in a trader's file and in a parameter. */
+/** Pattern of a feed's name, in a trader's file and in a parameter. */
 export const FEED_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** The feeds that a strategy's parameters name, each once. */
+/** Names of the feeds in a strategy's parameters, each once. */
 export function feedsNamed(specs: ParamSpecs, values: ParamValues): readonly string[] {
   const names = Object.entries(specs).flatMap(([name, spec]) => (spec.kind === 'feed' ? [String(values[name])] : []));
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** Texts that depend on the kind of a parameter. */
+/** Texts that describe one kind of parameter. */
 interface Kind<S extends ParamSpec> {
   readonly unit: (spec: S) => string;
-  /** For tables. */
+  /** Accepted values in short, for tables. */
   readonly range: (spec: S) => string;
-  /** With unit and range, for error messages. */
+  /** Accepted values with unit and range, for error messages. */
   readonly wanted: (spec: S) => string;
 }
 
@@ -176,7 +179,7 @@ const KINDS: { readonly [K in ParamSpec['kind']]: Kind<Extract<ParamSpec, { read
   },
 };
 
-// The entry of a kind takes the specs of that kind.
+// Each entry of `KINDS` takes declarations of its own kind.
 const kindOf = ({ kind }: ParamSpec) => KINDS[kind] as Kind<ParamSpec>;
 
 /** Accepted values of a field, with unit and range: for error messages and tables. */
@@ -188,12 +191,12 @@ export interface ParamRow {
   readonly unit: string;
   readonly range: string;
   readonly default: string;
-  /** How a running trader takes up another value: `LiveClass`. */
+  /** How a running trader applies a new value: a `LiveClass`. */
   readonly live: string;
   readonly help: string;
 }
 
-/** The rows of a strategy's parameters; the fields of a list follow it as `bands[].min_margin_ticks`. */
+/** The table of a strategy's parameters. Fields of a list follow it as `bands[].min_margin_ticks`. */
 export function paramTable(strategy: Strategy): readonly ParamRow[] {
   return Object.entries(strategy.params).flatMap(([name, spec]) => {
     const row = paramRow(name, spec);
@@ -217,7 +220,7 @@ export const objectSchema = (specs: ParamSpecs): Readonly<Record<string, unknown
   return schema;
 };
 
-/** Shortened: what came may be anything of any length. */
+/** Renders a value of any type in at most 61 characters. */
 function show(value: unknown): string {
   const text = typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;

@@ -1,9 +1,9 @@
 /**
- * What strategies are written against (the package's `twinbook/strategy`): the contract, the declaration of parameters,
- * the look of a market, exact numbers, and the quoting mathematics.
+ * The package's export `twinbook/strategy`: the strategy interface, parameter declarations, market views, exact numbers
+ * and quoting mathematics.
  *
- * A strategy is a function of what it sees. It says what the book should look like in YES space, never which orders to
- * send; the same module runs live, on paper and in backtests. Nothing here has a clock, input, output or randomness.
+ * A strategy is a function of its view. It returns the wanted orders in YES space; the engine decides which requests to
+ * send. The same module runs live, on paper and in backtests. It has no clock, input, output or randomness.
  */
 
 export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
@@ -13,17 +13,12 @@ export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js
 export type * from '../market/view.js';
 export * from './contract.js';
 export * from './economics.js';
-export * from './economics.js';
 export type * from './events.js';
 export * from './fair-value.js';
-export * from './ladder.js';
 export * from './ladder.js';
 export * from './markout.js';
 export * from './maths/avellaneda-stoikov.js';
 export * from './maths/gueant-horizon.js';
 export * from './maths/gueant-lehalle.js';
-export * from './maths/log-odds.js';
-export * from './maths/log-odds.js';
-export * from './maths/log-odds.js';
 export * from './maths/log-odds.js';
 export type * from './params.js';

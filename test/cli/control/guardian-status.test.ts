@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { guardianStatus } from '../../../src/cli/control/guardian.js';
 import { readMark } from '../../../src/shared/base/process-mark.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
 import { locateReportFile } from '../../../src/shell/guardian/contract.js';
-import { trader } from '../../shell/config/files.js';
-import { folderOf } from '../../support/folders.js';
-
-const configWith = (lines: string) =>
-  loadTraderConfig('trader.yaml', { env: {}, cwd: folderOf({ 'trader.yaml': trader(lines) }) });
+import { loadedTrader } from '../../shell/config/files.js';
 
 const report: GuardianReport = {
   run: 'one',
@@ -32,7 +27,7 @@ describe('status tells of the guardian', () => {
     ['', { ...report, state: 'watching', text: '' }, `watching, process ${process.pid}`],
     ['', { ...report, process: GONE }, 'NONE, the last one said: canceling, could not cancel: no answer'],
   ] as const)('with %j and %j: %s', (lines, written, text) => {
-    const config = configWith(lines);
+    const config = loadedTrader(lines);
     if (written !== null) new BeatWriter(locateReportFile(config.ledger.path)).write(written);
     expect(guardianStatus(config)).toBe(text);
   });

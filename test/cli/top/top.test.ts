@@ -7,7 +7,7 @@ import {
   pressKey,
   type TopLook,
   type TopRow,
-} from '../../../src/cli/top/top-screen.js';
+} from '../../../src/cli/top/top.js';
 import { measureText } from '../../../src/shared/base/text-width.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';

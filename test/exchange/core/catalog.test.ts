@@ -1,27 +1,29 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { MarketSpec } from '../../../src/exchange/core/contract.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { eventListRow, eventRow, priceRow } from '../../../src/exchange/core/records/market-rows.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { accepted, faultOf, m, Venue, wallet } from './venue.js';
 
+let venue: Venue;
+beforeEach(() => {
+  venue = new Venue();
+});
+
 describe('credentials', () => {
   const ask = (venue: Venue, number: number, nonce: string) =>
-    accepted(venue.core.at(venue.nowMs).identity.challenge(wallet(number), nonce));
+    accepted(venue.now.identity.challenge(wallet(number), nonce));
   const create = (venue: Venue, change: Record<string, string> = {}, valid = true, key = 'k') =>
-    venue.core
-      .at(venue.nowMs)
-      .identity.createKey(
-        { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
-        valid,
-        key,
-        's',
-      );
+    venue.now.identity.createKey(
+      { wallet_address: wallet(1), message: challengeOf(wallet(1), 'n1'), nonce: 'n1', ...change },
+      valid,
+      key,
+      's',
+    );
   const challengeOf = (address: string, nonce: string) =>
     `Create SVC API credential | Wallet: ${address} | Nonce: ${nonce}`;
 
   it('are made once per nonce, and the first key makes the account', () => {
-    const venue = new Venue();
     expect(ask(venue, 1, 'n1')).toEqual({
       nonce: 'n1',
       message: challengeOf(wallet(1), 'n1'),
@@ -49,45 +51,37 @@ describe('credentials', () => {
     ['another message', { message: 'Create SVC API credential' }, true, 'message'],
     ['a wrong signature', {}, false, 'signature'],
   ])('are refused for %s', (_, change, valid, field) => {
-    const venue = new Venue();
     ask(venue, 1, 'n1');
     expect(faultOf(create(venue, change, valid))).toBe(`invalid_request_params ${field}`);
     expect(faultOf(create(venue))).toBe('ok');
   });
 
   it('are refused when the challenge has expired, and for what is no wallet', () => {
-    const venue = new Venue();
     ask(venue, 1, 'n1');
     venue.pass(600_000);
     expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
     for (const bad of ['', 'abc', '0'.repeat(44), wallet(1).slice(0, -2), `${wallet(200)}z`]) {
-      expect(faultOf(venue.core.at(venue.nowMs).identity.challenge(bad, 'n'))).toBe(
-        'invalid_request_params wallet_address',
-      );
+      expect(faultOf(venue.now.identity.challenge(bad, 'n'))).toBe('invalid_request_params wallet_address');
     }
   });
 
   it('end when they are revoked, by their owner alone', () => {
-    const venue = new Venue();
     const [account, stranger] = [venue.account(1), venue.account(2)];
-    expect(faultOf(venue.core.at(venue.nowMs).identity.revoke(stranger, 'key-1'))).toBe('not_found');
-    const row = accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'));
+    expect(faultOf(venue.now.identity.revoke(stranger, 'key-1'))).toBe('not_found');
+    const row = accepted(venue.now.identity.revoke(account, 'key-1'));
     expect(row).toEqual({ key_id: 'key-1', created: venue.nowMs / 1000, revoked_at: venue.nowMs / 1000 });
     expect(venue.core.identity.credential('key-1')).toBeNull();
     venue.pass(5_000);
-    expect(accepted(venue.core.at(venue.nowMs).identity.revoke(account, 'key-1'))).toEqual(row);
+    expect(accepted(venue.now.identity.revoke(account, 'key-1'))).toEqual(row);
   });
 
   it('show their account under a name, with its money in the controls', () => {
-    const venue = new Venue();
     const account = venue.account(1);
     expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
     expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
-    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(2), m('5')))).toBe('not_found');
-    expect(faultOf(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('0')))).toBe(
-      'invalid_request_params funds',
-    );
-    accepted(venue.core.at(venue.nowMs).identity.deposit(wallet(1), m('5.5')));
+    expect(faultOf(venue.now.identity.deposit(wallet(2), m('5')))).toBe('not_found');
+    expect(faultOf(venue.now.identity.deposit(wallet(1), m('0')))).toBe('invalid_request_params funds');
+    accepted(venue.now.identity.deposit(wallet(1), m('5.5')));
     venue.place(account, [true, 'buy', '0.5', '10']);
     expect(venue.core.identity.fundsOfWallet(wallet(1))).toEqual({
       funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
@@ -109,15 +103,14 @@ describe('a market', () => {
     // A wallet would not sign a draft that names it.
     [{ config: { kind: 'orderbook' }, condition_id: 'a\u200bb' }, 'condition_id'],
   ] as readonly (readonly [MarketSpec, string])[])('is not made from %o', (spec, field) => {
-    const venue = new Venue();
-    expect(faultOf(venue.core.at(venue.nowMs).markets.create(spec))).toBe(`invalid_request_params ${field}`);
+    expect(faultOf(venue.now.markets.create(spec))).toBe(`invalid_request_params ${field}`);
     expect(venue.core.catalog.markets.length).toBe(1);
   });
 
   it('joins the event of the same title, and only a named one', () => {
-    const { core, nowMs, id } = new Venue();
+    const { core, id } = venue;
     const make = (spec: Partial<MarketSpec>) =>
-      accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, ...spec }));
+      accepted(venue.now.markets.create({ config: { kind: 'orderbook' }, ...spec }));
     const first = make({ event: 'Election', title: 'A wins' });
     const second = make({ event: 'Election', title: 'B wins', condition_id: 'given' });
     make({ title: 'Election' });
@@ -129,46 +122,43 @@ describe('a market', () => {
     expect(core.catalog.findIndex('given')).toBe(2);
     expect(core.catalog.findEventIndex(event.conditionId)).toBe(1);
     expect([core.catalog.findIndex('nobody'), core.catalog.findEventIndex(id)]).toEqual([null, null]);
-    expect(faultOf(core.at(nowMs).markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
+    expect(faultOf(venue.now.markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
   });
 
   it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
-    const venue = new Venue();
     const account = venue.account(1);
-    const crowd = venue.core.at(venue.nowMs).identity.openInternal('crowd', { unlimited: true });
+    const crowd = venue.now.identity.openInternal('crowd', { unlimited: true });
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    const handle = venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
+    const handle = venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
     expect(handle).toBeGreaterThan(0);
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
+    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
     expect(venue.order(account, pubkey).status).toBe('canceled');
-    expect(venue.core.at(venue.nowMs).internal.cancel(handle)).toBe(false);
+    expect(venue.now.internal.cancel(handle)).toBe(false);
     expect(venue.funds(account)).toEqual([10_000, 0]);
     expect(venue.core.funds.read(crowd).locked).toBe(0);
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'open'));
-    expect(venue.core.at(venue.nowMs).internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
+    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
+    accepted(venue.now.markets.setState(venue.id, 'open'));
+    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
   });
 
   it('is settled once and for good', () => {
-    const venue = new Venue();
-    const { core, nowMs, id } = venue;
-    expect(faultOf(core.at(nowMs).markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
-    expect(faultOf(core.at(nowMs).markets.setState('nobody', 'open'))).toBe('not_found');
-    expect(accepted(core.at(nowMs).markets.setState(id, 'canceled')).state).toBe('canceled');
-    expect(faultOf(core.at(nowMs).markets.setState(id, 'open'))).toBe('invalid_request_params state');
-    expect(faultOf(core.at(nowMs).markets.resolve(id, true))).toBe('invalid_request_params is_yes');
-    const second = accepted(core.at(nowMs).markets.create({ config: { kind: 'orderbook' } }));
-    expect(accepted(core.at(nowMs).markets.resolve(second.condition_id, false)).state).toBe('resolved');
-    expect(core.marketFacts(second.index).outcome).toBe(false);
+    const { id } = venue;
+    expect(faultOf(venue.now.markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
+    expect(faultOf(venue.now.markets.setState('nobody', 'open'))).toBe('not_found');
+    expect(accepted(venue.now.markets.setState(id, 'canceled')).state).toBe('canceled');
+    expect(faultOf(venue.now.markets.setState(id, 'open'))).toBe('invalid_request_params state');
+    expect(faultOf(venue.now.markets.resolve(id, true))).toBe('invalid_request_params is_yes');
+    const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
+    expect(accepted(venue.now.markets.resolve(second.condition_id, false)).state).toBe('resolved');
+    expect(venue.core.marketFacts(second.index).outcome).toBe(false);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
-    const venue = new Venue();
     const [account, taker] = [venue.account(1), venue.account(2)];
-    const price = (isYes = true) => priceRow(venue.core.catalog.market(0), isYes).price;
+    const price = (isYes = true) => priceRow(venue.first, isYes).price;
     expect([price(), price(false)]).toEqual([null, null]);
     const bid = venue.place(account, [true, 'buy', '0.4', '5']);
     expect([price(), price(false)]).toEqual(['0.4', '0.6']);
@@ -182,7 +172,6 @@ describe('a market', () => {
 
 describe('assets', () => {
   it('are the shares held, at the mark, with the average price of their buys', () => {
-    const venue = new Venue();
     const [account, other] = [venue.account(1), venue.account(2)];
     venue.split(other, '100');
     venue.place(other, [true, 'sell', '0.4', '10']);
@@ -207,7 +196,7 @@ describe('assets', () => {
     expect(second).toMatchObject({ rows: [{ position: { is_yes: false }, token: { symbol: `${venue.id}-SPT` } }] });
     expect(second.nextOffset).toBeNull();
     expect(assetPage(venue.core.catalog, other, { limit: 5, market_condition_id: 'nobody' }).rows).toEqual([]);
-    venue.core.at(venue.nowMs).markets.resolve(venue.id, false);
+    venue.now.markets.resolve(venue.id, false);
     const rows = assetPage(venue.core.catalog, other, { limit: 5 }).rows.map((row) => [
       row.value.usdt,
       row.position.is_final,
@@ -221,12 +210,11 @@ describe('assets', () => {
 
 describe('the clock', () => {
   it('does what was due in time order before a later command, and never goes back', () => {
-    const venue = new Venue();
     const account = venue.account(1);
     const order = venue.draft(account, [true, 'buy', '0.4', '5']);
     venue.nowMs += 59_900;
-    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '1'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    const split = accepted(venue.now.conversions.draft('split', account, venue.id, '1'));
+    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
     expect(venue.core.timers.nextMs).toBe(venue.nowMs + 100);
     const crowd = venue.core.at(venue.nowMs + 100_000).identity.openInternal('crowd', { unlimited: true });
     expect([

@@ -9,26 +9,13 @@ function converting(kind: (typeof KINDS)[number]) {
   const venue = new Venue();
   const account = venue.account(1);
   venue.split(account, '20');
-  const { core } = venue;
   return {
     venue,
     account,
-    draft: (amount: string, who = account, id = venue.id) =>
-      kind === 'merge'
-        ? core.at(venue.nowMs).conversions.draft('merge', who, id, amount)
-        : core.at(venue.nowMs).conversions.draft('split', who, id, amount),
-    submit: (pubkey: string, valid = true, who = account) =>
-      kind === 'merge'
-        ? core.at(venue.nowMs).conversions.submit('merge', who, pubkey, valid)
-        : core.at(venue.nowMs).conversions.submit('split', who, pubkey, valid),
-    row: (pubkey: string) =>
-      kind === 'merge'
-        ? core.conversions.row('merge', account, pubkey)
-        : core.conversions.row('split', account, pubkey),
-    list: () =>
-      kind === 'merge'
-        ? core.conversions.page('merge', account, { limit: 50 })
-        : core.conversions.page('split', account, { limit: 50 }),
+    draft: (amount: string, who = account, id = venue.id) => venue.now.conversions.draft(kind, who, id, amount),
+    submit: (pubkey: string, valid = true, who = account) => venue.now.conversions.submit(kind, who, pubkey, valid),
+    row: (pubkey: string) => venue.core.conversions.row(kind, account, pubkey),
+    list: () => venue.core.conversions.page(kind, account, { limit: 50 }),
   };
 }
 
@@ -73,54 +60,54 @@ describe.each(KINDS)('a %s', (kind) => {
 
   it('is refused to custodial accounts, on closed and paused markets, and while nobody can sign', () => {
     const { venue, draft } = converting(kind);
-    const { core, nowMs, id } = venue;
-    core.at(nowMs).identity.setCustodial(wallet(1), true);
+    const { id } = venue;
+    venue.now.identity.setCustodial(wallet(1), true);
     expect(faultOf(draft('1'))).toBe('custodial_user_trading_not_allowed');
-    core.at(nowMs).identity.setCustodial(wallet(1), false);
-    core.at(nowMs).markets.setPaused(id, true);
+    venue.now.identity.setCustodial(wallet(1), false);
+    venue.now.markets.setPaused(id, true);
     expect(faultOf(draft('1'))).toBe('share_conversion_market_paused');
-    core.at(nowMs).markets.setPaused(id, false);
-    core.at(nowMs).markets.setState(id, 'interrupted');
+    venue.now.markets.setPaused(id, false);
+    venue.now.markets.setState(id, 'interrupted');
     expect(faultOf(draft('1'))).toBe('share_conversion_market_not_open');
-    core.at(nowMs).markets.setState(id, 'open');
-    core.at(nowMs).markets.setUnbacked(id, true);
+    venue.now.markets.setState(id, 'open');
+    venue.now.markets.setUnbacked(id, true);
     expect(faultOf(draft('1'))).toBe(kind === 'merge' ? 'share_merge_market_has_unbacked_collateral' : 'ok');
-    core.at(nowMs).setSigningAvailable(false);
+    venue.now.setSigningAvailable(false);
     expect(faultOf(draft('1'))).toBe('gringotts_unavailable');
   });
 
   it('hears of the first of all that stands against it', () => {
     const { venue, account, draft } = converting(kind);
-    const { core, nowMs, id } = venue;
+    const { id } = venue;
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const margin = accepted(core.at(nowMs).markets.create(spec)).condition_id;
+    const margin = accepted(venue.now.markets.create(spec)).condition_id;
     const refusal = (amount: string, market = id) => faultOf(draft(amount, account, market));
     accepted(draft('1'));
-    core.at(nowMs).markets.setUnbacked(id, true);
-    core.at(nowMs).markets.setPaused(id, true);
-    core.at(nowMs).markets.setState(id, 'interrupted');
-    core.at(nowMs).identity.setCustodial(wallet(1), true);
-    core.at(nowMs).setSigningAvailable(false);
+    venue.now.markets.setUnbacked(id, true);
+    venue.now.markets.setPaused(id, true);
+    venue.now.markets.setState(id, 'interrupted');
+    venue.now.identity.setCustodial(wallet(1), true);
+    venue.now.setSigningAvailable(false);
     expect(refusal('0', 'nobody')).toBe('gringotts_unavailable');
-    core.at(nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(true);
     expect(refusal('0', 'nobody')).toBe('invalid_request_params market_condition_id');
     expect(refusal('0', margin)).toBe('custodial_user_trading_not_allowed');
-    core.at(nowMs).identity.setCustodial(wallet(1), false);
+    venue.now.identity.setCustodial(wallet(1), false);
     expect(refusal('0', margin)).toBe('share_conversion_market_not_eligible');
     expect(refusal('0')).toBe('share_conversion_invalid_amount');
     expect(refusal('9999')).toBe('share_conversion_market_not_open');
-    core.at(nowMs).markets.setState(id, 'open');
+    venue.now.markets.setState(id, 'open');
     expect(refusal('9999')).toBe('share_conversion_market_paused');
-    core.at(nowMs).markets.setPaused(id, false);
+    venue.now.markets.setPaused(id, false);
     if (kind === 'merge') expect(refusal('9999')).toBe('share_merge_market_has_unbacked_collateral');
-    core.at(nowMs).markets.setUnbacked(id, false);
+    venue.now.markets.setUnbacked(id, false);
     expect(refusal('9999')).toBe(`share_${kind}_in_progress`);
   });
 
   it('is refused on a margin market', () => {
     const { venue, account, draft } = converting(kind);
     const spec = { config: { kind: 'orderbook' }, margin_enabled: true } as const;
-    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create(spec));
+    const { condition_id } = accepted(venue.now.markets.create(spec));
     expect(faultOf(draft('1', account, condition_id))).toBe('share_conversion_market_not_eligible');
   });
 
@@ -146,11 +133,11 @@ describe.each(KINDS)('a %s', (kind) => {
     expect(faultOf(submit(pubkey, true, stranger))).toBe('share_conversion_not_found');
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(row(pubkey)?.state).toBe('waiting_to_sign');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     expect(faultOf(submit(pubkey, false))).toBe('invalid_request_params signature');
     expect(accepted(submit(pubkey)).state).toBe('in_process');
     expect(faultOf(submit(pubkey, false))).toBe('share_conversion_invalid_state');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     venue.pass(400);
     expect(row(pubkey)?.state).toBe('done');
     const late = accepted(draft('4'));
@@ -163,11 +150,8 @@ describe.each(KINDS)('a %s', (kind) => {
   it('is not found under the other kind, and not shown to strangers', () => {
     const { venue, account, draft, list } = converting(kind);
     const { pubkey } = accepted(draft('4'));
-    expect(
-      kind === 'merge'
-        ? venue.core.conversions.row('split', account, pubkey)
-        : venue.core.conversions.row('merge', account, pubkey),
-    ).toBeNull();
+    const other = kind === 'merge' ? 'split' : 'merge';
+    expect(venue.core.conversions.row(other, account, pubkey)).toBeNull();
     expect(venue.core.conversions.row('merge', venue.account(2), pubkey)).toBeNull();
     expect(list().rows[0]?.pubkey).toBe(pubkey);
   });
@@ -179,11 +163,11 @@ describe.each(KINDS)('a %s', (kind) => {
       const before = [venue.funds(account), venue.shares(account), venue.core.marketFacts(0).setsOutstanding];
       const { pubkey } = accepted(draft('4'));
       accepted(submit(pubkey));
-      const { core, nowMs, id } = venue;
-      if (trouble === 'paused') core.at(nowMs).markets.setPaused(id, true);
-      else if (trouble === 'unbacked') core.at(nowMs).markets.setUnbacked(id, true);
-      else if (trouble === 'resolved') core.at(nowMs).markets.resolve(id, true);
-      else core.at(nowMs).markets.setState(id, 'interrupted');
+      const { id } = venue;
+      if (trouble === 'paused') venue.now.markets.setPaused(id, true);
+      else if (trouble === 'unbacked') venue.now.markets.setUnbacked(id, true);
+      else if (trouble === 'resolved') venue.now.markets.resolve(id, true);
+      else venue.now.markets.setState(id, 'interrupted');
       venue.pass(400);
       // A split brings the missing collateral.
       const lands = kind === 'split' && trouble === 'unbacked';
@@ -191,17 +175,20 @@ describe.each(KINDS)('a %s', (kind) => {
         lands ? { state: 'done', onchain_amount: '4' } : { state: 'failed', onchain_amount: null },
       );
       if (lands) expect(venue.shares(account)).toEqual({ yes: 24, yesLocked: 0, no: 24, noLocked: 0 });
-      else expect([venue.funds(account), venue.shares(account), core.marketFacts(0).setsOutstanding]).toEqual(before);
+      else
+        expect([venue.funds(account), venue.shares(account), venue.core.marketFacts(0).setsOutstanding]).toEqual(
+          before,
+        );
     },
   );
 
   it('can be started again once one has failed', () => {
     const { venue, draft, submit, row } = converting(kind);
     const failing = accepted(draft('4')).pubkey;
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     accepted(submit(failing));
     venue.pass(400);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     const { pubkey } = accepted(draft('4'));
     accepted(submit(pubkey));
     venue.pass(400);
@@ -216,7 +203,7 @@ describe('a merge', () => {
     venue.place(account, [true, 'sell', '0.9', '15']);
     expect(faultOf(draft('5.01'))).toBe('share_merge_insufficient_shares');
     expect(faultOf(draft('5'))).toBe('ok');
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
+    expect(faultOf(venue.now.orders.draft(account, venue.request([true, 'sell', '0.9', '1'])))).toBe(
       'order_insufficient_shares',
     );
   });
@@ -229,7 +216,7 @@ describe('a redeem', () => {
     venue.split(account, '20');
     venue.place(other, [true, 'buy', '0.5', '8']);
     venue.place(account, [true, 'sell', '0.5', '8']);
-    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, outcome));
+    accepted(venue.now.markets.resolve(venue.id, outcome));
     return { venue, account, other };
   };
 
@@ -240,22 +227,22 @@ describe('a redeem', () => {
   ])('of a market with outcome %o pays %s to the splitter and %s to the buyer', (outcome, paid, paidOther) => {
     const { venue, account, other } = settled(outcome);
     const [before, beforeOther] = [venue.core.funds.read(account).total, venue.core.funds.read(other).total];
-    const { pubkey, message } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const { pubkey, message } = accepted(venue.now.redeems.draft(account, venue.id));
     expect(readDraftText(message)?.terms).toEqual({ action: 'redeem-shares', yes: m('12'), no: m('20') });
     expect(venue.core.redeems.row(account, pubkey)).toMatchObject({
       state: 'waiting_to_sign',
       funds: paid,
       onchain_funds: '0',
     });
-    expect(accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true))).toMatchObject({
+    expect(accepted(venue.now.redeems.submit(account, pubkey, true))).toMatchObject({
       state: 'completed',
       onchain_funds: paid,
       yes_shares: '12',
       no_shares: '20',
     });
     expect(venue.core.funds.read(account).total - before).toBe(m(paid));
-    const second = accepted(venue.core.at(venue.nowMs).redeems.draft(other, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(other, second.pubkey, true));
+    const second = accepted(venue.now.redeems.draft(other, venue.id));
+    accepted(venue.now.redeems.submit(other, second.pubkey, true));
     expect(venue.core.funds.read(other).total - beforeOther).toBe(m(paidOther));
     expect(venue.shares(account)).toEqual({ yes: 0, yesLocked: 0, no: 0, noLocked: 0 });
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(0);
@@ -264,25 +251,25 @@ describe('a redeem', () => {
   it('needs a settled market and shares that are free', () => {
     const venue = new Venue();
     const account = venue.account(1);
-    const draft = () => faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const draft = () => faultOf(venue.now.redeems.draft(account, venue.id));
     const field = 'invalid_request_params market_condition_id';
-    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, 'nobody'))).toBe(field);
+    expect(faultOf(venue.now.redeems.draft(account, 'nobody'))).toBe(field);
     expect(draft()).toBe(field);
     venue.split(account, '1');
-    venue.core.at(venue.nowMs).markets.resolve(venue.id, null);
-    venue.core.at(venue.nowMs).setSigningAvailable(false);
+    venue.now.markets.resolve(venue.id, null);
+    venue.now.setSigningAvailable(false);
     expect(draft()).toBe('gringotts_unavailable');
-    venue.core.at(venue.nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(true);
     expect(draft()).toBe('ok');
     venue.pass(60_000);
-    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(account, pubkey, true));
+    const { pubkey } = accepted(venue.now.redeems.draft(account, venue.id));
+    accepted(venue.now.redeems.submit(account, pubkey, true));
     expect(draft()).toBe(field);
   });
 
   it('is answered again until it is signed or expires, and keeps its shares locked', () => {
     const { venue, account, other } = settled(true);
-    const draft = (who = account) => accepted(venue.core.at(venue.nowMs).redeems.draft(who, venue.id));
+    const draft = (who = account) => accepted(venue.now.redeems.draft(who, venue.id));
     const first = draft();
     const locked = { yes: 12, yesLocked: 12, no: 20, noLocked: 20 };
     expect(venue.shares(account)).toEqual(locked);
@@ -290,9 +277,9 @@ describe('a redeem', () => {
     expect(draft()).toEqual(first);
     expect(venue.shares(account)).toEqual(locked);
     expect(draft(other).pubkey).not.toBe(first.pubkey);
-    venue.core.at(venue.nowMs).setSigningAvailable(false);
-    expect(faultOf(venue.core.at(venue.nowMs).redeems.draft(account, venue.id))).toBe('gringotts_unavailable');
-    venue.core.at(venue.nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(false);
+    expect(faultOf(venue.now.redeems.draft(account, venue.id))).toBe('gringotts_unavailable');
+    venue.now.setSigningAvailable(true);
     venue.pass(1);
     const second = draft();
     expect(second.pubkey).not.toBe(first.pubkey);
@@ -304,14 +291,12 @@ describe('a redeem', () => {
 
   it('has a draft for each market', () => {
     const { venue, account } = settled(true);
-    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
-    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, condition_id, '3'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
+    const { condition_id } = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
+    const split = accepted(venue.now.conversions.draft('split', account, condition_id, '3'));
+    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
     venue.pass(400);
-    accepted(venue.core.at(venue.nowMs).markets.resolve(condition_id, true));
-    const [one, two] = [venue.id, condition_id].map((id) =>
-      accepted(venue.core.at(venue.nowMs).redeems.draft(account, id)),
-    );
+    accepted(venue.now.markets.resolve(condition_id, true));
+    const [one, two] = [venue.id, condition_id].map((id) => accepted(venue.now.redeems.draft(account, id)));
     expect(one?.pubkey).not.toBe(two?.pubkey);
     expect(venue.core.redeems.row(account, two?.pubkey ?? '')).toMatchObject({ yes_shares: '3', no_shares: '3' });
   });
@@ -319,13 +304,13 @@ describe('a redeem', () => {
   it('checks owner, expiry, state and signature in this order at the submit', () => {
     const { venue, account, other } = settled(true);
     const submit = (who: number, pubkey: string, valid: boolean) =>
-      faultOf(venue.core.at(venue.nowMs).redeems.submit(who, pubkey, valid));
-    const late = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id)).pubkey;
+      faultOf(venue.now.redeems.submit(who, pubkey, valid));
+    const late = accepted(venue.now.redeems.draft(account, venue.id)).pubkey;
     expect(submit(other, late, true)).toBe('not_found');
     expect(submit(account, late, false)).toBe('invalid_request_params signature');
     venue.pass(60_000);
     expect(submit(account, late, false)).toBe('program_call_has_expired');
-    const { pubkey } = accepted(venue.core.at(venue.nowMs).redeems.draft(account, venue.id));
+    const { pubkey } = accepted(venue.now.redeems.draft(account, venue.id));
     expect(submit(account, pubkey, true)).toBe('ok');
     expect(submit(account, pubkey, false)).toBe('invalid_program_call_status');
     expect(venue.core.redeems.page(account, { limit: 9 }).rows.map((row) => row.state)).toEqual([

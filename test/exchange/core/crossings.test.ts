@@ -9,9 +9,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { expectSame } from '../../support/expect-same.js';
 import { PlainBook, type PlainFill, TICKS } from './plain-book.js';
-import { accepted, m, settings, Venue } from './venue.js';
-
-const NOW_MS = 1_700_000_000_000;
+import { accepted, Desk, m, settings, Venue } from './venue.js';
 
 /** A market with a trader whose fills are reported, and a recording. */
 function market(model = 'risk-averse') {
@@ -29,15 +27,13 @@ function market(model = 'risk-averse') {
     account,
     told,
     crossings,
-    level: (side: BookSide, price: string, total: number) =>
-      venue.core.at(venue.nowMs).feed.level(0, side, m(price), m(total)),
-    trade: (taker: BookSide, price: string, amount: number) =>
-      venue.core.at(venue.nowMs).feed.trade(0, taker, m(price), m(amount)),
+    level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
+    trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
     ask: (price: string, amount: string) => venue.place(account, [false, 'buy', complement(price), amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     prints: () =>
-      publicTradePage(venue.core.catalog.market(0), { limit: 100 }).rows.map(
+      publicTradePage(venue.first, { limit: 100 }).rows.map(
         (row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`,
       ),
   };
@@ -129,7 +125,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.at(venue.nowMs).feed.clear(0);
+    venue.now.feed.clear(0);
     level(ASK, '0.44', total);
     expect(filled(order)).toBe(wanted);
     expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
@@ -143,7 +139,7 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
-    venue.core.at(venue.nowMs).feed.clear(0);
+    venue.now.feed.clear(0);
     venue.nowMs += 1000;
     level(ASK, '0.5', 7);
     level(ASK, '0.51', 7);
@@ -157,9 +153,9 @@ describe('a recorded amount that comes to the price of real orders', () => {
     const order = bid('0.45', '10');
     level(ASK, '0.44', 4);
     for (let gap = 0; gap < 3; gap++) {
-      venue.core.at(venue.nowMs).feed.clear(0);
+      venue.now.feed.clear(0);
       venue.core = new ExchangeCore(settings, JSON.parse(JSON.stringify(venue.core.snapshot())));
-      venue.core.at(venue.nowMs).feed.clear(0);
+      venue.now.feed.clear(0);
       venue.nowMs += 1000;
       level(ASK, '0.5', 7);
       level(ASK, '0.44', 4);
@@ -170,11 +166,11 @@ describe('a recorded amount that comes to the price of real orders', () => {
   it('waits while the market is paused, and meets the orders when it goes on', () => {
     const { venue, level, bid, filled } = market();
     const order = bid('0.45', '5');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     level(ASK, '0.43', 2);
     level(ASK, '0.44', 9);
     expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
+    venue.now.markets.setPaused(venue.id, false);
     expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
   });
 });
@@ -210,21 +206,6 @@ describe('recorded makers who post only', () => {
   });
 });
 
-type Step =
-  | { readonly do: 'join'; readonly side: BookSide; readonly tick: number; readonly amount: number }
-  | { readonly do: 'cancel'; readonly order: number }
-  | { readonly do: 'level'; readonly side: BookSide; readonly tick: number; readonly total: number }
-  /** A paired trade is followed by its decrease, as in recordings. */
-  | {
-      readonly do: 'trade';
-      readonly taker: BookSide;
-      readonly tick: number;
-      readonly amount: number;
-      readonly paired: boolean;
-    }
-  | { readonly do: 'clear' }
-  | { readonly do: 'wait' };
-
 const side = fc.constantFrom(BID, ASK);
 /** Mostly one of two ticks, so that one queue gets many events. */
 const tick = fc.oneof(fc.integer({ min: 1, max: TICKS }), { weight: 2, arbitrary: fc.constantFrom(3, 4) });
@@ -233,10 +214,12 @@ const stepsOf = {
   join: fc.record({ do: fc.constant('join' as const), side, tick, amount }),
   cancel: fc.record({ do: fc.constant('cancel' as const), order: fc.nat({ max: 15 }) }),
   level: fc.record({ do: fc.constant('level' as const), side, tick, total: fc.integer({ min: 0, max: 60 }) }),
+  /** A paired trade is followed by its decrease, as in recordings. */
   trade: fc.record({ do: fc.constant('trade' as const), taker: side, tick, amount, paired: fc.boolean() }),
   clear: fc.record({ do: fc.constant('clear' as const) }),
   wait: fc.record({ do: fc.constant('wait' as const) }),
 };
+type Step = (typeof stepsOf)[keyof typeof stepsOf] extends fc.Arbitrary<infer S> ? S : never;
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: stepsOf.level },
   { weight: 4, arbitrary: stepsOf.trade },
@@ -249,18 +232,16 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 const priceOf = (at: number): Micros => m((40 + at) / 100);
 
 /** The exchange with both sides recorded, a trader who only bids and one who only asks; shares are whole. */
-class TwoSides {
-  readonly core: ExchangeCore;
+class TwoSides extends Desk {
   readonly #traders: readonly [number, number];
   readonly handles: number[] = [];
   #printed = 0;
-  #nowMs = NOW_MS;
 
   constructor(model: string) {
-    this.core = new ExchangeCore({ ...settings, fillModel: model });
+    super({ ...settings, fillModel: model });
     const config = { kind: 'orderbook', amount_precision: 0, taker_fee_rate: m(0) } as const;
-    accepted(this.core.at(NOW_MS).markets.create({ config }));
-    const open = (name: string) => this.core.at(NOW_MS).identity.openInternal(name, { unlimited: true });
+    accepted(this.now.markets.create({ config }));
+    const open = (name: string) => this.now.identity.openInternal(name, { unlimited: true });
     this.#traders = [open('bidder'), open('asker')];
   }
 
@@ -269,25 +250,23 @@ class TwoSides {
       case 'join': {
         const price = priceOf(step.tick);
         const account = this.#traders[step.side];
-        this.handles.push(
-          this.core.at(this.#nowMs).internal.place(account, 0, step.side, price, m(step.amount), false),
-        );
+        this.handles.push(this.now.internal.place(account, 0, step.side, price, m(step.amount), false));
         return this.core.internal.lastFilled / 1e6;
       }
       case 'cancel':
-        this.core.at(this.#nowMs).internal.cancel(this.handles[step.order] ?? 0);
+        this.now.internal.cancel(this.handles[step.order] ?? 0);
         return 0;
       case 'level':
-        this.core.at(this.#nowMs).feed.level(0, step.side, priceOf(step.tick), m(step.total));
+        this.now.feed.level(0, step.side, priceOf(step.tick), m(step.total));
         return 0;
       case 'trade':
-        this.core.at(this.#nowMs).feed.trade(0, step.taker, priceOf(step.tick), m(step.amount));
+        this.now.feed.trade(0, step.taker, priceOf(step.tick), m(step.amount));
         return 0;
       case 'clear':
-        this.core.at(this.#nowMs).feed.clear(0);
+        this.now.feed.clear(0);
         return 0;
       case 'wait':
-        this.#nowMs += 1;
+        this.nowMs += 1;
         return 0;
     }
   }

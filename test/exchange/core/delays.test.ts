@@ -10,8 +10,8 @@ describe('a landing that takes long', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const split = (): string => {
-      const { pubkey } = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '10'));
-      accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, pubkey, true));
+      const { pubkey } = accepted(venue.now.conversions.draft('split', account, venue.id, '10'));
+      accepted(venue.now.conversions.submit('split', account, pubkey, true));
       return pubkey;
     };
     const stateAt = (pubkey: string, nowMs: number) => {
@@ -20,11 +20,11 @@ describe('a landing that takes long', () => {
       return venue.core.conversions.row('split', account, pubkey)?.state;
     };
     const before = split();
-    venue.core.at(venue.nowMs).setDelays({ landingMs: MINUTE_MS });
+    venue.now.setDelays({ landingMs: MINUTE_MS });
     expect(stateAt(before, venue.nowMs + settings.landingMs)).toBe('done');
     const slow = split();
     const landsMs = venue.nowMs + MINUTE_MS;
-    venue.core.at(venue.nowMs).setDelays({});
+    venue.now.setDelays({});
     expect([stateAt(slow, landsMs - 1), stateAt(slow, landsMs)]).toEqual(['in_process', 'done']);
     expect(stateAt(split(), venue.nowMs + settings.landingMs)).toBe('done');
   });
@@ -32,7 +32,7 @@ describe('a landing that takes long', () => {
   it('is over by itself at its time', () => {
     const desk = new MarginDesk();
     const account = desk.account(1);
-    desk.core.at(desk.nowMs).setDelays({ landingMs: DAY_MS, untilMs: desk.nowMs + MINUTE_MS });
+    desk.now.setDelays({ landingMs: DAY_MS, untilMs: desk.nowMs + MINUTE_MS });
     const slow = desk.request(account);
     desk.pass(MINUTE_MS);
     const quick = desk.request(account);
@@ -49,7 +49,7 @@ describe('a close that takes a minute', () => {
     const desk = new MarginDesk();
     const account = desk.account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
-    desk.core.at(desk.nowMs).setDelays({ closingMs: MINUTE_MS });
+    desk.now.setDelays({ closingMs: MINUTE_MS });
     return { desk, account, pubkey };
   };
 
@@ -71,7 +71,7 @@ describe('a close that takes a minute', () => {
   it('keeps its minute when the delay is lifted, and waits for its price besides', () => {
     const { desk, account, pubkey } = opened();
     accepted(desk.close(account, pubkey, '0.6'));
-    desk.core.at(desk.nowMs).setDelays({});
+    desk.now.setDelays({});
     desk.move('0.7');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     desk.move('0.5');
@@ -84,7 +84,7 @@ describe('a close that takes a minute', () => {
   it('is overtaken by a liquidation, and by the end of its market', () => {
     for (const end of [
       (desk: MarginDesk) => desk.move('0.2'),
-      (desk: MarginDesk) => accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, false)),
+      (desk: MarginDesk) => accepted(desk.now.markets.resolve(desk.id, false)),
     ]) {
       const { desk, account, pubkey } = opened();
       accepted(desk.close(account, pubkey));
@@ -99,10 +99,10 @@ describe('a close that takes a minute', () => {
   it('waits while its market does not trade', () => {
     const { desk, account, pubkey } = opened();
     accepted(desk.close(account, pubkey));
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    accepted(desk.now.markets.setPaused(desk.id, true));
     desk.pass(MINUTE_MS);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
+    accepted(desk.now.markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey).is_closed).toBe(true);
   });
 });

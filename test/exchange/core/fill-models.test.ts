@@ -32,8 +32,8 @@ function market(model: string) {
   return {
     venue,
     account,
-    level: (total: number) => venue.core.at(venue.nowMs).feed.level(0, BID, m('0.4'), m(total)),
-    trade: (amount: number, price = '0.4') => venue.core.at(venue.nowMs).feed.trade(0, ASK, m(price), m(amount)),
+    level: (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total)),
+    trade: (amount: number, price = '0.4') => venue.now.feed.trade(0, ASK, m(price), m(amount)),
     join: (amount = '10') => venue.place(account, [true, 'buy', '0.4', amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     ahead: () => (((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7] ?? Number.NaN) / 1e6,
@@ -72,10 +72,7 @@ describe('the published sequence of a queue', () => {
     trade(30);
     expect(venue.order(account, order).status).toBe('filled');
     // Seven are ours, the rest belongs to the recorded level: the tape shows the whole trade once.
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 2 }).rows.map((row) => row.amount)).toEqual([
-      '23',
-      '7',
-    ]);
+    expect(publicTradePage(venue.first, { limit: 2 }).rows.map((row) => row.amount)).toEqual(['23', '7']);
   });
 });
 
@@ -103,7 +100,7 @@ describe('a decrease without a trade', () => {
   it('never fills, and leaves whole lots ahead', () => {
     const venue = new Venue({ amount_precision: 0 }, {}, { ...settings, fillModel: 'power:1' });
     const account = venue.account(1);
-    const level = (total: number) => venue.core.at(venue.nowMs).feed.level(0, BID, m('0.4'), m(total));
+    const level = (total: number) => venue.now.feed.level(0, BID, m('0.4'), m(total));
     const ahead = () => ((venue.core.snapshot() as Snapshot).resting[0] ?? [])[7];
     level(100);
     const order = venue.place(account, [true, 'buy', '0.4', '10']);

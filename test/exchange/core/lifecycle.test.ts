@@ -6,12 +6,12 @@ import { accepted, faultOf, m, Venue } from './venue.js';
 function marketIn(state: MarketState): Venue {
   if (state === 'interrupted') {
     const venue = new Venue();
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
+    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
     return venue;
   }
   const settles = state === 'resolved' || state === 'canceled';
   const venue = new Venue({}, settles ? {} : { state });
-  if (settles) accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, state === 'resolved' ? true : null));
+  if (settles) accepted(venue.now.markets.resolve(venue.id, state === 'resolved' ? true : null));
   return venue;
 }
 
@@ -21,7 +21,7 @@ describe('a market', () => {
     (from) => {
       const allowed = MARKET_STATES.filter((to) => {
         const venue = marketIn(from);
-        const moved = venue.core.at(venue.nowMs).markets.setState(venue.id, to);
+        const moved = venue.now.markets.setState(venue.id, to);
         expect(venue.core.marketFacts(0).state).toBe(moved.ok ? to : from);
         if (!moved.ok) expect(faultOf(moved)).toBe('invalid_request_params state');
         return moved.ok;
@@ -35,7 +35,7 @@ describe('a market', () => {
     for (const outcome of [true, false, null]) {
       const venue = marketIn(from);
       const isSettled = from === 'resolved' || from === 'canceled';
-      const resolved = venue.core.at(venue.nowMs).markets.resolve(venue.id, outcome);
+      const resolved = venue.now.markets.resolve(venue.id, outcome);
       expect(faultOf(resolved)).toBe(isSettled ? 'invalid_request_params is_yes' : 'ok');
       if (!isSettled) expect(venue.core.marketFacts(0).outcome).toBe(outcome);
     }
@@ -43,15 +43,12 @@ describe('a market', () => {
 
   it('shows no book while it is not open, and the recorded one again when it reopens', () => {
     const venue = new Venue();
-    venue.core.at(venue.nowMs).feed.level(0, 0, m('0.4'), m('5'));
-    venue.core.at(venue.nowMs).feed.level(0, 1, m('0.6'), m('5'));
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted'));
+    venue.now.feed.level(0, 0, m('0.4'), m('5'));
+    venue.now.feed.level(0, 1, m('0.6'), m('5'));
+    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
     expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect([venue.core.catalog.market(0).bestBid, priceRow(venue.core.catalog.market(0), true).price]).toEqual([
-      null,
-      null,
-    ]);
-    accepted(venue.core.at(venue.nowMs).markets.setState(venue.id, 'open'));
+    expect([venue.first.bestBid, priceRow(venue.first, true).price]).toEqual([null, null]);
+    accepted(venue.now.markets.setState(venue.id, 'open'));
     expect(venue.book()).toEqual({ bid: ['0.4:5'], ask: ['0.6:5'] });
   });
 });

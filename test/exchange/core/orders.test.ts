@@ -1,16 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { OrderRequest } from '../../../src/exchange/core/contract.js';
 import { bookRow, publicTradePage, statsRow, summaryRow } from '../../../src/exchange/core/records/market-rows.js';
 import { readDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { accepted, faultOf, type Limit, m, Venue } from './venue.js';
 
-const market = (venue: Venue, order: Partial<OrderRequest>): OrderRequest => ({
+const market = (order: Partial<OrderRequest>): OrderRequest => ({
   market_condition_id: venue.id,
   is_yes: true,
   side: 'buy',
   order_type: 'market',
   ...order,
 });
+
+let venue: Venue;
+let account: number;
+let other: number;
+function fresh(config?: ConstructorParameters<typeof Venue>[0]): void {
+  venue = new Venue(config);
+  [account, other] = [venue.account(1), venue.account(2)];
+}
+
+beforeEach(() => fresh());
 
 describe('an order draft', () => {
   const base = { is_yes: true, side: 'buy', order_type: 'limit', price: m('0.42'), amount: m('10') } as const;
@@ -68,11 +78,10 @@ describe('an order draft', () => {
   ];
 
   it.each(cases)('%s: %o → %s', (_, change, expected) => {
-    const venue = new Venue({ min_price: m('0.02'), max_price: m('0.98'), max_amount: m('1000') });
-    const account = venue.account(1);
-    expect(
-      faultOf(venue.core.at(venue.nowMs).orders.draft(account, { market_condition_id: venue.id, ...base, ...change })),
-    ).toBe(expected);
+    fresh({ min_price: m('0.02'), max_price: m('0.98'), max_amount: m('1000') });
+    expect(faultOf(venue.now.orders.draft(account, { market_condition_id: venue.id, ...base, ...change }))).toBe(
+      expected,
+    );
   });
 
   it.each([
@@ -84,21 +93,17 @@ describe('an order draft', () => {
     ['paused', { amount: m('99999') }, 'order_market_not_open'],
     ['paused', { side: 'sell' }, 'order_market_not_open'],
   ] as const)('with several faults (%s, %o) hears of %s', (trouble, change, expected) => {
-    const venue = new Venue();
-    const account = venue.account(1);
-    if (trouble === 'paused') venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
-    if (trouble === 'no signing') venue.core.at(venue.nowMs).setSigningAvailable(false);
+    if (trouble === 'paused') venue.now.markets.setPaused(venue.id, true);
+    if (trouble === 'no signing') venue.now.setSigningAvailable(false);
     const request = { market_condition_id: venue.id, ...base, ...change };
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, request))).toBe(expected);
+    expect(faultOf(venue.now.orders.draft(account, request))).toBe(expected);
   });
 
   it('is refused to the micro when the money does not reach', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     // 23570.21 × 0.42 = 9899.4882, and 1 % of it. The rest pays for 3 shares at 0.5, not for 3.01.
     venue.place(account, [true, 'buy', '0.42', '23570.21']);
     expect(venue.funds(account)).toEqual([10_000, 9998.483082]);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
+    expect(faultOf(venue.now.orders.draft(account, venue.request([true, 'buy', '0.5', '3.01'])))).toBe(
       'order_insufficient_funds',
     );
     venue.draft(account, [true, 'buy', '0.5', '3']);
@@ -124,8 +129,6 @@ describe('an order draft', () => {
   ] as readonly (readonly [Limit, readonly number[]])[])(
     '%o locks %o while it is open, and nothing as a draft, which expires',
     (limit, locks) => {
-      const venue = new Venue();
-      const account = venue.account(1);
       venue.split(account, '20');
       const pubkey = venue.draft(account, limit);
       const locked = () => [venue.funds(account)[1], venue.shares(account).yesLocked, venue.shares(account).noLocked];
@@ -143,11 +146,7 @@ describe('an order draft', () => {
   );
 
   it('says in its text what it is', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
-    const draft = accepted(
-      venue.core.at(venue.nowMs).orders.draft(account, venue.request([false, 'buy', '0.42', '10'])),
-    );
+    const draft = accepted(venue.now.orders.draft(account, venue.request([false, 'buy', '0.42', '10'])));
     expect(readDraftText(draft.message)).toEqual({
       serviceName: 'SVC',
       marketConditionId: venue.id,
@@ -159,44 +158,35 @@ describe('an order draft', () => {
   });
 
   it('is refused while the market does not trade, and while nobody can sign', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
-    const draft = () =>
-      faultOf(venue.core.at(venue.nowMs).orders.draft(account, venue.request([true, 'buy', '0.42', '10'])));
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    const draft = () => faultOf(venue.now.orders.draft(account, venue.request([true, 'buy', '0.42', '10'])));
+    venue.now.markets.setPaused(venue.id, true);
     expect(draft()).toBe('order_market_not_open');
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
-    venue.core.at(venue.nowMs).markets.setState(venue.id, 'interrupted');
+    venue.now.markets.setPaused(venue.id, false);
+    venue.now.markets.setState(venue.id, 'interrupted');
     expect(draft()).toBe('order_market_not_open');
-    venue.core.at(venue.nowMs).markets.setState(venue.id, 'open');
-    venue.core.at(venue.nowMs).setSigningAvailable(false);
+    venue.now.markets.setState(venue.id, 'open');
+    venue.now.setSigningAvailable(false);
     expect(draft()).toBe('gringotts_unavailable');
-    venue.core.at(venue.nowMs).setSigningAvailable(true);
+    venue.now.setSigningAvailable(true);
     expect(draft()).toBe('ok');
   });
 
   it('is refused on a market without a book of users', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     const fee = { opening_fee: '0', closing_fee: '0', annual_fee_rate: '0' };
     const config = { kind: 'hyperliquid', max_leverage_yes: '5', max_leverage_no: '5', ...fee } as const;
-    const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config }));
+    const { condition_id } = accepted(venue.now.markets.create({ config }));
     const request = { ...venue.request([true, 'buy', '0.42', '10']), market_condition_id: condition_id };
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draft(account, request))).toBe(
-      'invalid_request_params market_condition_id',
-    );
+    expect(faultOf(venue.now.orders.draft(account, request))).toBe('invalid_request_params market_condition_id');
   });
 });
 
 describe('the submit of an order', () => {
   it('checks owner, expiry, state, signature and market in this order', () => {
-    const venue = new Venue();
-    const [account, stranger] = [venue.account(1), venue.account(2)];
     const submit = (who: number, pubkey: string, valid: boolean) =>
-      faultOf(venue.core.at(venue.nowMs).orders.submit(who, pubkey, valid));
+      faultOf(venue.now.orders.submit(who, pubkey, valid));
     const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
     expect(submit(account, 'nobody', false)).toBe('not_found');
-    expect(submit(stranger, pubkey, false)).toBe('not_found');
+    expect(submit(other, pubkey, false)).toBe('not_found');
     expect(submit(account, pubkey, false)).toBe('invalid_request_params signature');
     expect(venue.order(account, pubkey).status).toBe('waiting_to_sign');
     expect(submit(account, pubkey, true)).toBe('ok');
@@ -219,8 +209,6 @@ describe('the submit of an order', () => {
       { is_yes: true, side: 'sell', order_type: 'market', amount: m('15') },
     ],
   ] as const)('fails a %s with %s when another one has used up the balance since the draft', (_name, slug, wanted) => {
-    const venue = new Venue();
-    const account = venue.account(1);
     venue.split(account, '20');
     const request = 'side' in wanted ? { market_condition_id: venue.id, ...wanted } : wanted;
     const late = venue.draft(account, request);
@@ -229,24 +217,20 @@ describe('the submit of an order', () => {
       slug === 'order_insufficient_funds' ? [true, 'buy', '0.4', '15000'] : [true, 'sell', '0.9', '6'],
     );
     const before = [venue.funds(account), venue.shares(account), venue.book()];
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, false))).toBe(
-      'invalid_request_params signature',
-    );
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, false);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe(slug);
+    venue.now.markets.setPaused(venue.id, true);
+    expect(faultOf(venue.now.orders.submit(account, late, false))).toBe('invalid_request_params signature');
+    venue.now.markets.setPaused(venue.id, false);
+    expect(faultOf(venue.now.orders.submit(account, late, true))).toBe(slug);
     expect(venue.order(account, late).status).toBe('failed');
     expect([venue.funds(account), venue.shares(account), venue.book()]).toEqual(before);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe('invalid_program_call_status');
+    expect(faultOf(venue.now.orders.submit(account, late, true))).toBe('invalid_program_call_status');
   });
 
   it('grants two drafts that each need all there is, and fails the second submit', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     const all = { market_condition_id: venue.id, is_yes: true, side: 'buy', order_type: 'limit' } as const;
     // 19801.98 × 0.5, and 1 % of it: 9999.9999.
     const [first, second] = [1, 2].map(() => venue.draft(account, { ...all, price: m('0.5'), amount: m('19801.98') }));
-    const submit = (pubkey = '') => faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true));
+    const submit = (pubkey = '') => faultOf(venue.now.orders.submit(account, pubkey, true));
     expect([submit(second), submit(first)]).toEqual(['ok', 'order_insufficient_funds']);
     expect(venue.funds(account)).toEqual([10_000, 9999.9999]);
     venue.cancel(account, second ?? '');
@@ -254,168 +238,150 @@ describe('the submit of an order', () => {
   });
 
   it('hears of the market before the balance', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     const late = venue.draft(account, [true, 'buy', '0.5', '19000']);
     venue.place(account, [true, 'buy', '0.4', '15000']);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, late, true))).toBe('order_market_not_open');
+    venue.now.markets.setPaused(venue.id, true);
+    expect(faultOf(venue.now.orders.submit(account, late, true))).toBe('order_market_not_open');
   });
 
   it('fails the order when the market has closed meanwhile', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     const pubkey = venue.draft(account, [true, 'buy', '0.42', '10']);
-    venue.core.at(venue.nowMs).markets.setState(venue.id, 'answer_proposed');
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true))).toBe('order_market_not_open');
+    venue.now.markets.setState(venue.id, 'answer_proposed');
+    expect(faultOf(venue.now.orders.submit(account, pubkey, true))).toBe('order_market_not_open');
     expect(venue.order(account, pubkey).status).toBe('failed');
     expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submit(account, pubkey, true))).toBe(
-      'invalid_program_call_status',
-    );
+    expect(faultOf(venue.now.orders.submit(account, pubkey, true))).toBe('invalid_program_call_status');
   });
 });
 
 describe('matching', () => {
-  const setUp = () => {
-    const venue = new Venue();
-    return { venue, maker: venue.account(1), taker: venue.account(2) };
-  };
-
   it('mints a set when a YES buy meets a NO buy', () => {
-    const { venue, maker, taker } = setUp();
-    venue.place(maker, [true, 'buy', '0.42', '10']);
-    venue.place(taker, [false, 'buy', '0.58', '10']);
-    expect(venue.shares(maker).yes).toBe(10);
-    expect(venue.shares(taker).no).toBe(10);
-    expect(venue.funds(maker)).toEqual([9995.8, 0]);
+    venue.place(account, [true, 'buy', '0.42', '10']);
+    venue.place(other, [false, 'buy', '0.58', '10']);
+    expect(venue.shares(account).yes).toBe(10);
+    expect(venue.shares(other).no).toBe(10);
+    expect(venue.funds(account)).toEqual([9995.8, 0]);
     // 10 × 0.58, and 1 % of it as taker.
-    expect(venue.funds(taker)).toEqual([9994.142, 0]);
+    expect(venue.funds(other)).toEqual([9994.142, 0]);
     expect(venue.core.matching.fees).toBe(m('0.058'));
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(m('10'));
   });
 
   it('burns a set when a YES sell meets a NO sell', () => {
-    const { venue, maker, taker } = setUp();
-    venue.split(maker, '10');
-    venue.split(taker, '10');
-    venue.place(maker, [true, 'sell', '0.42', '10']);
-    venue.place(taker, [false, 'sell', '0.58', '10']);
-    expect(venue.shares(maker)).toMatchObject({ yes: 0, no: 10 });
-    expect(venue.shares(taker)).toMatchObject({ yes: 10, no: 0 });
-    expect(venue.funds(maker)).toEqual([9994.2, 0]);
-    expect(venue.funds(taker)).toEqual([9995.742, 0]);
+    venue.split(account, '10');
+    venue.split(other, '10');
+    venue.place(account, [true, 'sell', '0.42', '10']);
+    venue.place(other, [false, 'sell', '0.58', '10']);
+    expect(venue.shares(account)).toMatchObject({ yes: 0, no: 10 });
+    expect(venue.shares(other)).toMatchObject({ yes: 10, no: 0 });
+    expect(venue.funds(account)).toEqual([9994.2, 0]);
+    expect(venue.funds(other)).toEqual([9995.742, 0]);
     expect(venue.core.marketFacts(0).setsOutstanding).toBe(m('10'));
   });
 
   it.each([true, false])('hands shares on when a buy meets a sell of the same outcome (YES: %s)', (isYes) => {
-    const { venue, maker, taker } = setUp();
-    venue.split(maker, '10');
-    venue.place(maker, [isYes, 'sell', '0.4', '10']);
-    venue.place(taker, [isYes, 'buy', '0.45', '4']);
-    expect(venue.shares(maker)).toMatchObject(
+    venue.split(account, '10');
+    venue.place(account, [isYes, 'sell', '0.4', '10']);
+    venue.place(other, [isYes, 'buy', '0.45', '4']);
+    expect(venue.shares(account)).toMatchObject(
       isYes ? { yes: 6, yesLocked: 6, no: 10 } : { yes: 10, no: 6, noLocked: 6 },
     );
-    expect(venue.shares(taker)).toMatchObject(isYes ? { yes: 4, no: 0 } : { yes: 0, no: 4 });
+    expect(venue.shares(other)).toMatchObject(isYes ? { yes: 4, no: 0 } : { yes: 0, no: 4 });
     // The price is the resting order's.
-    expect(venue.funds(taker)).toEqual([9998.384, 0]);
-    expect(venue.funds(maker)).toEqual([9991.6, 0]);
+    expect(venue.funds(other)).toEqual([9998.384, 0]);
+    expect(venue.funds(account)).toEqual([9991.6, 0]);
   });
 
   it('shows one book in YES space and its mirror', () => {
-    const { venue, maker } = setUp();
-    venue.split(maker, '10');
-    venue.place(maker, [true, 'buy', '0.4', '1']);
-    venue.place(maker, [false, 'sell', '0.59', '2']);
-    venue.place(maker, [true, 'sell', '0.45', '3']);
-    venue.place(maker, [false, 'buy', '0.5', '4']);
+    venue.split(account, '10');
+    venue.place(account, [true, 'buy', '0.4', '1']);
+    venue.place(account, [false, 'sell', '0.59', '2']);
+    venue.place(account, [true, 'sell', '0.45', '3']);
+    venue.place(account, [false, 'buy', '0.5', '4']);
     expect(venue.book()).toEqual({ bid: ['0.41:2', '0.4:1'], ask: ['0.45:3', '0.5:4'] });
     expect(venue.book(false)).toEqual({ bid: ['0.55:3', '0.5:4'], ask: ['0.59:2', '0.6:1'] });
-    expect(bookRow(venue.core.catalog.market(0), true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
+    expect(bookRow(venue.first, true, 1).bid).toEqual([{ price: '0.41', total_amount: '2' }]);
   });
 
   it('serves the better price first, then the earlier order', () => {
-    const { venue, maker, taker } = setUp();
-    const other = venue.account(3);
+    const third = venue.account(3);
     const orders = [
-      venue.place(maker, [true, 'buy', '0.4', '5']),
-      venue.place(maker, [true, 'buy', '0.41', '5']),
-      venue.place(other, [true, 'buy', '0.41', '5']),
+      venue.place(account, [true, 'buy', '0.4', '5']),
+      venue.place(account, [true, 'buy', '0.41', '5']),
+      venue.place(third, [true, 'buy', '0.41', '5']),
     ];
-    venue.place(taker, [false, 'buy', '0.59', '1']);
-    venue.place(taker, [false, 'buy', '0.6', '12']);
-    expect([venue.order(maker, orders[0] ?? '').filled_amount, venue.order(maker, orders[1] ?? '').status]).toEqual([
-      '3',
-      'filled',
-    ]);
-    expect(venue.order(other, orders[2] ?? '').status).toBe('filled');
+    venue.place(other, [false, 'buy', '0.59', '1']);
+    venue.place(other, [false, 'buy', '0.6', '12']);
+    expect([venue.order(account, orders[0] ?? '').filled_amount, venue.order(account, orders[1] ?? '').status]).toEqual(
+      ['3', 'filled'],
+    );
+    expect(venue.order(third, orders[2] ?? '').status).toBe('filled');
   });
 
   it('rounds a trade so that nothing is created or lost', () => {
-    const venue = new Venue({ price_precision: 4, amount_precision: 4, min_amount: m('0.0001') });
-    const [maker, taker] = [venue.account(1), venue.account(2)];
-    venue.place(maker, [true, 'buy', '0.3333', '0.0001']);
-    venue.place(taker, [false, 'buy', '0.6667', '0.0001']);
+    fresh({ price_precision: 4, amount_precision: 4, min_amount: m('0.0001') });
+    venue.place(account, [true, 'buy', '0.3333', '0.0001']);
+    venue.place(other, [false, 'buy', '0.6667', '0.0001']);
     // 0.3333 × 100 millionths = 33.33: YES pays 33, NO 67, and the fee of 0.67 is rounded up to 1.
-    expect(venue.core.funds.read(maker).total).toBe(m(10_000) - 33);
-    expect(venue.core.funds.read(taker).total).toBe(m(10_000) - 67 - 1);
+    expect(venue.core.funds.read(account).total).toBe(m(10_000) - 33);
+    expect(venue.core.funds.read(other).total).toBe(m(10_000) - 67 - 1);
   });
 
   it('charges maker and taker rates on the notional of the own outcome', () => {
-    const venue = new Venue({ maker_fee_rate: m('0.02'), taker_fee_rate: m('0.01') });
-    const [maker, taker] = [venue.account(1), venue.account(2)];
-    venue.split(taker, '10');
-    const pubkey = venue.place(maker, [true, 'buy', '0.4', '10']);
-    expect(venue.funds(maker)).toEqual([10_000, 4.08]);
-    venue.place(taker, [true, 'sell', '0.4', '10']);
-    expect(venue.funds(maker)).toEqual([9995.92, 0]);
-    expect(venue.funds(taker)).toEqual([9993.96, 0]);
-    expect(venue.core.orders.trades(maker, { limit: 1 }).rows[0]).toMatchObject({
+    fresh({ maker_fee_rate: m('0.02'), taker_fee_rate: m('0.01') });
+    venue.split(other, '10');
+    const pubkey = venue.place(account, [true, 'buy', '0.4', '10']);
+    expect(venue.funds(account)).toEqual([10_000, 4.08]);
+    venue.place(other, [true, 'sell', '0.4', '10']);
+    expect(venue.funds(account)).toEqual([9995.92, 0]);
+    expect(venue.funds(other)).toEqual([9993.96, 0]);
+    expect(venue.core.orders.trades(account, { limit: 1 }).rows[0]).toMatchObject({
       fee: '0.08',
       is_maker: true,
       order: { pubkey },
     });
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 1 }).rows[0]).toMatchObject({
+    expect(publicTradePage(venue.first, { limit: 1 }).rows[0]).toMatchObject({
       maker_fee: '0.08',
       taker_fee: '0.04',
     });
   });
 
   it('stops an incoming order at its own account and cancels its rest', () => {
-    const { venue, maker, taker } = setUp();
-    const first = venue.place(taker, [true, 'buy', '0.42', '5']);
-    const own = venue.place(maker, [true, 'buy', '0.41', '5']);
-    const incoming = venue.place(maker, [false, 'buy', '0.6', '20']);
-    expect(venue.order(taker, first).status).toBe('filled');
-    expect(venue.order(maker, own).status).toBe('open');
-    expect(venue.order(maker, incoming)).toMatchObject({ status: 'partially_filled_canceled', remaining_amount: '15' });
-    const again = venue.place(maker, [false, 'buy', '0.6', '20']);
-    expect(venue.order(maker, again).status).toBe('canceled');
+    const first = venue.place(other, [true, 'buy', '0.42', '5']);
+    const own = venue.place(account, [true, 'buy', '0.41', '5']);
+    const incoming = venue.place(account, [false, 'buy', '0.6', '20']);
+    expect(venue.order(other, first).status).toBe('filled');
+    expect(venue.order(account, own).status).toBe('open');
+    expect(venue.order(account, incoming)).toMatchObject({
+      status: 'partially_filled_canceled',
+      remaining_amount: '15',
+    });
+    const again = venue.place(account, [false, 'buy', '0.6', '20']);
+    expect(venue.order(account, again).status).toBe('canceled');
     expect(venue.book()).toEqual({ bid: ['0.41:5'], ask: [] });
   });
 
   it('tells every side its own price, and the public the taker’s', () => {
-    const { venue, maker, taker } = setUp();
-    venue.place(maker, [true, 'buy', '0.42', '10']);
-    venue.place(taker, [false, 'buy', '0.58', '4']);
-    expect(venue.core.orders.trades(maker, { limit: 5 }).rows).toMatchObject([
+    venue.place(account, [true, 'buy', '0.42', '10']);
+    venue.place(other, [false, 'buy', '0.58', '4']);
+    expect(venue.core.orders.trades(account, { limit: 5 }).rows).toMatchObject([
       { price: '0.42', amount: '4', is_maker: true },
     ]);
-    expect(venue.core.orders.trades(taker, { limit: 5 }).rows).toMatchObject([
+    expect(venue.core.orders.trades(other, { limit: 5 }).rows).toMatchObject([
       { price: '0.58', amount: '4', fee: '0.0232' },
     ]);
-    expect(publicTradePage(venue.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
+    expect(publicTradePage(venue.first, { limit: 5 }).rows).toMatchObject([
       { price: '0.58', is_yes: false, state: 'done' },
     ]);
-    expect(summaryRow(venue.core.catalog, venue.core.catalog.market(0)).last_trade_price).toBe('0.42');
-    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toEqual({
+    expect(summaryRow(venue.core.catalog, venue.first).last_trade_price).toBe('0.42');
+    expect(statsRow(venue.first, venue.core.nowMs)).toEqual({
       total_volume: '2.32',
       total_volume_24h: '2.32',
       market_cap: '4',
       trade_count: 1,
     });
     venue.pass(26 * 3_600_000);
-    expect(statsRow(venue.core.catalog.market(0), venue.core.nowMs)).toMatchObject({
+    expect(statsRow(venue.first, venue.core.nowMs)).toMatchObject({
       total_volume: '2.32',
       total_volume_24h: '0',
     });
@@ -423,42 +389,35 @@ describe('matching', () => {
 });
 
 describe('a market order', () => {
-  const setUp = () => {
-    const venue = new Venue();
-    const [maker, taker] = [venue.account(1), venue.account(2)];
-    venue.split(maker, '100');
-    return { venue, maker, taker };
-  };
+  beforeEach(() => venue.split(account, '100'));
 
   it('buys no more than its funds pay, fee included', () => {
-    const { venue, maker, taker } = setUp();
-    venue.place(maker, [true, 'sell', '0.4', '10']);
-    const pubkey = venue.place(taker, market(venue, { funds: m('2') }));
+    venue.place(account, [true, 'sell', '0.4', '10']);
+    const pubkey = venue.place(other, market({ funds: m('2') }));
     // 4.95 × 0.4 × 1.01 = 1.9998; a hundredth of a share more would cost 2.00384.
-    expect(venue.order(taker, pubkey)).toMatchObject({
+    expect(venue.order(other, pubkey)).toMatchObject({
       status: 'filled',
       filled_funds: '1.9998',
       remaining_funds: '0.0002',
     });
-    expect(venue.shares(taker).yes).toBe(4.95);
-    expect(venue.funds(taker)).toEqual([9998.0002, 0]);
+    expect(venue.shares(other).yes).toBe(4.95);
+    expect(venue.funds(other)).toEqual([9998.0002, 0]);
   });
 
   it('never rests', () => {
-    const { venue, maker, taker } = setUp();
-    const lone = venue.place(taker, market(venue, { funds: m('2') }));
-    expect(venue.order(taker, lone)).toMatchObject({
+    const lone = venue.place(other, market({ funds: m('2') }));
+    expect(venue.order(other, lone)).toMatchObject({
       status: 'canceled',
       funds: '2',
       remaining_funds: '2',
       amount: null,
     });
-    venue.place(maker, [true, 'sell', '0.4', '1']);
-    const part = venue.place(taker, market(venue, { funds: m('2') }));
-    expect(venue.order(taker, part)).toMatchObject({ status: 'partially_filled_canceled', filled_funds: '0.404' });
-    venue.place(taker, [true, 'buy', '0.3', '5']);
-    const sell = venue.place(maker, market(venue, { side: 'sell', amount: m('8') }));
-    expect(venue.order(maker, sell)).toMatchObject({
+    venue.place(account, [true, 'sell', '0.4', '1']);
+    const part = venue.place(other, market({ funds: m('2') }));
+    expect(venue.order(other, part)).toMatchObject({ status: 'partially_filled_canceled', filled_funds: '0.404' });
+    venue.place(other, [true, 'buy', '0.3', '5']);
+    const sell = venue.place(account, market({ side: 'sell', amount: m('8') }));
+    expect(venue.order(account, sell)).toMatchObject({
       status: 'partially_filled_canceled',
       amount: '8',
       filled_funds: '1.485',
@@ -469,52 +428,42 @@ describe('a market order', () => {
 
 describe('a cancel', () => {
   it('takes the order off the book and frees its locks', () => {
-    const venue = new Venue();
-    const [account, taker] = [venue.account(1), venue.account(2)];
     const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
-    venue.place(taker, [false, 'buy', '0.58', '4']);
-    const draft = accepted(venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey));
+    venue.place(other, [false, 'buy', '0.58', '4']);
+    const draft = accepted(venue.now.orders.draftCancel(account, pubkey));
     expect(readDraftText(draft.message)).toMatchObject({
       draftPubkey: pubkey,
       terms: { action: 'cancel-order', orderPubkey: pubkey },
     });
     expect(accepted(venue.core.at(venue.nowMs + 1000).orders.draftCancel(account, pubkey))).toEqual(draft);
-    expect(accepted(venue.core.at(venue.nowMs).orders.submitCancel(account, pubkey, true)).status).toBe(
-      'partially_filled_canceled',
-    );
+    expect(accepted(venue.now.orders.submitCancel(account, pubkey, true)).status).toBe('partially_filled_canceled');
     expect(venue.funds(account)).toEqual([9998.32, 0]);
     expect(venue.book()).toEqual({ bid: [], ask: [] });
   });
 
   it('checks owner, expiry, state, signature and what the order has become, in this order', () => {
-    const venue = new Venue();
-    const [account, stranger] = [venue.account(1), venue.account(2)];
     const pubkey = venue.place(account, [true, 'buy', '0.42', '10']);
-    const submit = (valid = true) => faultOf(venue.core.at(venue.nowMs).orders.submitCancel(account, pubkey, valid));
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draftCancel(stranger, pubkey))).toBe('not_found');
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submitCancel(stranger, pubkey, true))).toBe('not_found');
+    const submit = (valid = true) => faultOf(venue.now.orders.submitCancel(account, pubkey, valid));
+    expect(faultOf(venue.now.orders.draftCancel(other, pubkey))).toBe('not_found');
+    expect(faultOf(venue.now.orders.submitCancel(other, pubkey, true))).toBe('not_found');
     expect(submit()).toBe('invalid_program_call_status');
-    venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey);
+    venue.now.orders.draftCancel(account, pubkey);
     venue.pass(60_000);
     expect(submit(false)).toBe('program_call_has_expired');
-    venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey);
+    venue.now.orders.draftCancel(account, pubkey);
     expect(submit(false)).toBe('invalid_request_params signature');
-    venue.place(stranger, [false, 'buy', '0.58', '10']);
+    venue.place(other, [false, 'buy', '0.58', '10']);
     expect(submit(false)).toBe('invalid_request_params signature');
     expect(submit()).toBe('order_not_cancelable');
-    expect(faultOf(venue.core.at(venue.nowMs).orders.draftCancel(account, pubkey))).toBe('order_not_cancelable');
+    expect(faultOf(venue.now.orders.draftCancel(account, pubkey))).toBe('order_not_cancelable');
     const second = venue.place(account, [true, 'buy', '0.42', '10']);
     venue.cancel(account, second);
-    expect(faultOf(venue.core.at(venue.nowMs).orders.submitCancel(account, second, true))).toBe(
-      'invalid_program_call_status',
-    );
+    expect(faultOf(venue.now.orders.submitCancel(account, second, true))).toBe('invalid_program_call_status');
   });
 });
 
 describe('the list of orders', () => {
   it('is newest first, filtered and paged by keyset', () => {
-    const venue = new Venue();
-    const account = venue.account(1);
     const placed = [1, 2, 3, 4, 5].map((n) => venue.place(account, [n % 2 === 0, 'buy', '0.2', String(n)]));
     venue.cancel(account, placed[4] ?? '');
     const amounts = (page: { rows: readonly { amount?: string | null | undefined }[] }) =>
@@ -532,6 +481,6 @@ describe('the list of orders', () => {
     expect(venue.core.orders.page(account, { limit: 9, side: 'sell' }).rows).toEqual([]);
     expect(venue.core.orders.page(account, { limit: 9, market_condition_id: 'nobody' }).rows).toEqual([]);
     expect(venue.core.orders.page(account, { limit: 9, market_condition_id: venue.id }).rows).toHaveLength(5);
-    expect(venue.core.orders.page(venue.account(2), { limit: 9 }).rows).toEqual([]);
+    expect(venue.core.orders.page(other, { limit: 9 }).rows).toEqual([]);
   });
 });

@@ -9,7 +9,9 @@ import type {
   Result,
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
+import type { Market } from '../../../src/exchange/core/market.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
@@ -43,25 +45,52 @@ export function faultOf(result: Result<unknown>): string {
 /** `[is_yes, side, price, amount]`, e.g. `[true, 'buy', '0.42', '10']`. */
 export type Limit = readonly [isYes: boolean, side: 'buy' | 'sell', price: string, amount: string];
 
-export class Venue {
+/** A core with its clock, accounts of wallets and their money. */
+export class Desk {
+  readonly archive = new MemoryArchive();
   core: ExchangeCore;
   nowMs = 1_700_000_000_000;
-  readonly id: string;
 
-  constructor(config: Omit<BookConfigSpec, 'kind'> = {}, spec: Omit<MarketSpec, 'config'> = {}, own = settings) {
-    this.core = new ExchangeCore(own);
-    this.id = accepted(
-      this.core.at(this.nowMs).markets.create({ config: { kind: 'orderbook', ...config }, ...spec }),
-    ).condition_id;
+  constructor(own: CoreSettings) {
+    this.core = new ExchangeCore(own, undefined, this.archive);
+  }
+
+  get now(): ExchangeCore {
+    return this.core.at(this.nowMs);
+  }
+
+  /** The first market. */
+  get first(): Market {
+    return this.core.catalog.market(0);
   }
 
   /** The account of wallet `number`, made by its first key. */
   account(number: number, key = `key-${number}`): number {
     const nonce = `nonce-${key}`;
-    const { message } = accepted(this.core.at(this.nowMs).identity.challenge(wallet(number), nonce));
+    const { message } = accepted(this.now.identity.challenge(wallet(number), nonce));
     const request = { wallet_address: wallet(number), message, nonce };
-    accepted(this.core.at(this.nowMs).identity.createKey(request, true, key, `secret-${key}`));
+    accepted(this.now.identity.createKey(request, true, key, `secret-${key}`));
     return must(this.core.identity.credential(key), 'a fresh key').account;
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.core.advance(this.nowMs);
+  }
+
+  /** `total locked` of an account's currency, as decimals. */
+  funds(account: number): readonly [total: number, locked: number] {
+    const { total, locked } = this.core.funds.read(account);
+    return [total / 1e6, locked / 1e6];
+  }
+}
+
+export class Venue extends Desk {
+  readonly id: string;
+
+  constructor(config: Omit<BookConfigSpec, 'kind'> = {}, spec: Omit<MarketSpec, 'config'> = {}, own = settings) {
+    super(own);
+    this.id = accepted(this.now.markets.create({ config: { kind: 'orderbook', ...config }, ...spec })).condition_id;
   }
 
   request(limit: Limit): OrderRequest {
@@ -71,51 +100,40 @@ export class Venue {
 
   draft(account: number, request: Limit | OrderRequest): string {
     const full = 'order_type' in request ? request : this.request(request);
-    return accepted(this.core.at(this.nowMs).orders.draft(account, full)).pubkey;
+    return accepted(this.now.orders.draft(account, full)).pubkey;
   }
 
   /** Drafts and submits; returns the pubkey. */
   place(account: number, request: Limit | OrderRequest): string {
     const pubkey = this.draft(account, request);
-    accepted(this.core.at(this.nowMs).orders.submit(account, pubkey, true));
+    accepted(this.now.orders.submit(account, pubkey, true));
     return pubkey;
   }
 
   cancel(account: number, pubkey: string) {
-    accepted(this.core.at(this.nowMs).orders.draftCancel(account, pubkey));
-    return accepted(this.core.at(this.nowMs).orders.submitCancel(account, pubkey, true));
+    accepted(this.now.orders.draftCancel(account, pubkey));
+    return accepted(this.now.orders.submitCancel(account, pubkey, true));
   }
 
   /** Gives an account complete sets by a landed split. */
   split(account: number, amount: string): void {
-    const { pubkey } = accepted(this.core.at(this.nowMs).conversions.draft('split', account, this.id, amount));
-    accepted(this.core.at(this.nowMs).conversions.submit('split', account, pubkey, true));
+    const { pubkey } = accepted(this.now.conversions.draft('split', account, this.id, amount));
+    accepted(this.now.conversions.submit('split', account, pubkey, true));
     this.pass(settings.landingMs);
-  }
-
-  pass(ms: number): void {
-    this.nowMs += ms;
-    this.core.advance(this.nowMs);
   }
 
   order(account: number, pubkey: string) {
     return must(this.core.orders.row(account, pubkey), `order ${pubkey}`);
   }
 
-  /** `total locked` of an account's currency, as decimals. */
-  funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.funds.read(account);
-    return [total / 1e6, locked / 1e6];
-  }
-
   shares(account: number) {
-    const { yes, yesLocked, no, noLocked } = this.core.catalog.market(0).shares.read(account);
+    const { yes, yesLocked, no, noLocked } = this.first.shares.read(account);
     return { yes: yes / 1e6, yesLocked: yesLocked / 1e6, no: no / 1e6, noLocked: noLocked / 1e6 };
   }
 
   /** Book levels as `price:amount`, best first. */
   book(isYes = true): { readonly bid: readonly string[]; readonly ask: readonly string[] } {
-    const { bid, ask } = bookRow(this.core.catalog.market(0), isYes, 100);
+    const { bid, ask } = bookRow(this.first, isYes, 100);
     const text = (level: { price: string; total_amount: string }) => `${level.price}:${level.total_amount}`;
     return { bid: bid.map(text), ask: ask.map(text) };
   }

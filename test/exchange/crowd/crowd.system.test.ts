@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
@@ -10,9 +10,13 @@ function run(crowd: Crowd, fromMs: number, toMs: number, stepMs = 1000): void {
   for (let ms = fromMs; ms <= toMs; ms += stepMs) crowd.tick(ms);
 }
 
+let core: ReturnType<typeof newCore>;
+beforeEach(() => {
+  core = newCore();
+});
+
 describe('the crowd', () => {
   it('opens four markets in two events and four categories, days before their resolution', () => {
-    const core = newCore();
     Crowd.attach(core, { seed: 1 }, START_MS);
     const markets = [0, 1, 2, 3].map((market) => core.marketFacts(market));
     expect(core.catalog.markets.length).toBe(4);
@@ -28,7 +32,6 @@ describe('the crowd', () => {
   });
 
   it('opens as many as are wanted, the four of always among them, and trades in each', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 1, markets: 12 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     const usual = newCore();
@@ -63,7 +66,6 @@ describe('the crowd', () => {
   });
 
   it('says when it is due next, and does nothing before', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS);
     const dueMs = crowd.nextDueMs();
@@ -78,7 +80,6 @@ describe('the crowd', () => {
   });
 
   it('makes up no more than the last minute of a long pause', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 1 }, START_MS);
     crowd.tick(START_MS + 40 * HOUR_MS);
     const trades = [0, 1, 2, 3].reduce((sum, market) => sum + core.marketFacts(market).tradeCount, 0);
@@ -179,7 +180,6 @@ describe('a maker among the crowd', () => {
 
 describe('after a restart of the exchange the crowd', () => {
   it('goes on in its markets from their last price', () => {
-    const core = newCore();
     run(Crowd.attach(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
     const before = [0, 1, 2, 3].map((market) => core.marketFacts(market).lastTradePrice ?? 0);
     const again = restarted(core);
@@ -195,7 +195,6 @@ describe('after a restart of the exchange the crowd', () => {
   });
 
   it('quotes an uncrossed book of the usual width again, whatever a killed exchange left in it', () => {
-    const core = newCore();
     run(Crowd.attach(core, { seed: 5 }, START_MS), START_MS, START_MS + HOUR_MS);
     const again = restarted(core);
     const fromMs = START_MS + HOUR_MS + 1000;
@@ -209,7 +208,6 @@ describe('after a restart of the exchange the crowd', () => {
   });
 
   it('has left nothing behind when it was withdrawn before', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 5 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     expect(core.catalog.market(0).bestBid).not.toBeNull();
@@ -221,7 +219,6 @@ describe('after a restart of the exchange the crowd', () => {
 
 describe('a market of the crowd that reaches its date', () => {
   it('resolves, and a new one is opened in its place; the crowd goes on for weeks', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
     // Steps of half an hour: the crowd plays the last minute of each.
     run(crowd, START_MS, START_MS + 21 * DAY_MS, 1_800_000);
@@ -257,7 +254,6 @@ describe('a market of the crowd that reaches its date', () => {
   });
 
   it('is left alone when an operator has closed it, and replaced when he has settled it', () => {
-    const core = newCore();
     const crowd = Crowd.attach(core, { seed: 7 }, START_MS);
     run(crowd, START_MS, START_MS + 60_000);
     core.at(START_MS + 60_000).markets.setState(core.marketFacts(0).conditionId, 'interrupted');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
@@ -91,9 +91,13 @@ function trader(core: ExchangeCore) {
 
 const left = (core: ExchangeCore, handle: number): number => core.internal.remaining(handle) / 1e6;
 
+let core: ReturnType<typeof newCore>;
+beforeEach(() => {
+  core = newCore();
+});
+
 describe('a replay', () => {
   it('fills a resting order when recorded trades have eaten what stood ahead of it, and by nothing else', async () => {
-    const core = newCore();
     const replay = await Replay.attach(
       core,
       [
@@ -148,7 +152,6 @@ describe('a replay', () => {
       [600, 'level', 'bid', 0.4, 25],
     ];
     const rows: Row[] = [...START, ...sequence.slice(0, events), [700, 'trade', 'ask', 0.4, 1000], [9000, 'end']];
-    const core = newCore();
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
     await play(replay, at(0));
     const order = trader(core).rest(50, BID, 0.4, 2000);
@@ -157,7 +160,6 @@ describe('a replay', () => {
   });
 
   it('maps recorded time onto the clock of the exchange at its speed', async () => {
-    const core = newCore();
     const rows: Row[] = [...START, [1000, 'level', 'bid', 0.4, 60], [8000, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 4 }, START_MS);
     expect(replay.nextDueMs()).toBe(at(0));
@@ -177,7 +179,6 @@ describe('a replay', () => {
   });
 
   it('tells no close that only the last event of the recording stands for', async () => {
-    const core = newCore();
     const rows: Row[] = [...START, [8000, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows, { closeIsGuessed: true })], { speed: 1 }, START_MS);
     await play(replay, at(0));
@@ -191,7 +192,6 @@ describe('a replay', () => {
     [0.37, 'canceled'],
     [null, 'waiting_to_resolve'],
   ] as const)('closes with the recording: outcome %s makes the market %s', async (outcome, state) => {
-    const core = newCore();
     const replay = await Replay.attach(
       core,
       [recordingOf([...START, [100, 'end']], { outcome })],
@@ -208,7 +208,6 @@ describe('a replay', () => {
   });
 
   it('plays overlapping recordings together, skips the time between others, and starts every source at once', async () => {
-    const core = newCore();
     const span = (from: number, to: number): Row[] => [
       [from, 'clear'],
       [from, 'level', 'bid', 0.4, 1],
@@ -270,7 +269,6 @@ describe('after a restart of the exchange a replay', () => {
   ];
 
   it('does not play a settled market again', async () => {
-    const core = newCore();
     await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(3000));
     const again = restarted(core);
     const replay = await Replay.attach(again, [recordingOf(rows)], { speed: 1 }, at(9000));
@@ -280,7 +278,6 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('goes on with a half-played one from where the clock stood, with the book of that moment', async () => {
-    const core = newCore();
     await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
     const order = trader(core).rest(600, BID, 0.4, 10);
     // The exchange's clock reached 960 ms, but the replay was stopped before its next tick.
@@ -301,7 +298,6 @@ describe('after a restart of the exchange a replay', () => {
   });
 
   it('resolves a market that had closed just before', async () => {
-    const core = newCore();
     await play(await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS), at(0), at(600));
     core.at(at(700)).markets.setState(core.marketFacts(0).conditionId, 'waiting_to_resolve');
     const again = restarted(core);
@@ -320,7 +316,6 @@ describe('a replay of bad data', () => {
       [300, 'level', 'bid', 0.4, 70],
       [900, 'end'],
     ];
-    const core = newCore();
     const replay = await Replay.attach(
       core,
       [recordingOf(rows, { failsAfter: 1, outcome: null }), recordingOf(rows, { name: 'B' })],
@@ -357,7 +352,6 @@ describe('a replay of bad data', () => {
         }
       },
     };
-    const core = newCore();
     const replay = await Replay.attach(core, [late, recordingOf(rows, { name: 'B' })], { speed: 1 }, START_MS);
     replay.tick(at(0));
     replay.tick(at(100));
@@ -408,7 +402,6 @@ describe('a replay of bad data', () => {
   });
 
   it('skips events off the price grid and counts them', async () => {
-    const core = newCore();
     const rows: Row[] = [...START, [1, 'level', 'bid', 0.405, 5], [2, 'end']];
     const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
     await play(replay, at(0), at(2));

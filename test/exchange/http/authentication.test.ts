@@ -1,18 +1,11 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { type Answered, control, send, startTestExchange, TestTrader } from './harness.js';
+import { describe, expect, it } from 'vitest';
+import { type Answered, control, send, TestTrader } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-});
-afterAll(() => exchange.close());
+const exchange = await sharedExchange();
+const base = exchange.url;
+const trader = await TestTrader.join(base);
 
 const PATH = '/orders/?limit=10';
 const signed = (headers: Record<string, string>, path = PATH) => send(base, 'GET', path, { headers });

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { type Answered, control, openMarket, send, sendJson, startTestExchange, TestTrader } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const trader = await TestTrader.join(base);
 
 const field = (answer: Answered) => ({
   status: answer.status,

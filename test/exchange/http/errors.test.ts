@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
 import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
@@ -18,6 +14,7 @@ import {
   fillPath,
 } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
+import { newFolder } from '../../support/folders.js';
 import { settings } from '../core/venue.js';
 import {
   type Answered,
@@ -29,16 +26,10 @@ import {
   startTestExchange,
   TestTrader,
 } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const trader = await TestTrader.join(base);
 
 /** Asserts that the answer is this error: the table's status, code and message, and no data. */
 function refused(answer: Answered, slug: ServiceErrorSlug, field?: string): void {
@@ -128,7 +119,7 @@ function throttled(answer: Answered): void {
 
 describe('an exchange that can no longer store what happens', () => {
   it('answers internal_error on every call, and nothing of what it could not store', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-broken-'));
+    const folder = newFolder();
     const db = openDatabase(folder);
     const journal = new Journal(db, new Transactions(db));
     const core = new ExchangeCore(settings);
@@ -158,7 +149,6 @@ describe('an exchange that can no longer store what happens', () => {
       refused(await send(url, declaration.method, path, { headers }), 'internal_error');
     }
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,27 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
+import { newFolder } from '../../support/folders.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 /** Faults of `/paper/faults/`, over HTTP. */
 
 let exchange: RunningExchange;
 let base: string;
+let market: string;
 beforeEach(async () => {
   exchange = await startTestExchange({ rateLimits: true });
   base = exchange.url;
+  market = await openMarket(base);
 });
 afterEach(() => exchange.close());
 
 const set = (body: object): Promise<Answered> => control(base, '/faults/', body);
 const read = (): Promise<Answered> => send(base, 'GET', '/paper/faults/');
 const limitOf = ({ headers }: Answered) => Number(headers.get('x-ratelimit-limit'));
-const book = (market: string) => fetch(`${base}/markets/${market}/book/`);
+const book = () => fetch(`${base}/markets/${market}/book/`);
 
 /** A draft of an order, and the path and body of its submit. */
-async function drafted(trader: TestTrader, market: string) {
+async function drafted(trader: TestTrader) {
   const terms = { is_yes: true, side: 'buy', order_type: 'limit', price: '0.4', amount: '10' };
   const { row } = await trader.post('/orders/', { market_condition_id: market, ...terms });
   const detail = `/orders/${String(row['pubkey'])}/`;
@@ -34,10 +34,9 @@ describe('a submit that answers an error although it acted', () => {
     [{ slug: 'invalid_program_call_status' }, 400, 'invalid_program_call_status'],
   ])('with %o is seen in the record alone', async (fault, status, slug) => {
     const trader = await TestTrader.join(base);
-    const market = await openMarket(base);
     const calls = ['POST /orders/{pubkey}/submit/'];
     await set({ answers: [{ answer: 'error', acts: true, calls, count: 1, ...fault }] });
-    const { detail, submit, body } = await drafted(trader, market);
+    const { detail, submit, body } = await drafted(trader);
     const refused = await trader.post(submit, { signature: 'ff' });
     expect([refused.status, refused.slug]).toEqual([400, 'invalid_request_params']); // without an effect
     const answer = await trader.post(submit, body);
@@ -46,13 +45,12 @@ describe('a submit that answers an error although it acted', () => {
     expect(Date.parse(answer.headers.get('date') ?? '')).not.toBeNaN();
     expect((await trader.get(detail)).row['status']).toBe('open');
     expect((await read()).row['answers']).toMatchObject([{ count: 1, given: 1, acts: true }]);
-    const next = await drafted(trader, market);
+    const next = await drafted(trader);
     expect((await trader.post(next.submit, next.body)).row['status']).toBe('open');
   });
 
   it('may answer the page of a proxy behind which it acted, without the place of what it made', async () => {
     const trader = await TestTrader.join(base);
-    const market = await openMarket(base);
     await set({ answers: [{ answer: 'html', status: 502, acts: true, calls: ['POST /orders/'] }] });
     const terms = { market_condition_id: market, is_yes: true, side: 'buy', order_type: 'market', funds: '10' };
     const text = JSON.stringify(terms);
@@ -67,8 +65,7 @@ describe('a submit that answers an error although it acted', () => {
 describe('the page of a proxy', () => {
   it('stands before the next calls: nothing is done and nothing counted', async () => {
     const trader = await TestTrader.join(base);
-    const market = await openMarket(base);
-    const { submit, body, detail } = await drafted(trader, market);
+    const { submit, body, detail } = await drafted(trader);
     await set({ answers: [{ answer: 'html', calls: ['POST /orders/{pubkey}/submit/'], count: 2 }] });
     for (let n = 0; n < 2; n++) {
       const text = JSON.stringify(body);
@@ -85,10 +82,9 @@ describe('the page of a proxy', () => {
   });
 
   it('may come for a share of all calls, and never for the controls', async () => {
-    const market = await openMarket(base);
     await set({ answers: [{ answer: 'html', status: 503, share: 0.5 }] });
     const statuses: number[] = [];
-    for (let n = 0; n < 60; n++) statuses.push((await book(market)).status);
+    for (let n = 0; n < 60; n++) statuses.push((await book()).status);
     const struck = statuses.filter((status) => status === 503).length;
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect((await read()).row['answers']).toMatchObject([{ given: struck, calls: null, share: 0.5, count: null }]);
@@ -97,43 +93,40 @@ describe('the page of a proxy', () => {
 
 describe('a 429', () => {
   it('says to wait as long as it is told, by the service itself or by a proxy', async () => {
-    const market = await openMarket(base);
     const throttled = { answer: 'error', slug: 'throttled', retry_after_s: 600, count: 1 };
     await set({ answers: [throttled, { answer: 'html', status: 429, retry_after_s: 20, count: 1 }] });
-    const proxy = await book(market);
+    const proxy = await book();
     expect([proxy.status, proxy.headers.get('retry-after')]).toEqual([429, '20']);
     const own = await send(base, 'GET', `/markets/${market}/book/`);
     expect([own.status, own.slug, own.headers.get('retry-after')]).toEqual([429, 'throttled', '600']);
     expect(own.error?.message).toBe('Request was throttled. Expected available in 600 seconds.');
-    expect((await book(market)).status).toBe(200);
+    expect((await book()).status).toBe(200);
     await set({ answers: [{ answer: 'error', slug: 'throttled', count: 1 }] });
-    expect((await book(market)).headers.get('retry-after')).toBe('1');
+    expect((await book()).headers.get('retry-after')).toBe('1');
   });
 });
 
 describe('limits', () => {
-  const ask = (market: string) => send(base, 'GET', `/markets/${market}/price/`);
+  const ask = () => send(base, 'GET', `/markets/${market}/price/`);
 
   it('shrink below what was let through, and grow back', async () => {
-    const market = await openMarket(base);
-    for (let n = 0; n < 5; n++) expect((await ask(market)).status).toBe(200);
+    for (let n = 0; n < 5; n++) expect((await ask()).status).toBe(200);
     expect((await set({ limits: { public: 3 } })).row['limits']).toEqual({ public: 3, signed: null, bootstrap: null });
-    const refused = await ask(market);
+    const refused = await ask();
     expect([refused.status, limitOf(refused), refused.headers.get('x-ratelimit-remaining')]).toEqual([429, 3, '0']);
     const wait = Number(refused.headers.get('retry-after'));
     await control(base, '/clock/', { advance_s: wait });
-    expect((await ask(market)).status).toBe(200);
+    expect((await ask()).status).toBe(200);
     await set({});
-    const healed = await ask(market);
+    const healed = await ask();
     expect([healed.status, limitOf(healed)]).toEqual([200, 120]);
   });
 
   it('grow back by themselves at the end of the time that was given', async () => {
-    const market = await openMarket(base);
     await set({ limits: { public: 1 }, answers: [{ answer: 'html', calls: ['GET /sports/'] }], for_s: 30 });
-    expect([(await ask(market)).status, (await ask(market)).status]).toEqual([200, 429]);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
     await control(base, '/clock/', { advance_s: 31 });
-    expect(limitOf(await ask(market))).toBe(120);
+    expect(limitOf(await ask())).toBe(120);
     expect((await fetch(`${base}/sports/`)).status).toBe(200);
     expect((await read()).row).toMatchObject({ answers: [], until: null, limits: { public: null } });
   });
@@ -149,7 +142,6 @@ describe('limits', () => {
 describe('what takes long', () => {
   it('is the landing of conversions and the close of a margin position', async () => {
     const trader = await TestTrader.join(base);
-    const market = await openMarket(base);
     const answer = await set({ landing_ms: 90_000, closing_ms: 60_000 });
     expect(answer.row).toMatchObject({ landing_ms: 90_000, closing_ms: 60_000, answers: [] });
     const { row } = await trader.complete('/share-splits/', { market_condition_id: market, amount: '5' });
@@ -164,17 +156,13 @@ describe('what takes long', () => {
   });
 
   it('is forgotten by the next life of the exchange', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'twinbook-faults-'));
-    try {
-      for (const expected of [null, null]) {
-        const running = await startTestExchange({ dataDir });
-        const { row } = await send(running.url, 'GET', '/paper/faults/');
-        expect([row['landing_ms'], row['answers']]).toEqual([expected, []]);
-        await control(running.url, '/faults/', { landing_ms: 5_000, answers: [{ answer: 'html' }] });
-        await running.close();
-      }
-    } finally {
-      rmSync(dataDir, { recursive: true });
+    const dataDir = newFolder();
+    for (const expected of [null, null]) {
+      const running = await startTestExchange({ dataDir });
+      const { row } = await send(running.url, 'GET', '/paper/faults/');
+      expect([row['landing_ms'], row['answers']]).toEqual([expected, []]);
+      await control(running.url, '/faults/', { landing_ms: 5_000, answers: [{ answer: 'html' }] });
+      await running.close();
     }
   });
 });

@@ -25,7 +25,7 @@ export const PROFILE: VenueProfile = {
   own_trades: true,
 };
 
-/** An exchange for one test file: controls on; no other traders and no limits by default. */
+/** An exchange with controls; no other traders and no limits by default. */
 export const startTestExchange = (options: Partial<ExchangeOptions> = {}): Promise<RunningExchange> =>
   startExchange({
     ...PAPER_DEFAULTS,

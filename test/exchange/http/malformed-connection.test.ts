@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { bytesAnswered, openMarket, send, startTestExchange, TestTrader } from './harness.js';
+import { describe, expect, it } from 'vitest';
+import { bytesAnswered, openMarket, send, TestTrader } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
 /** Answers to the end of a connection and to meaningless headers: found by `npm run fuzz`. */
 
-let exchange: RunningExchange;
-let trader: TestTrader;
-let market: string;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  trader = await TestTrader.join(exchange.url);
-  market = await openMarket(exchange.url);
-});
-afterAll(() => exchange.close());
+const exchange = await sharedExchange();
+const trader = await TestTrader.join(exchange.url);
+const market = await openMarket(exchange.url);
 
 const heard = (bytes: string): Promise<string> => bytesAnswered(exchange.port, bytes);
 

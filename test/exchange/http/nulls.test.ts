@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { control, openMarket, startTestExchange, TestTrader } from './harness.js';
+import { describe, expect, it } from 'vitest';
+import { control, openMarket, TestTrader } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let trader: TestTrader;
-let book: string;
-let pool: string;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  trader = await TestTrader.join(exchange.url);
-  book = await openMarket(exchange.url);
-  const made = await control(exchange.url, '/markets/', { config: { kind: 'polymarket' } });
-  pool = String(made.row['condition_id']);
-});
-afterAll(() => exchange.close());
+const exchange = await sharedExchange();
+const trader = await TestTrader.join(exchange.url);
+const book = await openMarket(exchange.url);
+const made = await control(exchange.url, '/markets/', { config: { kind: 'polymarket' } });
+const pool = String(made.row['condition_id']);
 
 describe('a null in a body is as good as a field that is not there', () => {
   it.each([

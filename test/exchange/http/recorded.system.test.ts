@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../support/folders.js';
 import { control, send, startTestExchange, TestTrader } from './harness.js';
 
 const EVENTS = resolve(import.meta.dirname, '../../../../shared/data/kalshi-gold15m/events');
@@ -37,7 +37,7 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
   });
 
   it('goes on with a half-played market after a restart', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'twinbook-recorded-'));
+    const dataDir = newFolder();
     const marketData = [join(EVENTS, readdirSync(EVENTS).sort()[0] ?? '')];
     const first = await startTestExchange({ marketData, dataDir });
     const trader = await TestTrader.join(first.url);
@@ -53,7 +53,6 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
     expect((seen['bid'] as unknown[]).length).toBeGreaterThan(0);
     expect((again['bid'] as unknown[]).length).toBeGreaterThan(0);
     await second.close();
-    rmSync(dataDir, { recursive: true });
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ReplayNotes } from '../../../src/exchange/crowd/contract.js';
-import { ReplayNotices } from '../../../src/exchange/http/replay-notices.js';
+import { makeReplayNotices } from '../../../src/exchange/http/replay-notices.js';
 
 const NONE: ReplayNotes = { markets: 2, unresolved: 0, notes: [], failures: [] };
 const note = (message: string) => ({ path: '/data/A', message });
@@ -9,10 +9,13 @@ const note = (message: string) => ({ path: '/data/A', message });
 function look(...looks: readonly Partial<ReplayNotes>[]): readonly string[] {
   const printed: string[] = [];
   let found: ReplayNotes = NONE;
-  const notices = new ReplayNotices(() => found, {
-    info: (_, message) => printed.push(`info: ${message}`),
-    warn: (_, message) => printed.push(`warn: ${message}`),
-  });
+  const notices = makeReplayNotices(
+    { notes: () => found },
+    {
+      info: (_, message) => printed.push(`info: ${message}`),
+      warn: (_, message) => printed.push(`warn: ${message}`),
+    },
+  );
   for (const [index, facts] of looks.entries()) {
     found = { ...NONE, ...facts };
     notices.tick(index * 5_000);

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { send, startTestExchange, TestTrader } from './harness.js';
+import { describe, expect, it } from 'vitest';
+import { send, TestTrader } from './harness.js';
+import { sharedExchange } from './shared-exchange.js';
 
-let exchange: RunningExchange;
-let trader: TestTrader;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  trader = await TestTrader.join(exchange.url);
-});
-afterAll(() => exchange.close());
+const exchange = await sharedExchange();
+const trader = await TestTrader.join(exchange.url);
 
 const PATH = '/paper/signed-request/?q=a%2Cb&x=1';
 

@@ -92,11 +92,7 @@ function checkRecords(core: ExchangeCore, plain: PlainState, account: number): v
   );
   for (const kind of ['merge', 'split'] as const) {
     const records = own(plain.conversions).filter((record) => record.kind === kind);
-    const list = pages((query) =>
-      kind === 'merge'
-        ? core.conversions.page('merge', account, query)
-        : core.conversions.page('split', account, query),
-    );
+    const list = pages((query) => core.conversions.page(kind, account, query));
     same(
       `${kind}s`,
       list,

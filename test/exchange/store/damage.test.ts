@@ -1,7 +1,6 @@
 import {
   cpSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -10,9 +9,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ASK } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { FILL_RULES } from '../../../src/exchange/core/matching/fill-model.js';
@@ -23,6 +21,7 @@ import { PersistentCore, recordMutations } from '../../../src/exchange/store/per
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';
 import { Drawer, throughJson } from '../core/drawer.js';
 import { accepted, m, settings } from '../core/venue.js';
@@ -32,10 +31,9 @@ const START_MS = 1_700_000_000_000;
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-damage-'));
+  folder = newFolder();
   file = join(folder, 'exchange.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function fill(): void {
   const drawer = new Drawer(1);

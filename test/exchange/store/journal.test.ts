@@ -1,7 +1,6 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CoreSettings } from '../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
@@ -10,6 +9,7 @@ import { Journal } from '../../../src/exchange/store/journal.js';
 import { PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { Random } from '../../../src/shared/base/random.js';
+import { newFolder } from '../../support/folders.js';
 import { micros } from '../http/harness.js';
 
 const SETTINGS: CoreSettings = {
@@ -24,9 +24,8 @@ const START_MS = 1_700_000_000_000;
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-journal-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Reopens the files that a process killed now would leave. */
 function reopened(name: string, settings: CoreSettings = SETTINGS): PersistentCore {

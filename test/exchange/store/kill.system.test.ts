@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import { times } from '../../support/effort.js';
+import { newFolder } from '../../support/folders.js';
 import { type Answered, micros, openMarket, send, TestTrader } from '../http/harness.js';
 import { Killable } from './killable.js';
 
@@ -16,9 +14,8 @@ const FUNDS = 10_000_000_000;
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-kill-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 type Row = Record<string, unknown>;
 const FINAL = ['filled', 'canceled', 'partially_filled_canceled'];

@@ -1,21 +1,20 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
 import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { times } from '../../support/effort.js';
+import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';
 import { Drawer, throughJson } from '../core/drawer.js';
 import { settings } from '../core/venue.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-recovery-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const live = () => join(folder, 'live');
 

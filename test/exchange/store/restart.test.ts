@@ -1,18 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { newFolder } from '../../support/folders.js';
 import { control, micros, openMarket, send, startTestExchange, TestTrader } from '../http/harness.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'twinbook-exchange-'));
+  folder = newFolder();
 });
-afterEach(() => {
-  chmodSync(folder, 0o700);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => chmodSync(folder, 0o700));
 
 /** All data that a trader can read about his account. */
 async function everything(trader: TestTrader, market: string): Promise<unknown> {

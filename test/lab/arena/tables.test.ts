@@ -1,7 +1,7 @@
 /** The table of an arena, with made-up results. */
 
 import { expect, it } from 'vitest';
-import { arenaTables } from '../../../src/cli/lab/arena-tables.js';
+import { arenaTables } from '../../../src/cli/lab/arena.js';
 import type { ArenaResult } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { judgeSimulations } from '../../../src/lab/arena/standings.js';

@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: '02ce4f150a06ddd6366e0f13260cc79494b9dddc50c7d08c7861bc713fc3038f',
+    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: '02ce4f150a06ddd6366e0f13260cc79494b9dddc50c7d08c7861bc713fc3038f',
+    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: '5a94c4c3a2937668f84f3020eeb77be4c9e3e9652a63e7de3f44417285f4dd67',
+    session: '97618f6eaa0eac7eaf4118cb9f25d551f1ded9967e708b984bb672ccace1db13',
   },
 };
 

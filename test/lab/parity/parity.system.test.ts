@@ -1,15 +1,14 @@
 /** A simulated trader's run, read from its journal, compared with the exchange's data and with backtests. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/lab/parity/comparison.js';
-import { type ParityResult, runParity } from '../../../src/lab/parity/parity.js';
-import { type LiveRun, readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
+import { runParity } from '../../../src/lab/parity/parity.js';
+import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
 import type { RunJournal } from '../../../src/shell/journal/contract.js';
-import type { BookedFill } from '../../../src/trader/ledger/contract.js';
 import { CALM } from '../../simulation/faults.js';
 import { FUNDS, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
@@ -22,32 +21,23 @@ const OFF_MS = 7_000;
 /** Long enough for a hundred fills: with fewer, chance alone moves a model's fills by more than the bound. */
 const LIVED_MS = 6 * MINUTE_MS;
 
-let journal: RunJournal;
-let fills: readonly BookedFill[];
-let cash: number;
-let liveRun: LiveRun;
-let result: ParityResult;
-
-beforeAll(async () => {
-  const diary = new MemoryDiary();
-  const world = new World(3, { ...CALM, clockOffMs: OFF_MS }, diary);
-  world.pass(LIVED_MS);
-  world.command({ kind: 'stop' });
-  world.pass(10_000);
-  fills = world.process?.ledger.fills({ limit: 10_000 }) ?? [];
-  cash = (world.process?.ledger.cash() ?? 0) - FUNDS;
-  world.close();
-  const [only] = diary.runs;
-  if (only === undefined) throw new Error('a world has a run');
-  journal = journalOf(only);
-  liveRun = await readRecordedRun(journal);
-  result = await runParity(journal, {
-    trader: traderSettings(only.runId),
-    fillModels: ['trade-through', 'risk-averse', 'optimistic'],
-    latency: null,
-    seed: 1,
-    landingMs: 700,
-  });
+const diary = new MemoryDiary();
+const world = new World(3, { ...CALM, clockOffMs: OFF_MS }, diary);
+world.pass(LIVED_MS);
+world.command({ kind: 'stop' });
+world.pass(10_000);
+const fills = world.process?.ledger.fills({ limit: 10_000 }) ?? [];
+const cash = (world.process?.ledger.cash() ?? 0) - FUNDS;
+world.close();
+const run = diary.onlyRun;
+const journal = journalOf(run);
+const liveRun = await readRecordedRun(journal);
+const result = await runParity(journal, {
+  trader: traderSettings(run.runId),
+  fillModels: ['trade-through', 'risk-averse', 'optimistic'],
+  latency: null,
+  seed: 1,
+  landingMs: 700,
 });
 
 describe('what a journal tells of its run', () => {

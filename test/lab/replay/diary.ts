@@ -3,9 +3,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { must } from '../../../src/shared/base/errors.js';
 import type { Observation, Request } from '../../../src/shared/protocol/seam.js';
 import type { Step } from '../../../src/shell/journal/contract.js';
-import { StepInputRecorder } from '../../../src/shell/journal/step-input-recorder.js';
+import { StepInputRecorder } from '../../../src/shell/journal/journal-writer.js';
 import type { DraftSigner } from '../../../src/trader/executor/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import type { Diary } from '../../simulation/world.js';
@@ -21,6 +22,10 @@ export interface KeptRun {
 export class MemoryDiary implements Diary {
   readonly runs: KeptRun[] = [];
   #witness = new StepInputRecorder();
+
+  get onlyRun(): KeptRun {
+    return must(this.runs[0], 'the run of a world');
+  }
 
   begin(runId: string, ledgerFile: string, startedMs: number): (signer: DraftSigner) => DraftSigner {
     const ledger = existsSync(ledgerFile) ? readFileSync(ledgerFile) : freshLedger();

@@ -1,6 +1,6 @@
 /** Reports about a run that does not repeat: each kind of difference, caused on purpose. */
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Difference } from '../../../src/lab/replay/compare.js';
 import { type ReplayedTrader, replay } from '../../../src/lab/replay/replay.js';
 import { micros } from '../../../src/shared/base/micros.js';
@@ -10,19 +10,13 @@ import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';
-import { type KeptRun, MemoryDiary } from './diary.js';
+import { MemoryDiary } from './diary.js';
 
-let run: KeptRun;
-
-beforeAll(() => {
-  const diary = new MemoryDiary();
-  const world = new World(7, CALM, diary);
-  world.pass(20_000);
-  world.close();
-  const [only] = diary.runs;
-  if (only === undefined) throw new Error('a world has a run');
-  run = only;
-});
+const diary = new MemoryDiary();
+const world = new World(7, CALM, diary);
+world.pass(20_000);
+world.close();
+const run = diary.onlyRun;
 
 /** Replays the run with some of its steps changed, or with another trader. */
 async function differing(

@@ -241,7 +241,7 @@ describe('the checks of strategies', () => {
         (view) => Object.fromEntries(Object.entries(say(view)).slice(1)),
         /threw TypeError: no quotes of/,
       ],
-      ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes of other, which is none of/],
+      ['quotes another', (view) => ({ ...say(view), other: NO_QUOTES('none') }), /quotes of other, which is not one/],
     ])('find one that %s', (_name, quote, words) => {
       expect(failed(quote)[0]?.text).toMatch(words);
     });

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readAxis, requireDifferent } from '../../../src/lab/sweep/axes.js';
 import type { Search } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import type { Config } from '../../../src/shell/config/types.js';
-import { type SweepPlace, sweepPlace } from './place.js';
+import { sweepPlace } from './place.js';
 
-let place: SweepPlace;
-let config: Config;
-
-beforeAll(async () => {
-  place = sweepPlace();
-  config = await loadConfig(place.config, { env: {}, cwd: place.folder });
-});
+const place = sweepPlace();
 afterAll(() => place.remove());
+const config = await loadConfig(place.config, { env: {}, cwd: place.folder });
 
 const grid = (...params: string[]): Search => {
   const axes = params.map((text) => readAxis(text, config.strategies, false));

@@ -1,9 +1,8 @@
 /** Chunks of a sweep as files, with invented results: stored, rejected and missing ones. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ChunkOutcome,
   makeChunks,
@@ -30,33 +29,28 @@ import {
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
+import { newFolder } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';
-import { record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+import { record, sweepPlace, sweepPlan } from './place.js';
 
-let place: SweepPlace;
-let planned: FolderPlan;
+const place = sweepPlace();
+afterAll(() => place.remove());
+await record(place.data, { events: 2 });
+const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
+const known = await planSweep(asked);
+const chunks = [0, 1].flatMap((fold) => [
+  { fold, first: 1, last: 2 },
+  { fold, first: 3, last: 3 },
+]);
+const planned: FolderPlan = { sheet: makeSheet(known), facts: known.facts, chunks, outDir: '' };
 let plan: FolderPlan;
 let dir: string;
 
-beforeAll(async () => {
-  place = sweepPlace();
-  await record(place.data, { events: 2 });
-  const asked = await sweepPlan(place, { params: ['behind_ticks=0:2:1'], folds: 2 });
-  const known = await planSweep(asked);
-  const chunks = [0, 1].flatMap((fold) => [
-    { fold, first: 1, last: 2 },
-    { fold, first: 3, last: 3 },
-  ]);
-  planned = { sheet: makeSheet(known), facts: known.facts, chunks, outDir: '' };
-});
-afterAll(() => place.remove());
-
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'twinbook-chunks-'));
+  dir = newFolder();
   plan = { ...planned, outDir: join(dir, 'out') };
   writePlan(dir, plan);
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const outcomes = (index: number, micros = 1_000_000): readonly ChunkOutcome[] =>
   tasksIn(chunkAt(plan, index), plan.sheet).map((task) => ({

@@ -10,18 +10,16 @@ import { run } from '../../cli/run.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { twinbook as startTwinbook } from '../../support/processes.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
-import { readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan } from './place.js';
+import { readSweepTables, record, sweepPlace, sweepPlan } from './place.js';
 
 optimiseThreadsLate();
 
-let place: SweepPlace;
-
+const place = sweepPlace();
+afterAll(() => place.remove());
 beforeAll(async () => {
-  place = sweepPlace();
   await record(place.data, { events: 2 });
   expect(await sweep('--out', 'threads')).toMatchObject({ code: 0 });
 });
-afterAll(() => place.remove());
 
 const never = () => new Promise<void>(() => undefined);
 const twinbook = (args: readonly string[], env: Readonly<Record<string, string>> = {}, stopAsked = never) =>

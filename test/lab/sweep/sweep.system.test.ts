@@ -3,28 +3,24 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
-import type { SweepResult } from '../../../src/lab/sweep/contract.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
+import type { SweepResult } from '../../../src/lab/sweep/result.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
-import { type PlanWishes, readSweepTables, record, type SweepPlace, sweepPlace, sweepPlan, watching } from './place.js';
+import { type PlanWishes, readSweepTables, record, sweepPlace, sweepPlan, watching } from './place.js';
 
 optimiseThreadsLate();
 
-let place: SweepPlace;
-
-beforeAll(async () => {
-  place = sweepPlace();
-  // Usually no test plays it; a plan only checks that it exists.
-  await record(place.data, { events: times(1, 8) });
-  await record(join(place.folder, 'few'), { events: 2 });
-});
+const place = sweepPlace();
 afterAll(() => place.remove());
+// Usually no test plays it; a plan only checks that it exists.
+await record(place.data, { events: times(1, 8) });
+await record(join(place.folder, 'few'), { events: 2 });
 
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 

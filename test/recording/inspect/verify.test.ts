@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
@@ -34,9 +34,13 @@ async function rewrite(folder: string, select: string): Promise<void> {
   writeFileSync(manifestPath, JSON.stringify(manifest));
 }
 
+let folder: string;
+beforeEach(() => {
+  folder = newFolder();
+});
+
 describe('a check of files', () => {
   it('finds nothing in a good recording', async () => {
-    const folder = newFolder();
     await written(folder, shortLife, { snapshotEveryMs: 500 });
     expect(await verifyRecordings([folder])).toEqual({ markets: 1, events: 7, findings: [] });
   });
@@ -102,7 +106,6 @@ describe('a check of files', () => {
     ],
   ];
   it.each(damages)('finds %s', async (_, damage, message) => {
-    const folder = newFolder();
     await written(folder, shortLife, { snapshotEveryMs: 500 });
     await damage(folder);
     const found = await differences(folder);
@@ -117,7 +120,6 @@ describe('a check of files', () => {
   });
 
   it('finds a missing file between two others', async () => {
-    const folder = newFolder();
     await written(folder, async (sink, store) => {
       for (const ms of [0, 1000, 2000]) {
         if (ms === 0) sink.clear(at(0));
@@ -134,7 +136,6 @@ describe('a check of files', () => {
   });
 
   it('notes an open segment, and finds the lines of it that are broken', async () => {
-    const folder = newFolder();
     const store = await openStore(folder);
     shortLife(store.market(market()));
     await store.flush();
@@ -183,7 +184,6 @@ describe('a check of what is recorded', () => {
   });
 
   it('has nothing to say of a market that only requests were kept of', async () => {
-    const folder = newFolder();
     const poll = { endpoint: 'markets.list', sentMs: at(0).timeMs, seenMs: at(9).timeMs, venueMs: null } as const;
     await written(folder, (_, store) => store.poll({ ...poll, outcome: 'answered' }));
     expect(await verifyRecordings([folder])).toEqual({ markets: 0, events: 0, findings: [] });

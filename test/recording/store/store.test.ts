@@ -3,7 +3,7 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
 import type { MarketSink } from '../../../src/recording/store/contract.js';
 import { repairFolder } from '../../../src/recording/store/store.js';
@@ -17,9 +17,13 @@ const MARKET = 'market=market-1';
 const DAY_1 = `${MARKET}/date=2026-11-20`;
 const DAY_2 = `${MARKET}/date=2026-11-21`;
 
+let folder: string;
+beforeEach(() => {
+  folder = newFolder();
+});
+
 describe('a recording in our format', () => {
   it('is one folder a market and UTC day, with a manifest, and reads back as it was given', async () => {
-    const folder = newFolder();
     await written(folder, shortLife);
     expect(filesIn(folder)).toEqual(
       [DAY_1, DAY_2].flatMap((day) => [`${day}/events-0001.parquet`, `${day}/manifest.json`, `${day}/market.json`]),
@@ -39,7 +43,6 @@ describe('a recording in our format', () => {
   });
 
   it('keeps ids that are no names of folders', async () => {
-    const folder = newFolder();
     const conditionId = '../a b/ä?';
     const store = await openStore(folder);
     shortLife(store.market(market({ conditionId })));
@@ -48,7 +51,6 @@ describe('a recording in our format', () => {
   });
 
   it('is read by the folder of the market and of one day, whose book begins with its snapshot', async () => {
-    const folder = newFolder();
     await written(folder, shortLife);
     expect(await rowsOf(await opened(join(folder, MARKET)), START_MS)).toEqual(SHORT_LIFE);
     const second = await opened(join(folder, DAY_2));
@@ -65,7 +67,6 @@ describe('a recording in our format', () => {
   });
 
   it('makes of a missing file a gap and a new book', async () => {
-    const folder = newFolder();
     await written(folder, async (sink, store) => {
       sink.clear(at(0));
       sink.level(at(0), 0, 400_000, 1_000_000);
@@ -92,7 +93,6 @@ describe('a recording in our format', () => {
   });
 
   it('counts and leaves out what is no event of the market', async () => {
-    const folder = newFolder();
     const answers: boolean[] = [];
     await written(folder, (sink) => {
       sink.clear(at(0));
@@ -121,7 +121,6 @@ describe('a recording in our format', () => {
   });
 
   it('raises a time that goes back, and counts it', async () => {
-    const folder = newFolder();
     await written(folder, (sink) => {
       sink.clear(at(100));
       sink.level(at(50), 0, 400_000, 1_000_000);
@@ -133,7 +132,6 @@ describe('a recording in our format', () => {
   });
 
   it('says of a gap from when to when nothing is known, and why', async () => {
-    const folder = newFolder();
     await written(folder, async (sink, store) => {
       sink.gap(at(0), 'before anything is known there is no gap');
       sink.clear(at(0));
@@ -158,7 +156,6 @@ describe('a recording in our format', () => {
   });
 
   it('keeps what YES paid where it is neither 1 nor 0', async () => {
-    const folder = newFolder();
     const store = await openStore(folder);
     store.market(market({ outcome: 0.5 })).clear(at(0));
     await store.close();
@@ -166,7 +163,6 @@ describe('a recording in our format', () => {
   });
 
   it('learns an outcome and notes after the market has ended', async () => {
-    const folder = newFolder();
     const store = await openStore(folder);
     const sink = store.market(market({ outcome: null }));
     shortLife(sink);
@@ -184,7 +180,6 @@ describe('a recording in our format', () => {
   });
 
   it('keeps polls, those of no market too, and own orders and trades', async () => {
-    const folder = newFolder();
     const poll = {
       endpoint: 'markets.book',
       sentMs: START_MS,
@@ -208,7 +203,6 @@ describe('a recording in our format', () => {
 
 describe('a recording that goes on', () => {
   it('after a restart has a gap where nothing was recorded, and then the new book', async () => {
-    const folder = newFolder();
     await written(folder, (sink) => {
       sink.clear(at(0));
       sink.level(at(0), 0, 400_000, 1_000_000);
@@ -232,7 +226,6 @@ describe('a recording that goes on', () => {
   });
 
   it('takes no event of a market that has ended', async () => {
-    const folder = newFolder();
     await written(folder, shortLife);
     const store = await openStore(folder);
     const sink = store.market(market());
@@ -242,7 +235,6 @@ describe('a recording that goes on', () => {
   });
 
   it('has one writer at a time', async () => {
-    const folder = newFolder();
     const store = await openStore(folder);
     await expect(openStore(folder)).rejects.toMatchObject({
       code: 'file_unreadable',
@@ -253,7 +245,6 @@ describe('a recording that goes on', () => {
   });
 
   it('closes segments by rows, by age and by day', async () => {
-    const folder = newFolder();
     let nowMs = 0;
     const store = await openStore(folder, { rotateAfterRows: 5, rotateAfterMs: 1000, now: () => nowMs });
     const sink = store.market(market());
@@ -281,7 +272,6 @@ describe('a recording that goes on', () => {
 describe('a writer that dies', () => {
   /** A store that is left open: flushed data is on the disk, nothing is closed. */
   async function abandoned(): Promise<string> {
-    const folder = newFolder();
     const store = await openStore(folder);
     shortLife(store.market(market()));
     await store.flush();
@@ -380,7 +370,6 @@ describe('a damaged recording', () => {
     ],
   ];
   it.each(damages)('with %s is an error that names it', async (_, damage, message) => {
-    const folder = newFolder();
     await written(folder, shortLife);
     damage(folder);
     const read = async () => {
@@ -393,7 +382,6 @@ describe('a damaged recording', () => {
   });
 
   it('says that a single file of ours is to be given with its folder', async () => {
-    const folder = newFolder();
     await written(folder, shortLife);
     await expect(openRecordings([join(folder, DAY_1, 'events-0001.parquet')])).rejects.toMatchObject({
       code: 'recording_invalid',
@@ -402,7 +390,6 @@ describe('a damaged recording', () => {
   });
 
   it('with a broken line in an open segment says how many lines were left out', async () => {
-    const folder = newFolder();
     const store = await openStore(folder);
     shortLife(store.market(market()));
     await store.flush();
@@ -414,17 +401,7 @@ describe('a damaged recording', () => {
   });
 });
 
-/** One step of a life: the given input, and the reader's expected view of it. */
-type Step =
-  | { readonly do: 'level' | 'trade'; readonly afterMs: number; side: number; tick: number; amount: number }
-  | { readonly do: 'clear'; readonly afterMs: number }
-  | Pause;
-
-/** No input, so nothing may change. */
-interface Pause {
-  readonly do: 'flush' | 'rotate' | 'restart';
-}
-
+/** One step of a life: `flush`, `rotate` and `restart` are no input, so nothing may change. */
 const priced = fc.record({
   do: fc.constantFrom('level' as const, 'level' as const, 'trade' as const),
   afterMs: fc.integer({ min: 0, max: 20_000 }),
@@ -432,11 +409,13 @@ const priced = fc.record({
   tick: fc.integer({ min: 1, max: 99 }),
   amount: fc.integer({ min: 1, max: 1000 }),
 });
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step = fc.oneof(
   { weight: 20, arbitrary: priced },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const), afterMs: fc.nat(1000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('flush' as const, 'rotate' as const, 'restart' as const) }) },
 );
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 describe('any stream of events', () => {
   it('comes back as it was given, through every flush, rotation and restart, by day too', async () => {
@@ -470,7 +449,7 @@ describe('any stream of events', () => {
   });
 });
 
-function give(sink: MarketSink, given: Exclude<Step, Pause>, ms: number): string {
+function give(sink: MarketSink, given: Extract<Step, { afterMs: number }>, ms: number): string {
   if (given.do === 'clear') {
     sink.clear(at(ms));
     return `${ms} clear`;

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../../src/recording/inspect/query.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { newFolder } from '../../support/folders.js';
@@ -42,6 +42,12 @@ const answer = async (sql: string, folder: string) => {
 };
 
 const played = async (folder: string) => rowsOf(await opened(folder), START_MS);
+
+let folder: string;
+beforeEach(async () => {
+  folder = newFolder();
+  await written(folder, shortLife);
+});
 
 describe('files of another writer', () => {
   const readable: [string, string | undefined][] = [
@@ -101,8 +107,6 @@ describe('files of another writer', () => {
 
 describe('a folder that was changed', () => {
   it('with a file that its manifest does not list leaves that file out, and says so', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     cpSync(join(folder, DAY_1, EVENTS), join(folder, DAY_1, 'events-0007.parquet'));
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(SHORT_LIFE);
@@ -110,32 +114,24 @@ describe('a folder that was changed', () => {
   });
 
   it('with a checksum that is not that of the file is refused', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     const path = join(folder, DAY_1, 'manifest.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"sha256": ".{8}/, '"sha256": "00000000'));
     await expect(played(folder)).rejects.toThrow('has the checksum');
   });
 
   it('with a manifest that points elsewhere is refused', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     const path = join(folder, DAY_1, 'manifest.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace(EVENTS, '../../elsewhere.parquet'));
     await expect(openRecordings([folder])).rejects.toThrow('is no name of a file of a recording');
   });
 
   it('is whole when its days are named one by one, in whatever order', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     const found = await openRecordings([join(folder, DAY_2), join(folder, DAY_1)]);
     expect(found).toHaveLength(1);
     expect(await rowsOf(found[0], START_MS)).toEqual(SHORT_LIFE);
   });
 
   it('with one broken market shows the others, when somebody is told', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     cpSync(join(folder, MARKET), join(folder, 'market=other'), { recursive: true });
     rmSync(join(folder, 'market=other/date=2026-11-20/market.json'));
     const told: string[] = [];
@@ -146,14 +142,10 @@ describe('a folder that was changed', () => {
 
 describe('a query', () => {
   it('names columns that are alike apart', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     expect((await answer('SELECT 1 AS a, 2 AS a', folder)).columns).toEqual(['a', 'a:1']);
   });
 
   it('of nothing is a mistake of the user', async () => {
-    const folder = newFolder();
-    await written(folder, shortLife);
     await expect(answer(' ', folder)).rejects.toMatchObject({
       code: 'usage',
       message: 'wanted one SELECT, got nothing',

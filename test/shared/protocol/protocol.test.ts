@@ -1,8 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../../src/shared/protocol/cursors.js';
 import { type DraftText, readDraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { ENDPOINTS, fillPath, writeQuery } from '../../../src/shared/protocol/endpoints.js';
+import { inferOutcome, outcomeOf, settledValue } from '../../../src/shared/protocol/outcome.js';
+import { parseBySchema } from '../../../src/shared/protocol/parse-by-schema.js';
 import type { Call } from '../../../src/shared/protocol/seam.js';
 import {
   requestSignature,
@@ -10,6 +13,7 @@ import {
   signedPayload,
   submittedSignature,
 } from '../../../src/shared/protocol/signing.js';
+import { isFinalOrder, ORDER_STANDING, ORDER_STATUSES, RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 
 const m = (n: number) => n as Micros;
 
@@ -152,4 +156,72 @@ describe('a call of the trader’s core', () => {
     expectTypeOf<Call<'orders.list'>['query']['is_yes']>().toEqualTypeOf<boolean | undefined>();
     expect(writeQuery({ funds: '100', leverage: '2.5' })).toBe('?funds=100&leverage=2.5');
   });
+});
+
+it('rests while it can still be matched, and a draft does not', () => {
+  expect(RESTING_STATUSES).toEqual(['open', 'partially_filled']);
+  expect(ORDER_STATUSES.filter((status) => !isFinalOrder(status))).toEqual([...RESTING_STATUSES, 'waiting_to_sign']);
+});
+
+it.each(ORDER_STATUSES)('does not contradict itself: %s', (status) => {
+  const { phase, tookEffect, filled, isCanceled } = ORDER_STANDING[status];
+  if (phase === 'resting' || filled !== 'nothing' || isCanceled) expect(tookEffect).toBe(true);
+  if (phase === 'unsigned') expect(tookEffect).toBe(false);
+  if (isCanceled || filled === 'all') expect(phase).toBe('over');
+  expect(isCanceled && filled === 'all').toBe(false);
+});
+
+it('never took effect where its draft lapsed or its submit failed', () => {
+  const withoutEffect = ORDER_STATUSES.filter((status) => !ORDER_STANDING[status].tookEffect);
+  expect(withoutEffect).toEqual(['waiting_to_sign', 'expired', 'failed']);
+});
+
+describe('an outcome', () => {
+  it.each([
+    [true, 3_000_001, 5, 3_000_001],
+    [false, 3_000_001, 5, 5],
+    [0.5, 3, 4, 3],
+    [0.37, 100_000_000, 10_000_000, 43_300_000],
+  ])('%s pays %d YES and %d NO %d, rounded down once', (outcome, yes, no, paid) => {
+    expect(settledValue(outcome, yes, no)).toBe(paid);
+  });
+
+  it.each([true, false, 0.5, 0.37])('%s is inferred from the payment', (outcome) => {
+    for (const [yes, no] of [
+      [100_000_001, 0],
+      [7_000_000, 9_000_003],
+      [0, 12_345_678],
+    ] as const)
+      expect(inferOutcome(yes, no, settledValue(outcome, yes, no))).toBe(outcome);
+  });
+
+  it('is not known from as many shares of both, nor from a payment beyond 1 a share', () => {
+    expect(inferOutcome(5_000_000, 5_000_000, 5_000_000)).toBeNull();
+    expect(inferOutcome(5_000_000, 0, 5_000_001)).toBeNull();
+  });
+
+  it('is YES at 1, NO at 0, and none beyond', () => {
+    expect([1, 0, 0.25, -0.1, 1.1, Number.NaN].map(outcomeOf)).toEqual([true, false, 0.25, null, null, null]);
+  });
+});
+
+const ROUNDS = 250;
+
+const order = z.strictObject({
+  side: z.enum(['buy', 'sell']),
+  shares: z.string().regex(/^\d+$/).transform(Number),
+  legs: z.array(z.object({ price: z.number().min(0) })).default([]),
+});
+
+it.each([
+  ['what is right', { side: 'buy', shares: '12', legs: [{ price: 1, more: true }] }],
+  ['what leaves out', { side: 'sell', shares: '3' }],
+  ['what is wrong', { side: 'bought', shares: 'many', legs: [{ price: -1 }, {}], other: 1 }],
+  ['another thing', null],
+])('reads %s as zod does, however often', (_, value) => {
+  const read = Array.from({ length: ROUNDS }, () => parseBySchema(order, value));
+  const [said] = read.map(({ success, data, error }) => JSON.stringify({ success, data, issues: error?.issues }));
+  const { success, data, error } = order.safeParse(value);
+  expect(said).toBe(JSON.stringify({ success, data, issues: error?.issues }));
+  for (const one of read) expect(one).toStrictEqual(read[0]);
 });

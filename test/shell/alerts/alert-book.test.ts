@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
-import { type Condition, findConditions, isUndecided, toldAs } from '../../../src/shell/alerts/conditions.js';
-import { findNextStep } from '../../../src/shell/alerts/next-steps.js';
+import {
+  type Condition,
+  findConditions,
+  findNextStep,
+  isUndecided,
+  toldAs,
+} from '../../../src/shell/alerts/conditions.js';
 import { ACCOUNT_FACTS, FACTS } from './facts.js';
 
 const S = 1_000;

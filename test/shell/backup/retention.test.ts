@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BackupFile, expendable } from '../../../src/shell/backup/retention.js';
+import { type BackupFile, expendable } from '../../../src/shell/backup/backups.js';
 
 const HOUR_MS = 3_600_000;
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00Z');

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
 import { Transport } from '../../../src/shell/client/transport.js';
 import { times } from '../../support/effort.js';
@@ -318,4 +318,27 @@ describe('an outcome', () => {
     expect(shown).not.toContain('key-1');
     expect(shown).not.toContain(String(server.asked[0]?.headers['svc-signature']));
   });
+});
+
+serveEachTest();
+
+it('an answer that changes the protocol is unknown at once, not when the time is up', async () => {
+  const raw = await rawServer((socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+  );
+  const other = clientFor(raw.url, { timeoutMs: 20_000 });
+  const { outcome } = await other.call('orders.create', { body: orderBody });
+  expect(outcome).toEqual({ kind: 'unknown', sent: true, reason: 'answer in another protocol' });
+  await other.close();
+  await raw.stop();
+});
+
+it('many reads may wait for another attempt without a warning of the runtime', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  server.answer = answering(502, '<html>');
+  await Promise.all(Array.from({ length: 20 }, () => read()));
+  expect(warnings).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { loadConfig, loadTraderConfig } from '../../../src/shell/config/load.js';
+import { liveClass, strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 
@@ -441,4 +442,21 @@ describe('overrides from the environment', () => {
     const error = await failure({ 'trader.yaml': trader() }, { TWINBOOK__CAPITAL: '1', twinbook__capital: '2' });
     expect(error.message).toContain('which TWINBOOK__CAPITAL sets too');
   });
+});
+
+it.each([
+  [traderSchema, 'capital', 'limit'],
+  [traderSchema, 'risk.max_fills', 'limit'],
+  [traderSchema, 'strategies', 'limit'],
+  [traderSchema, 'merge.min_shares', 'free'],
+  [traderSchema, 'economics.request_price', 'free'],
+  [traderSchema, 'polling.marks', 'restart'],
+  [traderSchema, 'no.such', 'restart'],
+  [strategyFileSchema, 'strategy', 'reason'],
+  [strategyFileSchema, 'markets.select.state', 'free'],
+  [strategyFileSchema, 'params', 'free'],
+  [strategyFileSchema, 'schedule.quote_hours', 'free'],
+  [strategyFileSchema, 'risk', 'limit'],
+] as const)('setting %# is taken up by its class', (schema, setting, wanted) => {
+  expect(liveClass(schema, setting)).toBe(wanted);
 });

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 
 /** Path of a browser; null without one, which skips its tests. */
 export const CHROMIUM =
@@ -33,6 +34,16 @@ export async function contextOf(browser: Browser, { scheme, width }: Look): Prom
   // Only the test's own timeout applies.
   context.setDefaultTimeout(0);
   return context;
+}
+
+/** The usual look. */
+export const DESK: Look = { scheme: 'light', width: 1280 };
+
+/** A tab of its own for one test. */
+export async function openTab(browser: Browser) {
+  const context = await contextOf(browser, DESK);
+  onTestFinished(() => context.close());
+  return { context, page: await context.newPage() };
 }
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

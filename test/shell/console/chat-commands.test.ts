@@ -1,19 +1,15 @@
 /** Effect of a message to the bot on a trader, and the bot's answer. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import { folderOf } from '../../support/folders.js';
-import { trader } from '../config/files.js';
+import { loadedTrader } from '../config/files.js';
 import { said, serveBot } from './bot-server.js';
 import { ACCOUNT, market, toldTrader } from './state-of-markets.js';
-import { serveTrader } from './told-trader.js';
+import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 
 const KILLED = {
   kind: 'killed',
@@ -25,21 +21,21 @@ const KILLED = {
 } as const;
 
 function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', reason: 'a guess about Will it?' })) {
-  const cwd = folderOf({ 'trader.yaml': trader() });
+  const config = loadedTrader();
   const seen: Acknowledgement[] = [];
   const options = {
-    config: loadTraderConfig('trader.yaml', { cwd, env: {} }),
+    config,
     name: 'trader',
     trader: state,
     watch: { open: [{ ...KILLED, acknowledgedMs: null }], isOnDuty: true },
     alerts: { acknowledge: (one: Acknowledgement) => seen.push(one) > 0 },
     memory: { load: () => null, save: () => undefined },
-    guardian: { status: () => 'watching' },
+    guardian: WATCHING,
     note: () => undefined,
   };
   const ask = (command: ChatCommand, about: string | null = null, isBare = false) =>
     makePerform(options as unknown as ChatOptions, isBare ? 'bare' : 'full')(command, about, 5);
-  return { cwd, seen, ask };
+  return { stopFile: `${config.ledger.path}.kill`, seen, ask };
 }
 
 test('status says how the trader is, and bare of that no figure and no reason', async () => {
@@ -72,31 +68,26 @@ test('ack says that one alert was seen, or all', async () => {
 });
 
 test('kill leaves the stop file where no trader answers, and pause says that none does', async () => {
-  const { ask, cwd } = place();
+  const { ask, stopFile } = place();
   expect(await ask('pause')).toContain('pause was refused: no trader is running');
-  expect(existsSync(join(cwd, 'twinbook.sqlite.kill'))).toBe(false);
+  expect(existsSync(stopFile)).toBe(false);
   expect(await ask('kill')).toContain('the stop file is there');
-  expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('by Telegram, user 5\n');
+  expect(readFileSync(stopFile, 'utf8')).toBe('by Telegram, user 5\n');
 });
 
 test('a message reaches the trader as a command with who sent it, through a console and once', async () => {
   const server = await serveBot();
   const chat = `{ kind: telegram, address_file: ${server.addressFile}, to: "5", commands: [status, kill], users: [5] }`;
-  const cwd = folderOf({
-    'trader.yaml': trader(`dashboard: { enabled: false }\nalerts: { channels: { chat: ${chat} } }`),
-  });
-  const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
+  const config = loadedTrader(`dashboard: { enabled: false }\nalerts: { channels: { chat: ${chat} } }`);
   const { asked, close } = await serveTrader(config.control.socket);
   onTestFinished(close);
   const nowS = Math.floor(Date.now() / 1000);
   server.updates = [said(1, 'kill', nowS), said(2, 'pause', nowS), said(3, 'kill', nowS - 600)];
-  const guardian = { status: () => 'watching', isGuarded: () => true };
-  const open = () => openConsole({ config, guardian, secret: 'the secret', note: () => undefined });
+  const open = () => consoleOf({ config, secret: 'the secret' });
   const first = await open();
   await vi.waitFor(() => expect(server.sent).toHaveLength(3), 10_000);
   await first.close();
-  const second = await open();
-  onTestFinished(() => second.close());
+  await open();
   await vi.waitFor(() => expect(server.offsets.at(-1)).toBe(4), 10_000);
   expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
   expect(server.sent.map(({ text }) => text)).toEqual([

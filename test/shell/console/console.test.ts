@@ -1,43 +1,31 @@
 /** The console over real sockets, beside a trader with prepared telemetry. */
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import type { PageState } from '../../../src/shell/console/page-state.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
-import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
-import { trader } from '../config/files.js';
+import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, hello, market } from './state-of-markets.js';
-import { OBEYED, serveTrader } from './told-trader.js';
+import { consoleOf, OBEYED, serveTrader } from './told-trader.js';
 
 const SECRET = 'the secret of the page, a long one';
 const OTHER_SECRET = 'another secret, as long as the first';
 const FRAME: StatusLine = { type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] };
 
 async function place(answer: (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>, lines = '') {
-  const cwd = folderOf({ 'trader.yaml': trader(`dashboard: { port: 0 }\n${lines}`) });
-  const notes: string[] = [];
-  const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
+  const config = loadedTrader(`dashboard: { port: 0 }\n${lines}`);
   const server = await serveTrader(config.control.socket, answer);
   const { asked, readers, tell } = server;
   onTestFinished(() => server.close());
-  const console = await openConsole({
-    config,
-    secret: SECRET,
-    guardian: { status: () => 'watching', isGuarded: () => true },
-    note: (text) => notes.push(text),
-  });
-  onTestFinished(() => console.close());
-  const { ask } = await openPageSession(console.url ?? '', SECRET);
+  const { url, notes, close } = await consoleOf({ config, secret: SECRET });
+  const { ask } = await openPageSession(url, SECRET);
   const state = async () => (await (await ask('/state')).json()) as PageState;
   const press = (action: string, reason: string) =>
     ask(`/actions/${action}`, { method: 'POST', body: JSON.stringify({ reason }) });
   await vi.waitFor(() => expect(readers).toHaveLength(1));
-  return { cwd, notes, config, asked, server, state, press, tell, close: () => console.close() };
+  return { notes, config, asked, server, state, press, tell, close };
 }
 
 describe('the console', () => {
@@ -68,27 +56,14 @@ describe('the console', () => {
     });
   });
 
-  test('hands on what is pressed, and says what was refused', async () => {
-    const { press, asked } = await place(({ command }) =>
-      command === 'resume' ? { ok: false, error: 'this needs a reason' } : OBEYED,
-    );
-    expect((await press('pause', 'lunch')).status).toBe(200);
-    const refused = await press('resume', '');
-    expect([refused.status, await refused.json()]).toEqual([409, { error: 'this needs a reason' }]);
-    expect(asked).toEqual([
-      { command: 'pause', reason: 'lunch' },
-      { command: 'resume', reason: '' },
-    ]);
-  });
-
   test('kills a trader that hangs by the stop file, and nothing else reaches it', async () => {
-    const { cwd, press } = await place(() => new Promise(() => undefined));
+    const { config, press } = await place(() => new Promise(() => undefined));
     const [paused, killed] = await Promise.all([press('pause', ''), press('kill', 'odd prices')]);
     expect(paused.status).toBe(409);
     expect(await paused.json()).toMatchObject({ error: expect.stringContaining('did not answer') });
     expect(killed.status).toBe(200);
     expect(await killed.json()).toMatchObject({ text: expect.stringContaining('the stop file is there') });
-    expect(readFileSync(join(cwd, 'twinbook.sqlite.kill'), 'utf8')).toBe('odd prices\n');
+    expect(readFileSync(`${config.ledger.path}.kill`, 'utf8')).toBe('odd prices\n');
   });
 
   test('says the last words of a trader that has ended', async () => {
@@ -100,15 +75,8 @@ describe('the console', () => {
 
   test('beside another one of the same trader says so, shows the page, and leaves the telling to it', async () => {
     const { config, notes, close } = await place(() => OBEYED);
-    const later: string[] = [];
-    const second = await openConsole({
-      config,
-      secret: OTHER_SECRET,
-      guardian: { status: () => 'watching', isGuarded: () => true },
-      note: (text) => later.push(text),
-    });
-    onTestFinished(() => second.close());
-    expect((await (await openPageSession(second.url ?? '', OTHER_SECRET)).ask('/state')).status).toBe(200);
+    const { url, notes: later } = await consoleOf({ config, secret: OTHER_SECRET });
+    expect((await (await openPageSession(url, OTHER_SECRET)).ask('/state')).status).toBe(200);
     expect(later).toEqual([expect.stringMatching(/^warning: process \d+, .* is a console of this trader too/)]);
     await close();
     await vi.waitFor(() => expect(later.at(-1)).toContain('tells the alerts and keeps the history now'), 10_000);

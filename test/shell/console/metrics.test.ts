@@ -5,21 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
-import { renderMetrics, type ScrapeFacts } from '../../../src/shell/console/metrics/collect.js';
+import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
 import { METRICS } from '../../../src/shell/console/metrics/declarations.js';
-import { ACCOUNT, market, NO_ALERTS, toldTrader } from './state-of-markets.js';
-
-const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
-  name: 'paper',
-  trader: toldTrader([market('m')]),
-  mostMarkets: 100,
-  eventCount: () => 0,
-  files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
-  isGuarded: true,
-  refusedLogins: 2,
-  alerts: NO_ALERTS,
-  ...more,
-});
+import { ACCOUNT, facts, market, toldTrader } from './state-of-markets.js';
 
 const linesOf = (text: string, name: string): readonly string[] =>
   text.split('\n').filter((line) => line.startsWith(`${name}{`));

@@ -6,17 +6,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import { obtainPageToken } from '../../../src/shell/console/page-token.js';
 import { folderOf } from '../../support/folders.js';
 import { listeningWeb } from '../../support/listening.js';
 import { until, untilTrue } from '../../support/waiting.js';
 import { trader } from '../config/files.js';
-import { CHROMIUM, contextOf, openBrowser } from './browser.js';
+import { CHROMIUM, openBrowser, openTab } from './browser.js';
+import { consoleOf } from './told-trader.js';
 
-const LOOK = { scheme: 'light', width: 1280 } as const;
 const SHORT_PASSWORD = 'correct horse';
 
 interface Recorded {
@@ -32,10 +31,8 @@ function place() {
   const open = async (port: number, secret = obtainPageToken(join(cwd, 'twinbook.sqlite'))) => {
     writeFileSync(join(cwd, 'trader.yaml'), trader(`dashboard: { port: ${port}, start: false }`));
     const config = loadTraderConfig('trader.yaml', { cwd, env: {} });
-    const guardian = { status: () => '', isGuarded: () => false };
-    const console = await openConsole({ config, secret, guardian, note: () => undefined });
-    onTestFinished(() => console.close());
-    return { url: console.url ?? '', port: Number(new URL(console.url ?? '').port), close: () => console.close() };
+    const { url, close } = await consoleOf({ config, secret });
+    return { url, port: Number(new URL(url).port), close };
   };
   return { open, token: obtainPageToken(join(cwd, 'twinbook.sqlite')) };
 }
@@ -75,11 +72,7 @@ async function greetingOf(url: string): Promise<object> {
 }
 
 const bannerOf = (page: Page) => page.locator('#banner').textContent();
-const isIn = (page: Page) =>
-  until(
-    () => page.locator('#mode').textContent(),
-    (words) => words !== null && words !== '…',
-  );
+const isIn = (page: Page) => page.locator('#mode', { hasText: /[^…]/ }).waitFor();
 
 describe.skipIf(CHROMIUM === null)('another program at the port of the page', () => {
   let browser: Browser;
@@ -91,9 +84,8 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
   test('learns nothing from open tabs, shows them nothing, and leaves them to the next console', async () => {
     const { open, token } = place();
     const first = await open(0);
-    const context = await contextOf(browser, LOOK);
-    onTestFinished(() => context.close());
-    const tabs = [await context.newPage(), await context.newPage()];
+    const { context, page } = await openTab(browser);
+    const tabs = [page, await context.newPage()];
     for (const tab of tabs) {
       await tab.goto(`${first.url}#${token}`);
       await isIn(tab);
@@ -135,9 +127,7 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
   test('reads no token from a tab that is reloaded there, and no key of the next console', async () => {
     const { open } = place();
     const first = await open(0, SHORT_PASSWORD);
-    const context = await contextOf(browser, LOOK);
-    onTestFinished(() => context.close());
-    const tab = await context.newPage();
+    const { page: tab } = await openTab(browser);
     await tab.goto(first.url);
     await tab.locator('#secret').fill(SHORT_PASSWORD);
     await tab.keyboard.press('Enter');

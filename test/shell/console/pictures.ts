@@ -5,7 +5,7 @@
  * N seconds first. Prints the height of each picture, and the violations that axe finds.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import build from '../../support/build.js';
-import { traderYaml } from '../../support/cases.js';
 import { twinbook } from '../../support/processes.js';
 import { CHROMIUM, openBrowser, violationsOf } from './browser.js';
+import { startDemo } from './demo.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
@@ -34,22 +34,6 @@ const { values, positionals } = parseArgs({
   },
 });
 const widths = values.widths.split(',').map(Number);
-
-/** A trader, an embedded exchange with its crowd, and a console that outlives the trader. */
-async function startDemo(folder: string) {
-  const file = join(folder, 'trader.yaml');
-  const more = `strategies: [strategies/belief-maker.yaml, strategies/crowd-maker.yaml]
-dashboard: { start: false, port: 0 }
-recording: { enabled: true, dir: recordings }
-risk: { max_loss_day: "50", max_drawdown: "100", max_open_orders: 40, max_position_shares: "500" }`;
-  cpSync(join(ROOT, 'config/strategies'), join(folder, 'strategies'), { recursive: true });
-  writeFileSync(file, traderYaml(null, more));
-  const trader = twinbook(['start', '-c', file]);
-  await trader.waitFor(/ quoting \| /);
-  const console = twinbook(['console', '-c', file]);
-  const [, url = '', token = ''] = await console.waitFor(/(http:\/\/[\d.:]+\/)#(\S+)/);
-  return { file, trader, console, url, token };
-}
 
 type Demo = Awaited<ReturnType<typeof startDemo>>;
 
@@ -177,10 +161,7 @@ try {
   await takeReport(browser, folder);
 } finally {
   await browser.close();
-  for (const { process, exited } of [demo.console, demo.trader]) {
-    process.kill('SIGTERM');
-    await exited;
-  }
+  await demo.stop();
   rmSync(place, { recursive: true, force: true });
 }
 console.log(`The pictures are in ${folder}`);

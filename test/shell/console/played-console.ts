@@ -1,6 +1,6 @@
 /** A console in this process beside a prepared trader: a ledger with trades, a history, several markets. */
 
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MarketStatus, StatusLineOf } from '../../../src/shared/protocol/trader-status.js';
@@ -9,21 +9,29 @@ import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
 import { History } from '../../../src/shell/console/store/history.js';
 import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
+import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { until } from '../../support/waiting.js';
+import { untilTrue } from '../../support/waiting.js';
 import { fillOf, HOLDER, intentOf, m, ONE, orderOf } from '../../trader/ledger/books.js';
 import { trader } from '../config/files.js';
+import { bookTrades } from './booked-trades.js';
 import { ACCOUNT, agreedAt, hello, market } from './state-of-markets.js';
-import { OBEYED, serveTrader } from './told-trader.js';
+import { OBEYED, serveTrader, WATCHING } from './told-trader.js';
 
 /** Long, like generated ones: a short password costs each page a long derivation. */
 export const SECRET = 'the secret of the page, a long one';
 export const VIEW_SECRET = 'only to look, and for long as well';
 /** A market's name with which an exchange could attack its viewers. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'">\u202e${'"><script>alert(1)</script>'.repeat(3)}`;
+/** Why the hostile market is not quoted. */
+export const UNQUOTED = 'waiting for request budget: 12 of 120 left, and moves of other markets come first';
+const RECORDED = 'market=B9M4kCb2rA3QaKcxYkZWjvqkCnz7UEsjMJWPCTT7waHK';
 const POINT_MS = 5_000;
 const HISTORY_MS = 900_000;
+/** A loss before every other fill, on another UTC day whenever the test runs. */
+const LOST_MS = Date.now() - 129_600_000;
+export const LOST_DAY = new Date(LOST_MS).toISOString().slice(0, 10);
 
 /** Figures of a market that moves with time, as in telemetry. */
 export function movingMarket(id: string, title: string, timeMs: number): MarketStatus {
@@ -68,7 +76,10 @@ export const frameAt = (timeMs: number): StatusLineOf<'frame'> => ({
       events: [{ eventKey: 'the event', positionMicros: m(3_000_000), lossMicros: m(850_000_000) }],
     },
   },
-  markets: [movingMarket('m1', 'Will it rain in Reykjavík on Friday?', timeMs), movingMarket('m2', HOSTILE, timeMs)],
+  markets: [
+    movingMarket('m1', 'Will it rain in Reykjavík on Friday?', timeMs),
+    { ...movingMarket('m2', HOSTILE, timeMs), orders: [], note: UNQUOTED },
+  ],
   known: ['m1', 'm2'],
 });
 
@@ -77,15 +88,20 @@ const DIFF = {
   data: { lines: ['risk.max_loss_day: 50 → 60 (looser) [wants a reason]'], applied: false, hash: 'h' },
 } as const;
 
-const GUARDIAN = { status: () => 'watching, process 8', isGuarded: () => true };
+const answerOf = (question: ControlQuestion): ControlResponse => {
+  if (question.command !== 'config') return OBEYED;
+  return question.action === 'apply' && question.reason === '' ? { ok: false, error: 'this wants a reason' } : DIFF;
+};
 
 /** @param isSeveral adds another trader, which does not run */
 export async function playConsole(isSeveral = false) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'twinbook-page-')));
   writeFileSync(join(folder, 'view'), VIEW_SECRET, { mode: 0o600 });
-  const lines = 'dashboard: { port: 0, start: false, view_password_file: view }';
+  const lines = 'dashboard: { port: 0, start: false, view_password_file: view }\nrecording: { dir: recordings }';
   const load = (name: string) => loadTraderConfig(name, { cwd: folder, env: {} });
-  writeFileSync(join(folder, 'trader.yaml'), trader(lines));
+  cpSync('config/strategies/touch-maker.yaml', join(folder, 'touch.yaml'));
+  cpSync(join('data/sample', RECORDED), join(folder, 'recordings', RECORDED), { recursive: true });
+  writeFileSync(join(folder, 'trader.yaml'), trader(lines, '[touch.yaml]'));
   const config = load('trader.yaml');
   mkdirSync(join(folder, 'gone'));
   writeFileSync(join(folder, 'gone', 'second.yaml'), trader('dashboard: { start: false }'));
@@ -93,19 +109,19 @@ export async function playConsole(isSeveral = false) {
   const ledger = openLedger(config.ledger.path, HOLDER);
   fillLedger(ledger);
   fillHistory(config.ledger.path);
-  const server = await serveTrader(config.control.socket, ({ command }) => (command === 'config' ? DIFF : OBEYED));
+  const server = await serveTrader(config.control.socket, answerOf);
   const { asked, readers, tell } = server;
+  // The console starts our command from its sources.
+  const { execArgv } = process;
+  process.execArgv = [...execArgv, '--import', 'tsx'];
   const opened = await openConsole({
     config,
     secret: SECRET,
-    guardian: GUARDIAN,
-    others: isSeveral ? [{ config: second, guardian: GUARDIAN }] : [],
+    guardian: WATCHING,
+    others: isSeveral ? [{ config: second, guardian: WATCHING }] : [],
     note: () => undefined,
   });
-  await until(
-    () => readers.length,
-    (count) => count > 0,
-  );
+  await untilTrue(() => readers.length > 0);
   tell(
     hello({
       run: 'run',
@@ -129,6 +145,7 @@ export async function playConsole(isSeveral = false) {
     tell,
     async close() {
       clearInterval(telling);
+      process.execArgv = execArgv;
       await opened.close();
       server.close();
       ledger.close();
@@ -137,7 +154,7 @@ export async function playConsole(isSeveral = false) {
   };
 }
 
-/** Two orders, one of them filled in two parts, a sale, and the operator's notices. */
+/** Two orders, one of them filled in two parts, a sale, an older loss, and the operator's notices. */
 function fillLedger(ledger: Ledger): void {
   const nowMs = Date.now();
   const reason = JSON.stringify({ note: 'as usual', fair: '0.6', book_age_ms: 700, factors: { sigma: 0.0123 } });
@@ -150,9 +167,14 @@ function fillLedger(ledger: Ledger): void {
     seenMs: nowMs - agoMs + 900,
     isMaker: true,
   });
+  const run = { id: 'run', version: '9.8.7', configHash: 'ab'.repeat(32), startedMs: nowMs - 3_600_000 };
+  ledger.transaction(() => ledger.startRun(run));
+  const lost = { market: 'm2', shares: 20, timeS: Math.floor(LOST_MS / 1000) };
+  bookTrades(ledger, [
+    { ...lost, id: 'a', price: 600_000 },
+    { ...lost, id: 'b', side: 'sell', price: 100_000 },
+  ]);
   ledger.transaction(() => {
-    ledger.startRun({ id: 'run', version: '9.8.7', configHash: 'ab'.repeat(32), startedMs: nowMs - 3_600_000 });
-    ledger.setCapital(m(1_000 * ONE), nowMs - 3_600_000);
     for (const [id, title] of [
       ['m1', 'Will it rain in Reykjavík on Friday?'],
       ['m2', HOSTILE],

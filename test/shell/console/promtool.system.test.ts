@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
 import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
 import { folderOf } from '../../support/folders.js';
-import { market, NO_ALERTS, toldTrader } from './state-of-markets.js';
+import { facts, market, toldTrader } from './state-of-markets.js';
 
 const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
 const RULES = join(packageRoot, 'config/prometheus/twinbook.rules.yml');
@@ -114,16 +114,8 @@ function ages(name: string) {
 
 describe.skipIf(isMissing)('Prometheus’ own checker (promtool)', () => {
   test('takes what is exported', () => {
-    const text = renderMetrics({
-      name: 'paper',
-      trader: toldTrader([market('m', 'Will "it"?'), market('n')]),
-      mostMarkets: 100,
-      eventCount: () => 3,
-      files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
-      isGuarded: true,
-      refusedLogins: 2,
-      alerts: NO_ALERTS,
-    });
+    const trader = toldTrader([market('m', 'Will "it"?'), market('n')]);
+    const text = renderMetrics(facts({ trader, eventCount: () => 3 }));
     expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
   });
 

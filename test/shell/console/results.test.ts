@@ -44,6 +44,7 @@ describe('markouts', () => {
         mean: '0.1',
         error: '',
         total: '1',
+        drift: '0.5',
       });
       expect(of(5, 'ask')).toMatchObject({ fills: 1, mean: '0.05', total: '1.5' });
       expect(of(5, 'all')).toMatchObject({ fills: 2, shares: '40', mean: '0.0625', total: '2.5', error: '0.01875' });
@@ -67,7 +68,7 @@ describe('markouts', () => {
       };
       const markouts = new MarkoutBook(history, () => 0);
       const known = (nowMs: number) => markouts.read(ledger, nowMs).map(({ fills }) => fills);
-      expect(known(1_010_000)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+      expect(known(1_010_000)).toEqual([1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
       points = [...points, ...LATER];
       expect(known(1_320_000).slice(-3)).toEqual([1, 1, 0]);
       points = [];
@@ -125,7 +126,7 @@ describe('files for spreadsheets', () => {
   test('hold orders and fills with their titles, and sums as the page has them', () => {
     withLedger((ledger) => {
       bookTrades(ledger, [{ id: 'one', market: 'a', price: 400_000, shares: 10 }]);
-      const row = { key: 'a', fills: 1, turnover: '4', realised: '-1.5', fees: '0', net: '-1.5' };
+      const row = { key: 'a', fills: 1, turnover: '4', realised: '-1.5', fees: '0', settled: '0', net: '-1.5' };
       const held = { title: '=HYPERLINK("x")', yes: '10', no: '0', sets: '0', cost: '4', unrealised: '', result: '' };
       const money = () => ({ days: [row], markets: [{ ...row, ...held }], strategies: [] });
       const lines = (name: Parameters<typeof makeCsv>[0]) =>

@@ -7,9 +7,8 @@ import type {
   StatusLineOf,
 } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
-import { LedgerConnection } from '../../../src/shell/console/ledger-connection.js';
-import { LedgerLists } from '../../../src/shell/console/ledger-lists.js';
-import type { AlertFigures } from '../../../src/shell/console/metrics/collect.js';
+import { LedgerConnection, LedgerLists } from '../../../src/shell/console/ledger-lists.js';
+import type { ScrapeFacts } from '../../../src/shell/console/metrics/collect.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
 
@@ -153,11 +152,21 @@ export function toldTrader(markets: readonly MarketStatus[], account: AccountSta
   return trader;
 }
 
-/** One channel that has carried nothing yet. */
-export const NO_ALERTS: AlertFigures = {
-  count: () => 0,
-  figures: [{ channel: 'chat', delivered: 0, failed: 0, lost: 0, waiting: 0 }],
-};
+/** Figures of a scrape; one channel has carried nothing yet. */
+export const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
+  name: 'paper',
+  trader: toldTrader([market('m')]),
+  mostMarkets: 100,
+  eventCount: () => 0,
+  files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
+  isGuarded: true,
+  refusedLogins: 2,
+  alerts: {
+    count: () => 0,
+    figures: [{ channel: 'chat', delivered: 0, failed: 0, lost: 0, waiting: 0 }],
+  },
+  ...more,
+});
 
 const NO_LEDGER = new LedgerConnection(() => {
   throw new Error('there is none');

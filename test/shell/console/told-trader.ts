@@ -1,11 +1,23 @@
 /** The control socket of a trader with prepared answers; it records requests. */
 
+import { onTestFinished } from 'vitest';
 import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
+import { type ConsoleOptions, openConsole } from '../../../src/shell/console/console.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
 import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
+
+export const WATCHING = { status: () => 'watching', isGuarded: () => true };
+
+/** A console that ends with its test, and its notes. */
+export async function consoleOf(options: Pick<ConsoleOptions, 'config' | 'secret'> & Partial<ConsoleOptions>) {
+  const notes: string[] = [];
+  const console = await openConsole({ guardian: WATCHING, note: (text) => notes.push(text), ...options });
+  onTestFinished(() => console.close());
+  return { ...console, notes, url: console.url ?? '' };
+}
 
 type Answer = (question: ControlQuestion) => ControlResponse | Promise<ControlResponse>;
 

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
-import { openConsole } from '../../../src/shell/console/console.js';
 import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
@@ -12,46 +11,40 @@ import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
-import { trader } from '../config/files.js';
+import { loadedTrader, trader } from '../config/files.js';
 import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
-import { serveTrader } from './told-trader.js';
+import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';
 const load = (folder: string, file = 'trader.yaml'): TraderConfig => loadTraderConfig(file, { cwd: folder, env: {} });
-const place = (text = trader(APART)): TraderConfig => load(folderOf({ 'trader.yaml': text }));
-const refusal = (work: () => unknown): string => {
-  try {
-    work();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  return '';
-};
+const place = (lines = APART): TraderConfig => loadedTrader(lines);
 
 describe('traders of one console', () => {
   test('are each another one, and start no console of their own', () => {
     const [one, two] = [place(), place()];
-    expect(refusal(() => requireDistinct([one, two]))).toBe('');
-    expect(refusal(() => requireDistinct([one, one]))).toBe(`${one.file} is named twice`);
+    expect(() => requireDistinct([one, two])).not.toThrow();
+    expect(() => requireDistinct([one, one])).toThrow(
+      expect.objectContaining({ message: `${one.file} is named twice` }),
+    );
     const link = join(folderOf({}), 'there');
     symlinkSync(join(one.file, '..'), link);
     const linked = load(link);
-    expect(refusal(() => requireDistinct([one, linked]))).toContain('have the same ledger');
+    expect(() => requireDistinct([one, linked])).toThrow('have the same ledger');
     const sameSocket = { ...two, control: one.control };
-    expect(refusal(() => requireDistinct([one, sameSocket]))).toContain('have the same control socket');
-    const starting = place(trader('dashboard: { port: 0 }'));
-    expect(refusal(() => requireDistinct([one, starting]))).toContain('dashboard.start is true');
-    const hidden = place(trader('dashboard: { enabled: false, start: false }'));
-    expect(refusal(() => requireDistinct([hidden, one]))).toContain('dashboard.enabled is false');
-    expect(refusal(() => requireDistinct([one, hidden]))).toBe('');
-    expect(refusal(() => requireDistinct(Array.from({ length: 17 }, () => one)))).toContain('at most 16');
+    expect(() => requireDistinct([one, sameSocket])).toThrow('have the same control socket');
+    const starting = place('dashboard: { port: 0 }');
+    expect(() => requireDistinct([one, starting])).toThrow('dashboard.start is true');
+    const hidden = place('dashboard: { enabled: false, start: false }');
+    expect(() => requireDistinct([hidden, one])).toThrow('dashboard.enabled is false');
+    expect(() => requireDistinct([one, hidden])).not.toThrow();
+    expect(() => requireDistinct(Array.from({ length: 17 }, () => one))).toThrow('at most 16');
   });
 
   test('are named by their files, and by their folders where these are called the same', () => {
     expect(nameTraders(['/a/sun.yaml', '/b/rain.yaml'])).toEqual(['sun', 'rain']);
     expect(nameTraders(['/a/trader.yaml', '/b/trader.yaml', '/c/x.yaml'])).toEqual(['a/trader', 'b/trader', 'x']);
-    expect(refusal(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml']))).toContain('would both be shown as');
+    expect(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml'])).toThrow('would both be shown as');
   });
 
   test('add up within a venue alone, and say of how many', () => {
@@ -79,15 +72,6 @@ describe('traders of one console', () => {
   });
 });
 
-/** A trader behind a real socket, for one test. */
-async function running({ control }: TraderConfig) {
-  const served = await serveTrader(control.socket);
-  onTestFinished(() => served.close());
-  return served;
-}
-
-const GUARDIAN = { status: () => 'watching', isGuarded: () => true };
-
 describe('a console of several', () => {
   test('shows them all, the dead one as dead with its last word, and stops one or all of them', async () => {
     const home = folderOf({});
@@ -102,21 +86,16 @@ describe('a console of several', () => {
     const ledger = openLedger(dead.ledger.path, HOLDER);
     ledger.transaction(() => ledger.setCapital(m(500_000_000), 1_000));
     ledger.close();
-    const [first, second] = [await running(sun), await running(rain)];
-    const console = await openConsole({
-      config: sun,
-      guardian: GUARDIAN,
-      others: [rain, dead].map((config) => ({ config, guardian: GUARDIAN })),
-      secret: SECRET,
-      note: () => undefined,
-    });
-    onTestFinished(() => console.close());
+    const [first, second] = [await serveTrader(sun.control.socket), await serveTrader(rain.control.socket)];
+    for (const { close } of [first, second]) onTestFinished(close);
+    const others = [rain, dead].map((config) => ({ config, guardian: WATCHING }));
+    const { url } = await consoleOf({ config: sun, others, secret: SECRET });
     await vi.waitFor(() => expect([first.readers.length, second.readers.length]).toEqual([1, 1]));
     for (const { tell } of [first, second]) {
       tell(hello());
       tell({ type: 'frame', time: 5_000, account: ACCOUNT, markets: [market('m')], known: ['m'] });
     }
-    const { ask } = await openPageSession(console.url ?? '', SECRET);
+    const { ask } = await openPageSession(url, SECRET);
     const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
     await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
     const all = await traders();
@@ -128,7 +107,7 @@ describe('a console of several', () => {
     expect(all.sums).toMatchObject([
       { group: 'paper', traders: 3, answering: 2, result: { sum: '2', known: 2 }, cash: { sum: '2480', known: 3 } },
     ]);
-    const metrics = await (await fetch(`${console.url}metrics`)).text();
+    const metrics = await (await fetch(`${url}metrics`)).text();
     expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([
       'twinbook_up{trader="sun/trader"} 1',
       'twinbook_up{trader="rain/trader"} 1',

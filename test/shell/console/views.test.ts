@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
@@ -17,9 +16,8 @@ import { LIMIT_USES } from '../../../src/shell/console/views/risk-limits.js';
 import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { RoundTrips } from '../../../src/shell/console/views/round-trips.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
-import { folderOf } from '../../support/folders.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
-import { trader } from '../config/files.js';
+import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
 import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
@@ -51,7 +49,7 @@ describe('money', () => {
         { ...market('a'), markMicros: m(500_000) },
         { ...market('b'), markMicros: m(300_000) },
       ]);
-      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0 });
+      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0, dayMs: DAY_MS });
       const pnl = ledger.pnl(
         new Map([
           ['a', m(500_000)],
@@ -69,6 +67,11 @@ describe('money', () => {
         ['1970-01-02', 2],
         ['1970-01-01', 1],
       ]);
+      // The market with the smaller result comes first.
+      expect(view.day_markets.map(({ key, fills }) => [key, fills])).toEqual([
+        ['b', 1],
+        ['a', 1],
+      ]);
       const micros = (text: string) => Math.round(Number(text) * ONE);
       expect(view.markets.reduce((sum, { result }) => sum + micros(result), 0)).toBe(pnl.totalMicros);
       expect(micros(view.result)).toBe(pnl.totalMicros);
@@ -80,7 +83,11 @@ describe('money', () => {
     withLedger((ledger) => {
       trade(ledger);
       const sources = { trader: toldTrader([]), ledger, book: new ResultBook(), history: NO_HISTORY };
-      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0 })).toMatchObject({ result: '', unrealised: '', unmarked: 2 });
+      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0, dayMs: null })).toMatchObject({
+        result: '',
+        unrealised: '',
+        unmarked: 2,
+      });
     });
   });
 
@@ -118,15 +125,9 @@ const bookingOf = (id: number) => ({
 
 describe('risk', () => {
   const NO_LEDGER = { read: () => null };
-  const cwd = () => folderOf({ 'trader.yaml': trader() });
 
   test('has a row for every limit that there is, each with its bound', () => {
-    const config = shownConfig({
-      ...loadTraderConfig('trader.yaml', { cwd: cwd(), env: {} }),
-      strategies: [],
-      configHash: '',
-      texts: new Map(),
-    });
+    const config = shownConfig({ ...loadedTrader(), strategies: [], configHash: '', texts: new Map() });
     expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
     told.onLine(hello({ config }));
@@ -196,7 +197,7 @@ describe('explain', () => {
       toldTrader([{ ...market('m'), note: 'as usual', factors: { skew: 0.25 }, refusals }]),
     );
     const lines = tree === null ? [] : leaves(tree);
-    expect(lines).toContain('Market Will it? > Strategy maker > Says: as usual');
+    expect(lines).toContain('Market Will it? > Strategy maker > State: as usual');
     expect(lines).toContain('Market Will it? > Fair value 0.6 > skew: 0.25');
     expect(lines).toContain('Market Will it? > Refused by controls 4 > max_open_orders 4 > Newest: 41 orders');
   });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
-import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import {
   boundBackupAge,
@@ -14,10 +13,10 @@ import {
   type WatchOptions,
 } from '../../../src/shell/console/watch.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
-import { ENDED_PROVEN } from '../../../src/trader/ledger/run-end.js';
-import { folderOf, newFolder } from '../../support/folders.js';
+import { ENDED_PROVEN } from '../../../src/trader/ledger/tables.js';
+import { newFolder } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
-import { trader } from '../config/files.js';
+import { loadedTrader } from '../config/files.js';
 import { ACCOUNT, agreedAt, hello } from './state-of-markets.js';
 
 const S = 1_000;
@@ -36,11 +35,10 @@ const opened = (kind: string): RememberedAlert => {
 };
 
 function watchOf(last: LastRun | null, options: Partial<WatchOptions> & { readonly open?: readonly string[] } = {}) {
-  const cwd = folderOf({ 'trader.yaml': trader(QUIET) });
   const remembered: AlertState = { open: (options.open ?? []).map(opened), waiting: {} };
   const trader_ = new TraderState();
   const watch = new Watch({
-    config: loadTraderConfig('trader.yaml', { cwd, env: {} }),
+    config: loadedTrader(QUIET),
     name: 'trader',
     trader: trader_,
     isGuarded: () => null,

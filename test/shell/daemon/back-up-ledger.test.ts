@@ -7,7 +7,7 @@ import { locateBackupFolder } from '../../../src/shell/backup/backups.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { backUpLedger } from '../../../src/shell/daemon/jobs.js';
 import { openLog } from '../../../src/shell/daemon/log.js';
-import { Screen } from '../../../src/shell/daemon/screen.js';
+import { Screen } from '../../../src/shell/daemon/status-text.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';

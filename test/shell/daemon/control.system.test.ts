@@ -76,11 +76,11 @@ describe('a running trader', () => {
     expect(await resting()).toEqual([]);
     expect(await command('resume')).toEqual({
       code: 2,
-      output: `the trader refused: it is killed (odd prices): only unkill --reason TEXT lifts that\n${WAY_UP}`,
+      output: `the trader refused: the trader is killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
     });
     expect(await command('resume', '--reason', 'I want to')).toEqual({
       code: 2,
-      output: `the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts that\n${WAY_UP}`,
+      output: `the trader refused: the rest is lifted, but it is killed (odd prices): only unkill --reason TEXT lifts this\n${WAY_UP}`,
     });
     const bare = await command('unkill');
     expect(bare.code).toBe(2);

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import { DailySummary, summaryText } from '../../../src/shell/daemon/daily-summary.js';
+import { DailySummary, summaryText } from '../../../src/shell/daemon/telemetry.js';
 import type { AccountSnapshot } from '../../../src/trader/engine/snapshot.js';
 
 const MIDNIGHT = Date.UTC(2026, 11, 2);

@@ -31,11 +31,11 @@ params: { feed: model, jump_pause_s: 0, max_gap_sds: 20, order_shares: "5" }
 `;
 
 /** The trader's log lines about the end and the return of a feed's values. */
-const WORDS = /feed model (says nothing current|has said nothing|says what things are worth)/g;
+const WORDS = /feed model (says nothing current|has said nothing|has current values)/g;
 const KINDS: Readonly<Record<string, string>> = {
-  'says nothing current': 'silent',
-  'has said nothing': 'silent',
-  'says what things are worth': 'speaks',
+  'has no current value': 'silent',
+  'has sent no value': 'silent',
+  'has current values': 'speaks',
 };
 
 it('is quoted while it is current, pulled when it is not, and said once each', async () => {
@@ -82,7 +82,7 @@ strategies: [first.yaml]`,
   await endInOrder(trader);
   // Each silence and each return once; a clock that is set back resets this.
   const anew = count(/clock was set back/g);
-  expect(trader.output()).toContain('feed model says nothing current');
+  expect(trader.output()).toContain('feed model has no current value');
   expect(words()).toContain('silent');
   const again = words().filter((word, i, all) => word === all[i - 1]);
   expect(again.length, trader.output()).toBeLessThanOrEqual(anew);

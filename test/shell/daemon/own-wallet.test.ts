@@ -4,7 +4,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { openOwnWallet } from '../../../src/shell/daemon/own-wallet.js';
+import { openOwnWallet } from '../../../src/shell/daemon/session.js';
 import { createKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
@@ -18,7 +18,7 @@ test('says whose the ledger is, whose the file, and makes no other wallet in the
   const ledger = openLedger(config.ledger.path, HOLDER);
   onTestFinished(() => ledger.close());
   const said: string[] = [];
-  const open = () => openOwnWallet(config, {}, { ledger, say: (text) => said.push(text) }).address;
+  const open = () => openOwnWallet({ config, env: {}, say: (text) => said.push(text) }, ledger).address;
   const own = open();
   expect([open(), said.length]).toEqual([own, 1]);
   // Journals hold copies of ledgers.

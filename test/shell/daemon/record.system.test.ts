@@ -1,14 +1,18 @@
 /** `twinbook record` as real processes: its files, the result after a kill, and its message about a missing file. */
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StatusData } from '../../../src/cli/ledger/status.js';
 import { EVENT, type Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
+import { micros } from '../../../src/shared/base/micros.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
 import { run } from '../../cli/run.js';
+import { delta, kalshiFile, OPEN_MS, snapshot, writeKalshi } from '../../recording/samples.js';
 import {
   endInOrder,
+  exchangeAt,
   exchangeHere,
   exchangeOfFile,
   folderOf,
@@ -19,7 +23,16 @@ import {
 } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { twinbook } from '../../support/processes.js';
-import { allRows, asTrader, marketsOf, paper, profile, UNLIMITED } from '../../support/venue.js';
+import {
+  allRows,
+  asTrader,
+  expectAgreement,
+  marketsOf,
+  paper,
+  profile,
+  Taker,
+  UNLIMITED,
+} from '../../support/venue.js';
 
 /** Four times the usual budget, so that seconds suffice in place of minutes. */
 const QUICK_PROFILE = `
@@ -250,5 +263,72 @@ describe('recording inside start', () => {
     await endInOrder(beside, 'SIGINT');
     await trader.waitFor(/fill: /);
     await endInOrder(trader);
+  });
+});
+
+/**
+ * Times of the changes: fast at first, so that the file can be cut within them; then slow, because the market ends with
+ * the readable part, and a trader that starts on a busy machine must still find it.
+ */
+const changeMs = (i: number): number => OPEN_MS + (i < 8_000 ? 2 * i : 16_000 + 100 * (i - 8_000));
+
+/** Cut in the middle: about half of the small changes, deep below a book around 0.42, can be read. */
+function cutRecording(): string {
+  const set = writeKalshi([
+    snapshot(OPEN_MS, [['0.4000', '100.00']], [['0.5600', '100.00']]),
+    ...Array.from({ length: 20_000 }, (_, i) => delta(changeMs(i), 'yes', '0.3000', `${i % 97}.25`)),
+  ]);
+  const whole = readFileSync(kalshiFile(set));
+  writeFileSync(kalshiFile(set), whole.subarray(0, whole.length / 2));
+  return set;
+}
+
+const CUT = /\S+ndjson\.gz: the file is cut or damaged \(.+\): only what could be read of it is used/;
+
+it('an exchange plays what can be read of a recording that was cut, with a warning', async () => {
+  const { running, url } = await exchangeAt('-v', '--market-data', cutRecording(), '--speed', '10');
+  await running.waitFor(CUT);
+  expect(await marketsOf(url)).toHaveLength(1);
+  await endInOrder(running);
+});
+
+it('a trader quotes on it and says on its screen what is wrong with it', async () => {
+  const trader = traderYaml(null).replace('seed: 3', `market_data: ["${cutRecording()}"], speed: 2`);
+  const folder = folderOf({ 'trader.yaml': trader, 'maker.yaml': makerYaml() });
+  const running = started(['start', '-v', '-c', `${folder}/trader.yaml`]);
+  await running.waitFor(CUT);
+  await running.waitFor(/quoting \| markets 1 of 1 quoted \| orders [1-9]/);
+  expect((await ran(['stop', '-c', `${folder}/trader.yaml`])).output).toBe('stopped; no order is left open\n');
+  expect(await running.exited).toBe(0);
+});
+
+describe('a trader in several markets', () => {
+  it('merges what pairs up, redeems what resolves or is canceled, and books all of it', async () => {
+    const url = await exchangeHere('--no-rate-limits');
+    const folder = folderOf({
+      'trader.yaml': traderYaml(url).replace('min_shares: "5"', 'min_shares: "1"'),
+      'maker.yaml': makerYaml(),
+    });
+    const file = `${folder}/trader.yaml`;
+    const trader = started(['start', '-c', file]);
+    const taker = await Taker.join(url, 1);
+    // Slow enough that the trader's own request budget lasts.
+    taker.go(
+      (await marketsOf(url)).map((row) => row.condition_id),
+      250,
+    );
+    await trader.waitFor(/merged complete sets in "[^"]+" for [\d.]+[\s\S]*merged complete sets in/);
+    await taker.end();
+
+    // Two markets with shares, even after a merge in progress: one is resolved, one canceled.
+    const { markets } = JSON.parse((await ran(['status', '--json', '-c', file])).output) as StatusData;
+    const held = markets.filter(({ yes, no }) => yes !== no);
+    expect(held.length).toBeGreaterThanOrEqual(2);
+    for (const [index, { market_condition_id: id, title }] of held.slice(0, 2).entries()) {
+      await paper(url, `/markets/${id}/resolve/`, { is_yes: index === 0 ? true : null });
+      await trader.waitFor(new RegExp(`redeemed in "${title.replaceAll(/[.*+?^$()[\]{}|]/g, '\\$&')}" for [\\d.]+`));
+    }
+    await endInOrder(trader);
+    await expectAgreement(folder, url, micros(1_000_000_000));
   });
 });

@@ -115,7 +115,7 @@ describe('a trader that listens', () => {
     expect(await at.mode('killed')).toBe('seen on the page');
     const refused = await press('resume');
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('only unkill --reason TEXT lifts that');
+    expect(await refused.text()).toContain('only unkill --reason TEXT lifts this');
     expect((await press('unkill', 'all clear')).status).toBe(200);
     // It may still be proving that no order rests.
     await at.mode('quoting');

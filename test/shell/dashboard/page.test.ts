@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Greeting,
@@ -52,7 +53,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
     traders: () => ({ now: 2, traders: [], sums: [] }),
     metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
   };
-  const page = await openDashboard({ host, passes: PASSES, metrics, address: '127.0.0.1', port: 0 });
+  const page = await openDashboard({ host, passes: PASSES, metrics, port: 0 });
   onTestFinished(() => page.close());
   /** A request without proof. */
   const knock = (path: string, how: RequestInit = {}) => fetch(new URL(path, page.url), how);
@@ -68,6 +69,13 @@ const pressWith =
   (ask: (path: string, how: PageHow) => Promise<Response>) =>
   (action: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
     ask(action.startsWith('/') ? action : `/actions/${action}`, { method: 'POST', body, headers });
+
+/** Answer to these bytes. */
+async function exchange(port: string, request: string): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(request);
+  return text(socket);
+}
 
 describe('the page', () => {
   it('is one document that a browser lets run its own script and nothing else', async () => {
@@ -101,8 +109,8 @@ describe('the page', () => {
       return names.map((name) => readFileSync(new URL(name, url), 'utf8'));
     });
     expect(modules.length).toBeGreaterThan(15);
-    for (const text of modules)
-      expect(text).not.toMatch(/InnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
+    for (const module of modules)
+      expect(module).not.toMatch(/InnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
     expect(html).not.toMatch(/outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);
     expect(response.headers.get('x-frame-options')).toBe('DENY');
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -366,10 +374,10 @@ describe('the page', () => {
   it('leads a browser from its other names to the one that its proofs name', async () => {
     const { page } = await open();
     const { port } = new URL(page.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.end(`GET /?view=log HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`);
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
+    const answer = await exchange(
+      port,
+      `GET /?view=log HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 307 /);
     expect(answer.toLowerCase()).toContain(`\r\nlocation: ${page.url}?view=log\r\n`);
   });
@@ -382,13 +390,10 @@ describe('the page', () => {
     ['GET /actions/kill HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
     ['GET /../state HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
     ['rubbish\r\n\r\n', 400],
-  ])('answers %j with %i', async (text, status) => {
+  ])('answers %j with %i', async (request, status) => {
     const { page } = await open();
     const { port, host } = new URL(page.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.end(text.replace('HERE', host));
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
+    const answer = await exchange(port, request.replace('HERE', host));
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer.toLowerCase()).not.toContain('access-control-allow');
   });

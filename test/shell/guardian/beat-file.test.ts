@@ -1,9 +1,12 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { locateStopFile, readStopFile } from '../../../src/shell/control/stop-file.js';
 import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
 import { heartbeatSchema } from '../../../src/shell/guardian/contract.js';
+import { leaveMark } from '../../../src/shell/guardian/record.js';
 import { folderOf } from '../../support/folders.js';
 import { beat } from './looks.js';
 
@@ -66,5 +69,29 @@ describe('a beat file', () => {
 
   it('is refused when the value does not fit', () => {
     expect(() => encode({ text: 'x'.repeat(1_100) })).toThrow(/at most 1006 bytes/);
+  });
+});
+
+const place = (): string => locateStopFile(join(folderOf({}), 'ledger.sqlite'));
+
+describe('the mark that holds a woken trader', () => {
+  it('is never there without its reason, keeps the older one, and leaves no other file behind', async () => {
+    const path = place();
+    const seen = new Set<string | null>();
+    for (let n = 0; n < 20; n++) {
+      let isLeft = false;
+      const left = leaveMark(path, 'the trader hangs').finally(() => (isLeft = true));
+      for (; !isLeft; await turn()) seen.add(readStopFile(path));
+      await left;
+      await leaveMark(path, 'another reason');
+      seen.add(readStopFile(path));
+      rmSync(path);
+    }
+    expect([...seen].sort()).toEqual([null, 'the trader hangs'].sort());
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it('throws where there is no such folder', async () => {
+    await expect(leaveMark(join(place(), 'none', 'x.kill'), 'why')).rejects.toThrow(/ENOENT/);
   });
 });

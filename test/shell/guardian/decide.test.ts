@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GuardianRules } from '../../../src/shell/guardian/contract.js';
 import { decide, describeState, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
+import { times } from '../../support/effort.js';
 import { beat, Driven, LOOK_MS, RULES } from './looks.js';
+import { ordinaryDays } from './virtual-trader.js';
 
 /** A guardian that has seen a trader trade for a while. */
 function watching(rules: Partial<GuardianRules> = {}): Driven {
@@ -355,5 +357,17 @@ describe('for any heartbeat', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+const DAYS = times(10, 30);
+
+describe(`${DAYS} days of an ordinary trader`, () => {
+  it('raise no alarm: pauses, slow disks, restarts, crashes that are mended at once, suspends, clock steps', () => {
+    const { done, had } = ordinaryDays(DAYS, 20_261_121);
+    expect(done, JSON.stringify([...had])).toEqual([]);
+    // Each kind must have happened, or the test proves nothing.
+    expect([...had.keys()].sort()).toEqual(['clock', 'crash', 'disk', 'pause', 'restart', 'suspend']);
+    expect(had.get('pause')).toBeGreaterThan(33 * DAYS);
   });
 });

@@ -17,8 +17,13 @@ import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { forgetCredentials, loadCredentials, saveCredentials } from '../../../src/shell/wallet/credentials.js';
-import { createKeyFile, importKeyFile, isSealedKeyFile, openKeyFile } from '../../../src/shell/wallet/key-file.js';
-import { walletPassphrase } from '../../../src/shell/wallet/passphrase.js';
+import {
+  createKeyFile,
+  importKeyFile,
+  isSealedKeyFile,
+  openKeyFile,
+  walletPassphrase,
+} from '../../../src/shell/wallet/key-file.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
 
 /** A key made by node:crypto: seed and public key as another tool would store them. */

@@ -27,7 +27,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: "  context.intents.move(inFlight, 'signed', nowMs, 'its signature may leave', change);",
+        text: "  context.intents.move(inFlight, 'signed', nowMs, 'the signature may be sent', change);",
         replacement: "  inFlight.intent = { ...inFlight.intent, ...change, state: 'signed', updatedMs: nowMs };",
       },
       {
@@ -84,7 +84,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: SUBMITS,
-        text: '        // A submit may answer with an error although it worked: only the record decides.\n        markUncertain(',
+        text: '        // A submit may work although it answers with an error: only the record decides.\n        markUncertain(',
         replacement: `        context.intents.move(inFlight, 'recordFailed', nowMs, outcome.message);
         context.reportNotDone(inFlight, outcome.slug, outcome.message);
         if (nowMs < 0) markUncertain(`,
@@ -281,7 +281,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/context.ts',
-        text: "    if (withdrawn) return 'it was withdrawn';",
+        text: "    if (withdrawn) return 'the order was withdrawn';",
         replacement: '    void withdrawn;',
       },
       {

@@ -70,7 +70,7 @@ describe('the feeds of a trader', () => {
     expect([isShown('A', 10_000), isShown('A', 10_001)]).toEqual([true, false]);
     expect([isShown('B', 499), isShown('B', 500)]).toEqual([true, false]);
     const [reading] = all.readings('B', ['model'], NOW_MS + 500);
-    expect(reading?.withheld).toBe('it has expired');
+    expect(reading?.withheld).toBe('the value has expired');
   });
 
   it('pass over a value from before the one that is known', () => {
@@ -89,9 +89,9 @@ describe('the feeds of a trader', () => {
     take(all, [value('A', { atMs: NOW_MS + 40_000 })], NOW_MS + 40_000, trader);
     all.look(trader.notices, NOW_MS + 40_000);
     expect(trader.said).toEqual([
-      'feed_silent: feed model has said nothing yet: who quotes by it quotes nothing',
+      'feed_silent: feed model has sent no value yet: strategies that need it do not quote',
       'feed_current',
-      'feed_silent: feed model says nothing current, its newest value is 11 s old: who quotes by it quotes nothing',
+      'feed_silent: feed model has no current value, its newest is 11 s old: strategies that need it do not quote',
       'feed_current',
     ]);
   });
@@ -106,7 +106,7 @@ describe('the feeds of a trader', () => {
     take(all, [value('A'), value('X'), value('Y\u001b[2J')], NOW_MS, trader);
     take(all, [value('X')], NOW_MS, trader);
     expect(trader.said).toEqual([
-      'feed_unknown_market: feed model names market X, which nobody here quotes; said once',
+      'feed_unknown_market: feed model names market X, which no strategy quotes; reported once',
     ]);
   });
 

@@ -15,7 +15,7 @@ const refused = (status: number, slug: string, message: string): Outcome => ({
   details: [],
 });
 const REVOKED = refused(401, 'authentication_failed', 'Invalid API key');
-const WHY = 'the exchange refuses our API key (authentication_failed: Invalid API key)';
+const WHY = 'the exchange rejects the API key (authentication_failed: Invalid API key)';
 
 it('halts, over a restart and until a person resumes it while the key is taken', () =>
   withLedger((ledger) => {

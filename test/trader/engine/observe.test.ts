@@ -11,5 +11,5 @@ it('knows no outcome of a request that no room of the engine owns', () => {
   const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
   const report = { request, outcome, nowMs: 1, sentMs: 1, venueTimeMs: null };
   const state = stateOf(openMemoryLedger(), settingsOf());
-  expect(() => observeReport(state, report, 7)).toThrow('a request of no room came back: resting');
+  expect(() => observeReport(state, report, 7)).toThrow('a report of a request without an owner: resting');
 });

@@ -85,16 +85,16 @@ describe('what is about to leave', () => {
     for (const step of ['draft', 'submit'] as const) {
       const call = callOf(step, signed(intent));
       expect(() => holding().check(call, ownerOf(step, intent.id))).toThrow(AssertionFailed);
-      expect(() => holding(signed(intent)).check(call, POLL)).toThrow('no intent belongs to it');
+      expect(() => holding(signed(intent)).check(call, POLL)).toThrow('no intent belongs to the request');
     }
   });
 
   it.each([PLACE, CANCEL])('is drafted once only: $kind', (intent) => {
     const outgoing = holding(intent);
     outgoing.check(callOf('draft', intent), ownerOf('draft', intent.id));
-    expect(() => outgoing.check(callOf('draft', intent), ownerOf('draft', intent.id))).toThrow('asked for before');
+    expect(() => outgoing.check(callOf('draft', intent), ownerOf('draft', intent.id))).toThrow('already requested');
     const late = holding(signed(intent));
-    expect(() => late.check(callOf('draft', intent), ownerOf('draft', intent.id))).toThrow('signed already');
+    expect(() => late.check(callOf('draft', intent), ownerOf('draft', intent.id))).toThrow('already signed');
   });
 
   /** Every figure or text of a call, replaced by another of its kind. */

@@ -30,7 +30,7 @@ function said(looks: readonly (readonly [second: number, result: PollResult, loo
   });
 }
 
-const UNREAD = 'own orders cannot be read: authentication_failed: Invalid API key; what rests there is not known';
+const UNREAD = 'own orders cannot be read: authentication_failed: Invalid API key; resting orders are unknown';
 
 describe('a list that is refused', () => {
   it('is told after ten seconds and three looks, once, and once more when it can be read again', () => {
@@ -54,7 +54,7 @@ describe('a list that is refused', () => {
   it('is told by itself, with the reason of the newest look', () => {
     const fills = [0, 5, 10].map((second) => [second, 'failed', { list: 'fills', outcome: LOST }] as const);
     expect(said(fills)).toEqual([
-      '10 own trades cannot be read: HTTP 200 with a body that is not JSON; what has filled is not known',
+      '10 own trades cannot be read: HTTP 200 with a body that is not JSON; fills are unknown',
     ]);
     const lists = ['orders', 'catalog', 'orders'] as const;
     const mixed = lists.map((list, i) => [5 * i, 'failed', { list }] as const);
@@ -68,12 +68,12 @@ describe('own orders or own trades that are not seen for half a minute', () => {
   it('pull every order, which is said once, until they can be read again', () => {
     const unread = 'own orders cannot be read: HTTP 200 with a body that is not JSON';
     expect(said([...LOOKS, [41, 'ok']])).toEqual([
-      `20 ${unread}; what rests there is not known`,
-      `30 ${unread}; every order is pulled until they can be`,
+      `20 ${unread}; resting orders are unknown`,
+      `30 ${unread}; all orders are canceled until they are readable`,
       '41 own orders can be read again',
     ]);
     const slow = [0, 31, 62].map((second) => [second, 'failed', { outcome: LOST }] as const);
-    expect(said(slow)).toEqual([`62 ${unread}; every order is pulled until they can be`]);
+    expect(said(slow)).toEqual([`62 ${unread}; all orders are canceled until they are readable`]);
   });
 
   it('are the reason, each by itself and in its first words; the list of markets is none', () => {
@@ -99,7 +99,7 @@ describe('an exchange that answers nothing', () => {
     const silent = [0, 10, 20, 30].map((second) => [second, 'failed', { outcome: LOST, isSilent: true }] as const);
     const why = 'own orders cannot be read: authentication_failed: Invalid API key';
     expect(said([...silent, [31, 'failed'], [32, 'failed'], [33, 'ok']])).toEqual([
-      `31 ${why}; every order is pulled until they can be`,
+      `31 ${why}; all orders are canceled until they are readable`,
       '33 own orders can be read again',
     ]);
     expect(said([...silent, [31, 'ok']])).toEqual([]);

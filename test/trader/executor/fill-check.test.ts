@@ -34,13 +34,13 @@ describe('a fill of a buy of 10 at 0.42', () => {
   });
 
   it.each<[string, Partial<OwnTradeRow>, RegExp]>([
-    ['at a worse price', { price: m(420_001), fee: m(0) }, /came at the price 0.420001/],
-    ['at 0.99', { price: m(990_000) }, /signed: buy 10 YES at 0.42\) came at the price 0.99/],
-    ['for nothing', { price: m(0) }, /came at the price 0$/],
-    ['of more than was ordered', { amount: m(100 * ONE) }, /came with the amount 100, and 10 were left/],
-    ['of nothing', { amount: m(0) }, /came with the amount 0/],
-    ['with a fee above the rate', { fee: m(16_800 + 2) }, /came with the fee 0.016802, at most 0.016801 is/],
-    ['with a fee of 25', { fee: m(25 * ONE) }, /came with the fee 25/],
+    ['at a worse price', { price: m(420_001), fee: m(0) }, /has the price 0.420001/],
+    ['at 0.99', { price: m(990_000) }, /signed: buy 10 YES at 0.42\) has the price 0.99/],
+    ['for nothing', { price: m(0) }, /has the price 0$/],
+    ['of more than was ordered', { amount: m(100 * ONE) }, /has the amount 100, but 10 was left/],
+    ['of nothing', { amount: m(0) }, /has the amount 0/],
+    ['with a fee above the rate', { fee: m(16_800 + 2) }, /has the fee 0.016802, and the market.s maximum is 0.016801/],
+    ['with a fee of 25', { fee: m(25 * ONE) }, /has the fee 25/],
   ])('%s is booked as the exchange says it, and loud once', (_name, changes, says) => {
     const s = resting();
     const fill = trade('t', 4, changes);
@@ -170,7 +170,7 @@ it('what a limit order of any outcome and side allows is never odd, and what is 
           { ...told, priceMicros: worse, feeMicros: null },
           { schedule: 'notional', rateMicros: rate },
         ),
-      ).toContain('at the price');
+      ).toContain('has the price');
       expect(
         fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, { schedule: 'notional', rateMicros: rate }),
       ).toContain('the fee');
@@ -180,7 +180,7 @@ it('what a limit order of any outcome and side allows is never odd, and what is 
           { ...told, amountMicros: m(amount + 1), feeMicros: null },
           { schedule: 'notional', rateMicros: rate },
         ),
-      ).toContain('were left');
+      ).toContain('was left');
     }),
   );
 });

@@ -58,7 +58,7 @@ describe('opening a ledger', () => {
       (path) => {
         const older = {
           code: 'file_unreadable',
-          message: expect.stringMatching(/ is of an older program: it has version 8, this one reads version 9$/),
+          message: expect.stringMatching(/ has the older version 8; this program reads version 9$/),
         };
         expect(refusal(() => openReadOnly(path))).toMatchObject(older);
         expect(refusal(() => openLedger(path, HOLDER))).toMatchObject(older);

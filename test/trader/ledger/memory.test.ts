@@ -43,6 +43,6 @@ it('a ledger in memory takes back a step that failed when it goes on from a file
     expect(replayed.note('key')).toBe('another');
     const backtested = openMemoryLedger();
     expect(fail(backtested)).toThrow('this step failed');
-    expect(() => backtested.note('key')).toThrow(/cannot be taken back/);
+    expect(() => backtested.note('key')).toThrow(/cannot be rolled back/);
   });
 });

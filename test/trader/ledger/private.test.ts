@@ -107,8 +107,8 @@ describe('the lock', () => {
       const { code, message, hint } = refusal(() => openLedger(path, HOLDER));
       expect(code).toBe('ledger_locked');
       expect(message).not.toContain('4194305');
-      expect(message).toContain('held by a process that it does not name');
-      expect(hint).toContain('Others can read that file');
+      expect(message).toContain('held by an unknown process');
+      expect(hint).toContain('Any user who can read that file');
       reader.close();
       openLedger(path, HOLDER).close();
     });
@@ -155,7 +155,7 @@ describe('a ledger', () => {
       const { code, message, hint } = refusal(() => openLedger(`${path}.hard`, HOLDER));
       expect(code).toBe('file_unreadable');
       expect(message).toContain('2 names (hard links)');
-      expect(hint).toContain('Remove the others');
+      expect(hint).toContain('Remove the other names');
     });
     inFolder((path) => {
       openLedger(path, HOLDER).close();

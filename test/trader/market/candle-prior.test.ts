@@ -75,16 +75,16 @@ describe('two days of price bars', () => {
 
 describe('bars that make no sense', () => {
   const cases: readonly (readonly [string, Partial<Candle>])[] = [
-    ['of NO', { is_yes: false }],
+    ['a NO bar', { is_yes: false }],
     ['does not begin with an interval', { timestamp: SPAN.fromS + 1 }],
-    ['outside of the span', { timestamp: SPAN.toS }],
-    ['outside of the span', { timestamp: SPAN.fromS - BAR_S }],
-    ['came twice', { timestamp: SPAN.fromS }],
+    ['outside the requested time span', { timestamp: SPAN.toS }],
+    ['outside the requested time span', { timestamp: SPAN.fromS - BAR_S }],
+    ['appears twice', { timestamp: SPAN.fromS }],
     ['not between 0 and 1', { open: '1', high: '1', low: '1', close: '1' }],
     ['not between 0 and 1', { low: '0' }],
     ['not between 0 and 1', { low: '-0.5' }],
-    ['outside of its low and high', { close: '0.7' }],
-    ['outside of its low and high', { open: '0.2' }],
+    ['outside its range from low to high', { close: '0.7' }],
+    ['outside its range from low to high', { open: '0.2' }],
   ];
   it.each(cases)('are not believed, nor are those beside them: %s', (because, changes) => {
     const read = readCandles([bar(0, 0.5), bar(1, 0.5, changes), bar(2, 0.52)], SPAN, TICK / 2);

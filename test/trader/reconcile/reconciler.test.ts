@@ -368,7 +368,7 @@ describe('reconciliation', () => {
     rounds(account, 1);
     account.moves.push({ outcome: 'A YES', amount: ONE, sinceMs: account.nowMs });
     rounds(account, 1);
-    expect(adopt()).toContain('no second comparison has confirmed it');
+    expect(adopt()).toContain('not yet confirmed by a second comparison');
     rounds(account, 1);
     account.nowMs += LATER_MS;
     account.round([{ list: 'trades', kind: 'lost', lagMs: 0 }]);
@@ -376,7 +376,7 @@ describe('reconciliation', () => {
     rounds(account, 1);
     account.fill('buy', true, 5 * ONE);
     account.look('fills');
-    expect(adopt()).toBe('shares of A YES are on their way');
+    expect(adopt()).toBe('shares of A YES are in flight');
     expect(heldNow()).toEqual([['YES', 5]]);
   });
 
@@ -545,7 +545,7 @@ describe('reconciliation', () => {
     account.look('fills');
     const leftOut = account.ledger.transaction(() => account.reconciler.accept(account.nowMs, 'seen'));
     expect([leftOut, account.reconciler.verdict]).toEqual([[], null]);
-    expect(account.reconciler.takeNews().at(-1)?.text).toContain('not left out, for it has changed since');
+    expect(account.reconciler.takeNews().at(-1)?.text).toContain('not accepted, because it has changed');
     rounds(account, 3);
     expect([account.reconciler.verdict, account.reconciler.newest?.differences]).toEqual([null, []]);
   });

@@ -17,8 +17,7 @@ import {
   text,
   usual,
 } from '../../command.js';
-import { EXIT, type ExitCode } from '../../output/exit.js';
-import type { CliIo } from '../../output/io.js';
+import { type CliIo, EXIT, type ExitCode } from '../../output/io.js';
 import { record } from '../../output/table.js';
 import { memoryBytes, planFrom, QUESTION_OPTIONS, requireData } from './sweep-question.js';
 import { reportOption, resultAnswer } from './sweep-tables.js';

@@ -6,13 +6,12 @@ import querystring from 'node:querystring';
 import { InvalidArgumentError } from 'commander';
 import type { SweepEngine } from '../../../lab/sweep/facts.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { isLoopback } from '../../../shell/client/base-url.js';
+import { isLoopback } from '../../../shell/client/message.js';
 import type { QueueAddress } from '../../../shell/queue/job-queue.js';
 import { readPrivateFile } from '../../../shell/wallet/private-file.js';
 import { secrets } from '../../../shell/wallet/secrets.js';
 import { choice, command, integerBetween, requiredList, text, usual, type Values } from '../../command.js';
-import { EXIT, type ExitCode } from '../../output/exit.js';
-import type { CliIo } from '../../output/io.js';
+import { type CliIo, EXIT, type ExitCode } from '../../output/io.js';
 import {
   type ChunkMachine,
   chunkSecondsOption,

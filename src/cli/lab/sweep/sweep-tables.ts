@@ -9,14 +9,7 @@ import {
   formatQuantity,
   UNKNOWN,
 } from '../../../lab/report/figures.js';
-import type {
-  ConfigurationResult,
-  FreshResult,
-  SweepProgress,
-  SweepResult,
-  SweepWatcher,
-  WalkForward,
-} from '../../../lab/sweep/contract.js';
+import type { SweepProgress, SweepWatcher } from '../../../lab/sweep/contract.js';
 import {
   axisName,
   deflatedText,
@@ -30,6 +23,7 @@ import {
   stepColumns,
   TERMS,
 } from '../../../lab/sweep/describe.js';
+import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../../lab/sweep/result.js';
 import { type Answer, text } from '../../command.js';
 import type { CliIo } from '../../output/io.js';
 import { type Column, prose, table } from '../../output/table.js';
@@ -39,7 +33,6 @@ import type { ProgressLine } from '../progress.js';
 /** Maximum rows; the database, --json and the page have all. */
 const MOST_ROWS = 20;
 
-/** @param width of the terminal; absent for a file */
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
   const shown = configurations.slice(0, MOST_ROWS);

@@ -3,8 +3,7 @@
 import type { SweepWatcher } from '../../../lab/sweep/contract.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { type Answer, type Call, command, flag, integerBetween, list, read, type Values } from '../../command.js';
-import { EXIT } from '../../output/exit.js';
-import type { CliIo } from '../../output/io.js';
+import { type CliIo, EXIT } from '../../output/io.js';
 import { ProgressLine } from '../progress.js';
 import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from '../world-options.js';
 import { collectCommand, planCommand } from './sweep-chunks.js';

@@ -10,17 +10,25 @@
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
+import type {
+  EstimateTerms,
+  MarginPage,
+  MarginPageQuery,
+  MarginPnl,
+  MarginQuery,
+  MarketIndex,
+  Page,
+  PageQuery,
+  Result,
+  Wire,
+} from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import { invalid, mapResult, ok, refuse } from '../fault.js';
 import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
-import type { Page, PageQuery } from '../records/queries.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { MarketIndex, Result } from '../types.js';
-import type { EstimateTerms, MarginPage, MarginPageQuery, MarginPnl, MarginQuery } from './contract.js';
 import type { FeeAccount } from './margin-context.js';
 import { Positions } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
@@ -41,7 +49,9 @@ export class Margin {
   constructor(context: CoreContext, till: FeeAccount, identity: Identity) {
     this.context = context;
     this.#identity = identity;
-    this.settlements = new Settlements(context, this.realized);
+    this.settlements = new Settlements(context, this.realized, ({ position }) =>
+      must(this.positions.get(position), `position ${position}`),
+    );
     this.positions = new Positions(context, till, this.settlements);
     this.requests = new Requests(context, this.positions);
   }
@@ -67,12 +77,12 @@ export class Margin {
 
   /** A known position without a settlement is open: the error names that instead of not found. */
   claimSettlement(account: number, positionPubkey: string): Result<Wire<'claimResult'>> {
-    const settlement = this.settlements.records.find(account, positionPubkey);
+    const settlement = this.settlements.find(account, positionPubkey);
     if (settlement !== null) {
       const claimed = this.settlements.claim(settlement);
       return mapResult(claimed, ({ pubkey, state }) => ({ position_pubkey: pubkey, state }));
     }
-    if (this.positions.records.find(account, positionPubkey) === null) return refuse('not_found');
+    if (this.positions.find(account, positionPubkey) === null) return refuse('not_found');
     return invalid('pubkey', 'The position is open: there is nothing to claim.');
   }
 
@@ -82,7 +92,7 @@ export class Margin {
     if (pool === null || !market.isTradable) return;
     this.positions.sweep(pool);
     for (const id of pool.requestIds()) {
-      const request = this.requests.records.live(id);
+      const request = this.requests.live(id);
       if (request !== null) this.requests.tryFill(request);
     }
   }
@@ -111,21 +121,10 @@ export class Margin {
     return cost.ok ? ok(rows.estimateRow(this.context, named.value, terms, cost.value)) : cost;
   }
 
-  request(account: number, pubkey: string): Wire<'requestRow'> | null {
-    const record = this.requests.records.find(account, pubkey);
-    return record === null ? null : rows.requestRow(this.context, record);
-  }
-
-  position(account: number, pubkey: string): Wire<'positionRow'> | null {
-    const record = this.positions.records.find(account, pubkey);
-    return record === null ? null : rows.positionRow(this.context, record);
-  }
-
   requestPage(account: number, query: MarginQuery<'requests.list'>): MarginPage<Wire<'requestRow'>> {
     const { states, is_yes: isYes, leverage } = query;
     const accepts = (record: RequestRecord) => leverage === undefined || record.leverage === leverage;
-    const toRow = (record: RequestRecord) => rows.requestRow(this.context, record);
-    return this.#page(this.requests.records, account, query, { states, isYes, accepts }, toRow);
+    return this.#page(this.requests, account, query, { states, isYes, accepts });
   }
 
   positionPage(account: number, query: MarginQuery<'positions.list'>): MarginPage<Wire<'positionRow'>> {
@@ -137,8 +136,7 @@ export class Margin {
       (isClosed === undefined || (end !== null) === isClosed) &&
       (event === undefined || catalog.market(market).card.eventIndex === event);
     const filter = { accepts, isLiveOnly: isClosed === false };
-    const toRow = (record: PositionRecord) => rows.positionRow(this.context, record);
-    return this.#page(this.positions.records, account, query, filter, toRow);
+    return this.#page(this.positions, account, query, filter);
   }
 
   settlementPage(account: number, query: MarginQuery<'settlements.list'>): MarginPage<Wire<'settlementRow'>> {
@@ -147,34 +145,29 @@ export class Margin {
     const accepts = (record: SettlementRecord): boolean =>
       (marketState === undefined || isInLife(catalog.market(record.market).state, marketState)) &&
       (leverage === undefined || record.leverage === leverage);
-    const toRow = (record: SettlementRecord) => {
-      const position = must(this.positions.records.get(record.position), `position ${record.position}`);
-      return rows.settlementRow(this.context, record, position);
-    };
-    const { records } = this.settlements;
-    if (positionPubkey === undefined) return this.#page(records, account, query, { states, accepts }, toRow);
+    const { settlements } = this;
+    if (positionPubkey === undefined) return this.#page(settlements, account, query, { states, accepts });
     // At most one: no list is walked, and no page follows.
-    const record = query.after === undefined ? records.find(account, positionPubkey) : null;
+    const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);
     return isAsked && (market ?? record.market) === record.market && market !== null
-      ? { rows: [toRow(record)], next: null }
+      ? { rows: [settlements.toRow(record)], next: null }
       : NOTHING;
   }
 
   #page<R extends RecordOfAccount, T>(
-    records: Records<R>,
+    records: Records<R, T>,
     account: number,
     query: MarginPageQuery & { readonly market_condition_id?: string | undefined },
     { states, isYes, isLiveOnly, accepts }: Filter<R>,
-    toRow: (record: R) => T,
   ): MarginPage<T> {
     const market = askedMarket(this.context.catalog, query.market_condition_id);
     if (market === null) return NOTHING;
     const { after, oldestFirst, limit } = query;
     const asked = { account, market, states, isYes, from: after?.sortValue, oldestFirst };
     const { rows, last } = firstOf(accepted(records.list(asked, BLOCK, isLiveOnly), accepts), limit);
-    return { rows: rows.map(toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
+    return { rows: rows.map(records.toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
   }
 
   /** Activities of a market, newest first. Its ring keeps the newest 1,000. */
@@ -200,16 +193,16 @@ export class Margin {
     const asked = markets === undefined ? null : new Set(markets);
     const isAsked = (record: { readonly market: number }) => asked === null || asked.has(record.market);
     let [unrealized, openingFees, held] = [0, 0, 0];
-    for (const request of requests.records.listLive(account)) {
+    for (const request of requests.listLive(account)) {
       if (isAsked(request) && request.isFunded) held += request.reserved;
     }
-    for (const position of positions.records.listLive(account)) {
+    for (const position of positions.listLive(account)) {
       if (!isAsked(position) || position.end !== null) continue;
       unrealized += rows.unrealizedPnl(context, position);
       openingFees += position.openingFee;
       held += position.userLiquidity;
     }
-    for (const settlement of settlements.records.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
+    for (const settlement of settlements.listLive(account)) if (isAsked(settlement)) held += settlement.payout;
     return {
       settlements: asMicros(realized.of(account, markets)),
       unrealized: asMicros(unrealized),

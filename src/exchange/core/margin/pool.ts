@@ -6,7 +6,7 @@
 
 import { assert } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
-import type { PoolConfigSpec } from '../types.js';
+import type { PoolConfigSpec } from '../contract.js';
 import { ActivityRing } from './activity.js';
 import { type Ending, ownPrice } from './economics.js';
 import { type MarginRules, readRules } from './rules.js';

@@ -14,19 +14,17 @@
 import { must } from '../../../shared/base/errors.js';
 import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
+import type { Result, TpSlChange, Wire } from '../contract.js';
 import { type CoreContext, closesMs } from '../core-context.js';
 import { invalid, ok, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
-import type { TpSlChange } from './contract.js';
 import * as economics from './economics.js';
 import { type FeeAccount, fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import { newPosition, type PositionRecord, type RequestRecord } from './records.js';
 import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
-import { closeRow, tpSlRow } from './rows.js';
+import { closeRow, positionRow, tpSlRow } from './rows.js';
 import { badPrice } from './rules.js';
 import type { Settlements } from './settlements.js';
 import { checkPrices, makeTpSl, pricesAfter, triggerAt } from './tp-sl.js';
@@ -43,9 +41,7 @@ interface Fill extends OpeningCost {
 }
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
-export class Positions {
-  readonly records: Records<PositionRecord>;
-  readonly #context: CoreContext;
+export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #till: FeeAccount;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
@@ -55,13 +51,9 @@ export class Positions {
    * moves over thousands of positions; a snapshot omits it.
    */
   readonly #safeAbove = new Map<number, number>();
-  #lastId = 0;
 
   constructor(context: CoreContext, till: FeeAccount, settlements: Settlements) {
-    this.#context = context;
-    this.#till = till;
-    this.#settlements = settlements;
-    this.records = new Records(context.archive, {
+    super(context, {
       recordKind: 'position',
       facets: ({ market, isYes, end }) => ({
         market,
@@ -69,7 +61,10 @@ export class Positions {
         side: null,
         state: end?.isLiquidated === true ? 'liquidated' : 'closed',
       }),
+      toRow: (record) => positionRow(context, record),
     });
+    this.#till = till;
+    this.#settlements = settlements;
   }
 
   /**
@@ -77,14 +72,14 @@ export class Positions {
    * to buy, or more than a position can hold.
    */
   open(request: RequestRecord, mark: number): boolean {
-    const named = marginMarket(this.#context, request.market);
+    const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
     const existing = this.#open.get(makeKey(request)) ?? null;
     if (fill === null || isTooMuch(existing, fill)) return false;
     const { pool } = named;
     const saved = request.reserved - fill.userLiquidity - fill.openingFee;
     pool.held -= saved + fill.openingFee;
-    this.#context.funds.add(request.account, saved);
+    this.context.funds.add(request.account, saved);
     this.#till.fees += fill.openingFee;
     const position = existing ?? this.#start(request);
     this.#add(position, named, request, fill);
@@ -94,11 +89,10 @@ export class Positions {
   }
 
   #start(request: RequestRecord): PositionRecord {
-    const { nowMs, settings } = this.#context;
-    this.#lastId += 1;
-    const id = this.#lastId;
+    const { nowMs, settings } = this.context;
+    const id = this.nextId();
     const position = newPosition(id, makeName(settings.seed, 'position', id), request, nowMs);
-    this.records.keep(position);
+    this.keep(position);
     this.#enter(position);
     return position;
   }
@@ -106,11 +100,11 @@ export class Positions {
   /** Among the open ones. */
   #enter(position: PositionRecord): void {
     this.#open.set(makeKey(position), position);
-    marginMarket(this.#context, position.market).pool.openPositions.add(position.id);
+    marginMarket(this.context, position.market).pool.openPositions.add(position.id);
   }
 
   #add(position: PositionRecord, { pool }: MarginMarket, request: RequestRecord, fill: Fill): void {
-    const { nowMs } = this.#context;
+    const { nowMs } = this.context;
     const isNew = position.shares === 0;
     position.interest = economics.interestAt(position, pool.rules.annualRate, nowMs);
     position.interestSinceMs = nowMs;
@@ -136,7 +130,7 @@ export class Positions {
     realizedPnl: number | null = null,
   ): void {
     const { account, isYes, leverage } = position;
-    const timeMs = this.#context.nowMs;
+    const timeMs = this.context.nowMs;
     pool.activity.add({ type, account, isYes, leverage, shares, price: mark, realizedPnl, timeMs });
     const notional = economics.computeCost(shares, mark);
     market.print(timeMs, economics.ownPrice(mark, isYes), shares, notional, isYes, 0, fee);
@@ -144,12 +138,12 @@ export class Positions {
 
   /** Ends the position if a condition holds; else schedules its next check. */
   look(position: PositionRecord): void {
-    const named = marginMarket(this.#context, position.market);
+    const named = marginMarket(this.context, position.market);
     if (!named.market.isTradable || position.end !== null) return;
-    const { nowMs } = this.#context;
+    const { nowMs } = this.context;
     const mark = named.pool.mark(position.isYes);
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
-    if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.#context)))
+    if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.context)))
       return this.#sell(position, named, mark, 'liquidated');
     if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
@@ -161,19 +155,19 @@ export class Positions {
 
   #watch(position: PositionRecord, { pool }: MarginMarket, mark: number): void {
     const { annualRate } = pool.rules;
-    const lossPercent = fatalPercent(this.#context);
+    const lossPercent = fatalPercent(this.context);
     if (economics.bearsInterest(position, annualRate)) {
       this.#lookAgain(
         position,
         economics.liquidationDueMs(position, mark, annualRate, lossPercent) ?? Number.POSITIVE_INFINITY,
       );
     }
-    const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.#context.nowMs);
+    const interest = economics.interestAt(position, annualRate, position.watchMs ?? this.context.nowMs);
     this.#safeAbove.set(position.id, economics.liquidationPrice(position, interest, lossPercent));
   }
 
   #lookAgain(position: PositionRecord, doomMs: number): void {
-    const { nowMs, timers: due } = this.#context;
+    const { nowMs, timers: due } = this.context;
     const lookMs = Math.min(Math.max(doomMs, nowMs + 1), nowMs + LOOK_MS);
     // An earlier check will schedule the next one itself.
     if (position.watchMs !== null && position.watchMs <= lookMs) return;
@@ -183,7 +177,7 @@ export class Positions {
 
   /** The check due at `dueMs`, unless an earlier one has replaced it. */
   onWatchDue(id: number, dueMs: number): void {
-    const position = this.records.live(id);
+    const position = this.live(id);
     if (position === null || position.watchMs !== dueMs) return;
     position.watchMs = null;
     this.#safeAbove.delete(id);
@@ -197,7 +191,7 @@ export class Positions {
   }
 
   #end(position: PositionRecord, { pool }: MarginMarket, price: number, isLiquidated: boolean): economics.Ending {
-    const { nowMs } = this.#context;
+    const { nowMs } = this.context;
     const { annualRate, closingRate } = pool.rules;
     position.interest = economics.interestAt(position, annualRate, nowMs);
     position.interestSinceMs = nowMs;
@@ -219,24 +213,20 @@ export class Positions {
   settle({ market, pool }: MarginMarket): void {
     const { outcome } = market;
     for (const id of pool.positionIds()) {
-      const position = this.#live(id);
+      const position = this.requireLive(id);
       const price = economics.ownPrice(yesValue(outcome ?? VOID_OUTCOME), position.isYes);
       const { account, isYes, leverage, shares, userLiquidity } = position;
       const { payout } = this.#end(position, { market, pool }, price, false);
-      const timeMs = this.#context.nowMs;
+      const timeMs = this.context.nowMs;
       const realizedPnl = payout - userLiquidity;
       pool.activity.add({ type: 'closed', account, isYes, leverage, shares, price, realizedPnl, timeMs });
     }
   }
 
-  #live(id: number): PositionRecord {
-    return must(this.records.live(id), `position ${id}`);
-  }
-
   /** Checks all positions of this market that its price may have reached, oldest first. */
   sweep(pool: MarginMarket['pool']): void {
     for (const id of pool.positionIds()) {
-      const position = this.#live(id);
+      const position = this.requireLive(id);
       if (!this.#isCalm(position, pool.mark(position.isYes))) this.look(position);
     }
   }
@@ -249,10 +239,10 @@ export class Positions {
 
   /** Sells all shares at the reference price: now, or once it reaches `price`. Checks: found → nothing left (`zero`) → price → market open. A new call replaces a price that is waited for. */
   close(account: number, pubkey: string, price: number | null): Result<Wire<'closeResult'>> {
-    const position = this.records.find(account, pubkey);
+    const position = this.find(account, pubkey);
     if (position === null) return refuse('not_found');
     if (position.end !== null) return ok(closeRow(position, 'zero'));
-    const { market, pool } = marginMarket(this.#context, position.market);
+    const { market, pool } = marginMarket(this.context, position.market);
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
@@ -265,14 +255,14 @@ export class Positions {
   }
 
   #startClose(position: PositionRecord): void {
-    const { nowMs, timers: due } = this.#context;
-    position.closeFromMs = closesMs(this.#context);
+    const { nowMs, timers: due } = this.context;
+    position.closeFromMs = closesMs(this.context);
     if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
   }
 
   /** A delayed close is due. */
   closeDue(id: number): void {
-    const position = this.records.live(id);
+    const position = this.live(id);
     if (position !== null) this.look(position);
   }
 
@@ -284,7 +274,7 @@ export class Positions {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;
     const position = found.value;
-    const { pool } = marginMarket(this.#context, position.market);
+    const { pool } = marginMarket(this.context, position.market);
     const fault = checkPrices(pool, pricesAfter(null, change), pool.mark(position.isYes));
     if (fault !== null) return fault;
     position.tpSl = makeTpSl(pricesAfter(position.tpSl, change));
@@ -302,36 +292,25 @@ export class Positions {
   }
 
   #withTpSl(account: number, pubkey: string): Result<PositionRecord> {
-    const position = this.records.find(account, pubkey);
+    const position = this.find(account, pubkey);
     if (position === null) return refuse('not_found');
-    const { pool } = marginMarket(this.#context, position.market);
+    const { pool } = marginMarket(this.context, position.market);
     if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
   /** Its settlement is paid: the position is final. */
   onClaim(id: number): void {
-    const position = this.#live(id);
+    const position = this.requireLive(id);
     position.isClaimed = true;
-    this.records.finish(position);
+    this.finish(position);
   }
 
-  dump() {
-    return { lastId: this.#lastId, records: this.records.dump(copyPosition) };
-  }
-
-  load(dump: ReturnType<Positions['dump']>): void {
-    this.#lastId = dump.lastId;
-    const positions = dump.records.map(copyPosition);
-    this.records.load(positions, dump.lastId);
-    for (const position of positions) if (position.end === null) this.#enter(position);
+  override load(dump: ReturnType<Positions['dump']>): void {
+    super.load(dump);
+    for (const position of this.allLive()) if (position.end === null) this.#enter(position);
   }
 }
-
-const copyPosition = (position: PositionRecord): PositionRecord => ({
-  ...position,
-  tpSl: position.tpSl === null ? null : { ...position.tpSl },
-});
 
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;

@@ -6,10 +6,9 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
+import type { EstimateTerms, MarginTerms, Result } from '../contract.js';
 import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
-import type { Result } from '../types.js';
-import type { EstimateTerms, MarginTerms } from './contract.js';
 import { applyLeverage, feeOn, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
 import type { MarginPool } from './pool.js';
 import type { RequestRecord } from './records.js';

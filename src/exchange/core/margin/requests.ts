@@ -13,16 +13,13 @@
  * what is not funded.
  */
 
-import { must } from '../../../shared/base/errors.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
-import { type CoreContext, draftExpiryMs, draftText, landsMs } from '../core-context.js';
+import type { MarginTerms, Result, Wire } from '../contract.js';
+import { type CoreContext, landsMs, openDraft } from '../core-context.js';
 import { badSignature, invalid, ok, refuse } from '../fault.js';
 import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import type { Wire } from '../records/wire-rows.js';
-import type { Result } from '../types.js';
-import type { MarginTerms } from './contract.js';
 import { type MarginMarket, marginMarket } from './margin-context.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
@@ -30,24 +27,21 @@ import { checkTerms, costWithFee } from './request-checks.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Runs position requests from draft to position, and cancels them. */
-export class Requests {
-  readonly records: Records<RequestRecord>;
-  readonly #context: CoreContext;
+export class Requests extends Records<RequestRecord, Wire<'requestRow'>> {
   readonly #positions: Positions;
-  #lastId = 0;
 
   constructor(context: CoreContext, positions: Positions) {
-    this.#context = context;
-    this.#positions = positions;
-    this.records = new Records(context.archive, {
+    super(context, {
       recordKind: 'request',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
+      toRow: (record) => requestRow(context, record),
     });
+    this.#positions = positions;
   }
 
   /** Locks liquidity and opening fee. Checks: signing service → market → leverage, sizes, triggers → market open → balance. */
   draft(account: number, terms: MarginTerms): Result<Wire<'requestRow'>> {
-    const context = this.#context;
+    const context = this.context;
     if (!context.signingAvailable) return refuse('gringotts_unavailable');
     const named = namedMargin(context, terms.marketConditionId);
     if (!named.ok) return named;
@@ -58,18 +52,15 @@ export class Requests {
     const reserved = costWithFee(cost.value);
     if (context.funds.available(account) < reserved) return refuse('order_insufficient_funds');
     const record = this.#record(account, named.value, terms, reserved);
-    this.records.keep(record);
+    this.keep(record);
     context.funds.lock(account, reserved);
-    return ok(requestRow(context, record));
+    return ok(this.toRow(record));
   }
 
   #record(account: number, { market }: MarginMarket, terms: MarginTerms, reserved: number): RequestRecord {
-    const context = this.#context;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const pubkey = makeName(context.settings.seed, 'request', id);
-    const expiresMs = draftExpiryMs(context);
-    context.timers.put(expiresMs, 'request', id);
+    const { context } = this;
+    const id = this.nextId();
+    const { pubkey, message, expiresMs } = openDraft(context, 'request', id, account, market, draftTerms(terms));
     const isLimit = terms.type === 'limit';
     return {
       id,
@@ -84,7 +75,7 @@ export class Requests {
       shares: isLimit ? terms.shares : null,
       takeProfit: terms.takeProfit ?? null,
       stopLoss: terms.stopLoss ?? null,
-      message: draftText(context, account, market, pubkey, expiresMs, draftTerms(terms)),
+      message,
       createdMs: context.nowMs,
       reserved,
       state: 'created',
@@ -98,36 +89,36 @@ export class Requests {
   }
 
   submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'requestRow'>> {
-    const record = this.records.find(account, pubkey);
+    const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.isExpired) return refuse('program_call_has_expired');
     if (record.state !== 'created') return refuse('invalid_program_call_status');
     if (!signatureValid) return badSignature();
-    const { market, pool } = marginMarket(this.#context, record.market);
+    const { market, pool } = marginMarket(this.context, record.market);
     if (!market.isTradable) {
       this.#end(record, 'failed');
       return refuse('order_market_not_open');
     }
     pool.pendingRequests.add(record.id);
     this.#become(record, 'funding_processing');
-    return ok(requestRow(this.#context, record));
+    return ok(this.toRow(record));
   }
 
   /** Only until the request is funded. */
   cancel(account: number, pubkey: string): Result<Wire<'cancelledRequestRow'>> {
-    const record = this.records.find(account, pubkey);
+    const record = this.find(account, pubkey);
     if (record === null) return refuse('not_found');
     if (record.state !== 'created' && record.state !== 'funding_processing') {
       return invalid('pubkey', `A request that is ${record.state} can no longer be cancelled.`);
     }
     // The interface: `cancelled` in the answer. The money is still in the account, so there is no refund.
     this.#end(record, 'cancelled');
-    return ok(cancelledRequestRow(this.#context, record));
+    return ok(cancelledRequestRow(this.context, record));
   }
 
   /** Step due at `dueMs` for this request, unless another event came first. */
   step(id: number, dueMs: number): void {
-    const record = this.records.live(id);
+    const record = this.live(id);
     if (record === null || record.stepMs !== dueMs) return;
     switch (record.state) {
       case 'created':
@@ -152,28 +143,28 @@ export class Requests {
 
   #become(record: RequestRecord, state: RequestState): void {
     record.state = state;
-    record.stepMs = landsMs(this.#context);
-    this.#context.timers.put(record.stepMs, 'request', record.id);
+    record.stepMs = landsMs(this.context);
+    this.context.timers.put(record.stepMs, 'request', record.id);
   }
 
   #fund(record: RequestRecord): void {
-    const { funds } = this.#context;
+    const { funds } = this.context;
     funds.lock(record.account, -record.reserved);
     funds.add(record.account, -record.reserved);
-    marginMarket(this.#context, record.market).pool.held += record.reserved;
+    marginMarket(this.context, record.market).pool.held += record.reserved;
     record.isFunded = true;
     record.fundingTxid = this.#txid('funding', record.id);
     this.#become(record, 'processing');
   }
 
   #txid(kind: 'funding' | 'refund', id: number): string {
-    return makeName(this.#context.settings.seed, kind, id);
+    return makeName(this.context.settings.seed, kind, id);
   }
 
   /** Fills a placed request if the market trades and its limit is reached. */
   tryFill(record: RequestRecord): void {
     if (record.state !== 'order_placed' || record.stepMs !== null) return;
-    const named = marginMarket(this.#context, record.market);
+    const named = marginMarket(this.context, record.market);
     const mark = named.pool.mark(record.isYes);
     if (!named.market.isTradable || (record.price !== null && mark > record.price)) return;
     if (!this.#positions.open(record, mark)) return this.#refund(record);
@@ -189,17 +180,17 @@ export class Requests {
   /** The market has left `open`: pending requests are refunded. */
   turnBack(pending: readonly number[]): void {
     for (const id of pending) {
-      const record = must(this.records.live(id), `request ${id}`);
+      const record = this.requireLive(id);
       if (record.state !== 'refund_processing') this.#refund(record);
     }
   }
 
   /** Ended without a position: the money is the account's again. */
   #end(record: RequestRecord, state: 'cancelled' | 'failed'): void {
-    const { funds } = this.#context;
+    const { funds } = this.context;
     if (record.isFunded) {
       funds.add(record.account, record.reserved);
-      marginMarket(this.#context, record.market).pool.held -= record.reserved;
+      marginMarket(this.context, record.market).pool.held -= record.reserved;
     } else {
       funds.lock(record.account, -record.reserved);
     }
@@ -209,22 +200,14 @@ export class Requests {
   #finish(record: RequestRecord, state: RequestState): void {
     record.state = state;
     record.stepMs = null;
-    marginMarket(this.#context, record.market).pool.pendingRequests.delete(record.id);
-    this.records.finish(record);
+    marginMarket(this.context, record.market).pool.pendingRequests.delete(record.id);
+    this.finish(record);
   }
 
-  dump() {
-    return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
-  }
-
-  load(dump: ReturnType<Requests['dump']>): void {
-    this.#lastId = dump.lastId;
-    this.records.load(
-      dump.records.map((record) => ({ ...record })),
-      dump.lastId,
-    );
+  override load(dump: ReturnType<Requests['dump']>): void {
+    super.load(dump);
     for (const { id, state, market } of dump.records) {
-      if (state !== 'created') marginMarket(this.#context, market).pool.pendingRequests.add(id);
+      if (state !== 'created') marginMarket(this.context, market).pool.pendingRequests.add(id);
     }
   }
 }

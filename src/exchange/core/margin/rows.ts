@@ -1,12 +1,11 @@
 /** Margin records in wire format. */
 
 import { ONE } from '../../../shared/base/micros.js';
+import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { text } from '../money.js';
-import type { Wire } from '../records/wire-rows.js';
 import type { Activity } from './activity.js';
-import type { EstimateTerms } from './contract.js';
 import * as economics from './economics.js';
 import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
 import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';

@@ -2,9 +2,9 @@
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
+import type { PoolConfigSpec, Result } from '../contract.js';
 import { invalid, ok, type Refusal } from '../fault.js';
 import { asMicros } from '../money.js';
-import type { PoolConfigSpec, Result } from '../types.js';
 
 /** Rates, leverages and sizes in micros. */
 export interface MarginRules {

@@ -8,13 +8,13 @@
  * brings 0: the interface knows no other end.
  */
 
-import { must } from '../../../shared/base/errors.js';
+import type { Result, Wire } from '../contract.js';
 import { type CoreContext, landsMs } from '../core-context.js';
 import { invalid, ok } from '../fault.js';
 import { Records } from '../records/records.js';
-import type { Result } from '../types.js';
 import { marginMarket } from './margin-context.js';
 import type { PositionRecord, SettlementRecord } from './records.js';
+import { settlementRow } from './rows.js';
 
 /** Results of ended positions as running sums by account and market: no list is ever walked. */
 export class RealizedPnl {
@@ -51,26 +51,27 @@ export class RealizedPnl {
 }
 
 /** Creates settlements, advances them with time, and pays claims. */
-export class Settlements {
-  readonly records: Records<SettlementRecord>;
-  readonly #context: CoreContext;
+export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>> {
   readonly #realized: RealizedPnl;
-  #lastId = 0;
 
-  constructor(context: CoreContext, realized: RealizedPnl) {
-    this.#context = context;
-    this.#realized = realized;
-    this.records = new Records(context.archive, {
+  /** `positionOf`: the position of a settlement. */
+  constructor(
+    context: CoreContext,
+    realized: RealizedPnl,
+    positionOf: (settlement: SettlementRecord) => PositionRecord,
+  ) {
+    super(context, {
       recordKind: 'settlement',
       facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
+      toRow: (record) => settlementRow(context, record, positionOf(record)),
     });
+    this.#realized = realized;
   }
 
   create(position: PositionRecord, payout: number): void {
-    this.#lastId += 1;
     const { account, market, isYes, leverage, userLiquidity, openingFee } = position;
     const record: SettlementRecord = {
-      id: this.#lastId,
+      id: this.nextId(),
       pubkey: position.pubkey,
       position: position.id,
       account,
@@ -80,21 +81,21 @@ export class Settlements {
       userLiquidity,
       payout,
       totalPnl: payout - userLiquidity - openingFee,
-      createdMs: this.#context.nowMs,
+      createdMs: this.context.nowMs,
       state: 'created',
     };
-    this.records.keep(record);
+    this.keep(record);
     this.#realized.add(account, market, record.totalPnl);
     this.#putStep(record);
   }
 
   #putStep(record: SettlementRecord): void {
-    this.#context.timers.put(landsMs(this.#context), 'settlement', record.id);
+    this.context.timers.put(landsMs(this.context), 'settlement', record.id);
   }
 
   /** The due step. Returns the position's id when its settlement ends with it, else null. */
   step(id: number): number | null {
-    const record = must(this.records.live(id), `settlement ${id}`);
+    const record = this.requireLive(id);
     if (record.state === 'claim_pending') return this.#pay(record);
     if (record.state === 'created') this.#putStep(record);
     record.state = record.state === 'created' ? 'settlement_pending' : 'claimable';
@@ -102,10 +103,10 @@ export class Settlements {
   }
 
   #pay(record: SettlementRecord): number {
-    marginMarket(this.#context, record.market).pool.held -= record.payout;
-    this.#context.funds.add(record.account, record.payout);
+    marginMarket(this.context, record.market).pool.held -= record.payout;
+    this.context.funds.add(record.account, record.payout);
     record.state = 'done';
-    this.records.finish(record);
+    this.finish(record);
     return record.position;
   }
 
@@ -114,17 +115,5 @@ export class Settlements {
     record.state = 'claim_pending';
     this.#putStep(record);
     return ok(record);
-  }
-
-  dump() {
-    return { lastId: this.#lastId, records: this.records.dump((record) => ({ ...record })) };
-  }
-
-  load(dump: ReturnType<Settlements['dump']>): void {
-    this.#lastId = dump.lastId;
-    this.records.load(
-      dump.records.map((record) => ({ ...record })),
-      dump.lastId,
-    );
   }
 }

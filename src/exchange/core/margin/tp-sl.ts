@@ -5,9 +5,9 @@
  */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { TpSlChange } from '../contract.js';
 import { invalid, type Refusal, refuse } from '../fault.js';
 import { asMicros } from '../money.js';
-import type { TpSlChange } from './contract.js';
 import type { MarginPool } from './pool.js';
 import type { TpSlRecord, TriggerType } from './records.js';
 import { badPrice } from './rules.js';

@@ -81,7 +81,6 @@ export class Matching {
    */
   take(
     nowMs: number,
-    market: Market,
     trading: Trading,
     account: number,
     leg: Leg,
@@ -103,8 +102,7 @@ export class Matching {
     while (this.#left > 0) {
       const tick = book.best(bid ? ASK : BID);
       if (tick === NO_TICK || (bid ? tick > limitTick : tick < limitTick)) break;
-      const goesOn =
-        book.recorded === null ? this.#takeReal(market, trading, tick) : this.#takeMixed(market, trading, tick);
+      const goesOn = book.recorded === null ? this.#takeReal(trading, tick) : this.#takeMixed(trading, tick);
       if (!goesOn) break;
     }
     this.filled = amount - this.#left;
@@ -112,20 +110,20 @@ export class Matching {
   }
 
   /** Takes the real orders of a tick. False when the incoming order must stop. */
-  #takeReal(market: Market, trading: Trading, tick: number): boolean {
+  #takeReal(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
       if (i32(pool.account, slot) === this.#account) return this.#stopAtSelf();
       const wanted = Math.min(this.#left, f64(pool.remaining, slot));
       const amount = this.#within(trading, tick, wanted);
-      if (amount > 0) this.#meet(market, trading, slot, tick, amount);
+      if (amount > 0) this.#meet(trading, slot, tick, amount);
       if (amount < wanted) return this.#stopAtPurse();
     }
     return true;
   }
 
   /** Takes recorded and real amounts of a tick in queue order. */
-  #takeMixed(market: Market, trading: Trading, tick: number): boolean {
+  #takeMixed(trading: Trading, tick: number): boolean {
     const pool = this.#pool;
     const book = trading.book;
     const side = isBidLeg(this.#leg) ? ASK : BID;
@@ -140,7 +138,7 @@ export class Matching {
       if (before > 0) {
         const wanted = Math.min(this.#left, before);
         const amount = this.#within(trading, tick, wanted);
-        if (amount > 0) this.#meetHouse(market, trading, tick, amount);
+        if (amount > 0) this.#meetHouse(trading, tick, amount);
         eaten += amount;
         level.eat(tick, amount);
         if (amount < wanted) goesOn = this.#stopAtPurse();
@@ -154,7 +152,7 @@ export class Matching {
       const wanted = Math.min(this.#left, f64(pool.remaining, slot));
       const amount = this.#within(trading, tick, wanted);
       const after = i32(pool.next, slot);
-      if (amount > 0) this.#meet(market, trading, slot, tick, amount);
+      if (amount > 0) this.#meet(trading, slot, tick, amount);
       if (amount < wanted) goesOn = this.#stopAtPurse();
       slot = after;
     }
@@ -167,7 +165,7 @@ export class Matching {
    * recorded ahead of them: the trade went through their price. At its own price it takes the amount ahead of each real
    * order first, or skips them if the fill model says so.
    */
-  recordedTrade(nowMs: number, market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
+  recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
     this.#account = RECORDED_ACCOUNT;
     this.#record = 0;
@@ -178,7 +176,7 @@ export class Matching {
     for (;;) {
       const better = side === ASK ? book.bestAsk : book.bestBid;
       if (better === NO_TICK || this.#left === 0 || (side === ASK ? better >= tick : better <= tick)) break;
-      this.#fillByHouse(market, trading, side, better);
+      this.#fillByHouse(trading, side, better);
     }
     const level = book.openRecorded()[side];
     const shown = level.displayedAmount(tick);
@@ -188,12 +186,12 @@ export class Matching {
       const before = Math.min(this.#left, Math.max(0, Math.min(f64(this.#pool.ahead, slot), shown) - eaten));
       eaten += before;
       this.#left -= before;
-      this.#printRecorded(market, trading, taker, tick, before);
+      this.#printRecorded(trading, taker, tick, before);
       const after = i32(this.#pool.next, slot);
-      if (this.#left > 0) this.#fillOneByHouse(market, trading, side, slot, tick);
+      if (this.#left > 0) this.#fillOneByHouse(trading, side, slot, tick);
       slot = after;
     }
-    this.#printRecorded(market, trading, taker, tick, this.#left);
+    this.#printRecorded(trading, taker, tick, this.#left);
     eaten += this.#left;
     this.#moveUp(book, side, tick, eaten);
     level.trade(tick, amount);
@@ -204,7 +202,7 @@ export class Matching {
    * before it rests, best price first, at their prices and up to its own size. Returns how much of it traded. The recording
    * goes on as if nothing had, so that the caller counts that as eaten.
    */
-  recordedArrival(nowMs: number, market: Market, trading: Trading, side: number, tick: number, amount: number): number {
+  recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;
     this.#account = RECORDED_ACCOUNT;
     this.#record = 0;
@@ -213,31 +211,31 @@ export class Matching {
     const book = trading.book;
     this.#atCrossing = true;
     while (this.#left > 0 && book.isReached(side, tick)) {
-      if (side === ASK) this.#fillByHouse(market, trading, BID, book.bestBid);
-      else this.#fillByHouse(market, trading, ASK, book.bestAsk);
+      if (side === ASK) this.#fillByHouse(trading, BID, book.bestBid);
+      else this.#fillByHouse(trading, ASK, book.bestAsk);
     }
     this.#atCrossing = false;
     return amount - this.#left;
   }
 
-  #fillByHouse(market: Market, trading: Trading, side: number, tick: number): void {
+  #fillByHouse(trading: Trading, side: number, tick: number): void {
     for (let slot = trading.book.head(tick); slot !== 0 && this.#left > 0; slot = trading.book.head(tick)) {
-      this.#fillOneByHouse(market, trading, side, slot, tick);
+      this.#fillOneByHouse(trading, side, slot, tick);
     }
   }
 
-  #fillOneByHouse(market: Market, trading: Trading, side: number, slot: number, tick: number): void {
+  #fillOneByHouse(trading: Trading, side: number, slot: number, tick: number): void {
     const amount = Math.min(this.#left, f64(this.#pool.remaining, slot));
-    this.#leg = legFor(market, RECORDED_ACCOUNT, side === ASK, amount);
-    this.#meet(market, trading, slot, tick, amount);
+    this.#leg = legFor(trading.market, RECORDED_ACCOUNT, side === ASK, amount);
+    this.#meet(trading, slot, tick, amount);
   }
 
   /** A recorded seller is shown as a buyer of NO, so that the public row shows the direction. */
-  #printRecorded(market: Market, trading: Trading, taker: number, tick: number, amount: number): void {
+  #printRecorded(trading: Trading, taker: number, tick: number, amount: number): void {
     if (amount <= 0) return;
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
-    market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
+    trading.market.print(this.#nowMs, price, amount, taker === BID ? yes : amount - yes, taker === BID, 0, 0);
   }
 
   /** Shares taken from the front of a level are no longer ahead of its orders. */
@@ -267,48 +265,40 @@ export class Matching {
   }
 
   /** A trade of the incoming order with a resting one, at the resting order's price. */
-  #meet(market: Market, trading: Trading, slot: number, tick: number, amount: number): void {
+  #meet(trading: Trading, slot: number, tick: number, amount: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
     const leg = u8(pool.leg, slot);
     const record = i32(pool.record, slot);
     trading.book.reduce(slot, amount);
     const left = f64(pool.remaining, slot);
-    this.#unlock(market, trading, slot, account, leg, tick, amount, left);
+    this.#unlock(trading, slot, account, leg, tick, amount, left);
     if (left === 0) {
       trading.book.leave(slot);
       pool.release(slot);
     }
-    this.#trade(market, trading, tick, amount, account, leg, record);
+    this.#trade(trading, tick, amount, account, leg, record);
     if (left === 0 && record !== 0) this.#listener.onFinish(record);
   }
 
-  #meetHouse(market: Market, trading: Trading, tick: number, amount: number): void {
-    const leg = legFor(market, RECORDED_ACCOUNT, !isBidLeg(this.#leg), amount);
-    this.#trade(market, trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
+  #meetHouse(trading: Trading, tick: number, amount: number): void {
+    const leg = legFor(trading.market, RECORDED_ACCOUNT, !isBidLeg(this.#leg), amount);
+    this.#trade(trading, tick, amount, RECORDED_ACCOUNT, leg, 0);
   }
 
   /** Moves money and shares of both sides, adds the public row, and notifies the owners. */
-  #trade(
-    market: Market,
-    trading: Trading,
-    tick: number,
-    amount: number,
-    maker: number,
-    makerLeg: Leg,
-    makerRecord: number,
-  ): void {
+  #trade(trading: Trading, tick: number, amount: number, maker: number, makerLeg: Leg, makerRecord: number): void {
     const price = tick * trading.tick;
     const yes = timesDown(price, amount);
     const takerLeg = this.#leg;
     const makerCost = isYesLeg(makerLeg) ? yes : amount - yes;
     const takerCost = isYesLeg(takerLeg) ? yes : amount - yes;
-    const makerFee = this.#settle(market, maker, makerLeg, amount, makerCost, trading.makerRate);
-    const takerFee = this.#settle(market, this.#account, takerLeg, amount, takerCost, trading.takerRate);
-    if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
+    const makerFee = this.#settle(trading.market, maker, makerLeg, amount, makerCost, trading.makerRate);
+    const takerFee = this.#settle(trading.market, this.#account, takerLeg, amount, takerCost, trading.takerRate);
+    if (isBuyLeg(makerLeg) === isBuyLeg(takerLeg)) trading.market.collateral += isBuyLeg(takerLeg) ? amount : -amount;
     this.#left -= amount;
     if (isBuyLeg(takerLeg)) this.#purse -= takerCost + takerFee;
-    market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
+    trading.market.print(this.#nowMs, price, amount, takerCost, isYesLeg(takerLeg), makerFee, takerFee);
     if (makerRecord !== 0) {
       const own = isYesLeg(makerLeg) ? price : 1_000_000 - price;
       this.#listener.onFill(makerRecord, amount, own, makerCost, makerFee, true, this.#atCrossing);
@@ -340,18 +330,9 @@ export class Matching {
   }
 
   /** Releases the lock of `amount` of a resting order, of which `left` remains. */
-  #unlock(
-    market: Market,
-    trading: Trading,
-    slot: number,
-    account: number,
-    leg: Leg,
-    tick: number,
-    amount: number,
-    left: number,
-  ): void {
+  #unlock(trading: Trading, slot: number, account: number, leg: Leg, tick: number, amount: number, left: number): void {
     if (!isBuyLeg(leg)) {
-      market.shares.lock(account, leg === SELL_YES, -amount);
+      trading.market.shares.lock(account, leg === SELL_YES, -amount);
       return;
     }
     const before = f64(this.#pool.locked, slot);
@@ -363,19 +344,11 @@ export class Matching {
   }
 
   /** Rests an order and locks its needs. Returns its slot. */
-  rest(
-    market: Market,
-    trading: Trading,
-    account: number,
-    leg: Leg,
-    tick: number,
-    amount: number,
-    record: number,
-  ): number {
+  rest(trading: Trading, account: number, leg: Leg, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
     pool.tick[slot] = tick;
-    pool.market[slot] = market.index;
+    pool.market[slot] = trading.market.index;
     pool.account[slot] = account;
     pool.record[slot] = record;
     pool.leg[slot] = leg;
@@ -388,19 +361,19 @@ export class Matching {
       this.#funds.lock(account, lock);
     } else {
       pool.locked[slot] = 0;
-      market.shares.lock(account, leg === SELL_YES, amount);
+      trading.market.shares.lock(account, leg === SELL_YES, amount);
     }
     trading.book.join(slot);
     return slot;
   }
 
   /** Removes a resting order and releases its locks. */
-  cancel(market: Market, trading: Trading, slot: number): void {
+  cancel(trading: Trading, slot: number): void {
     const pool = this.#pool;
     const account = i32(pool.account, slot);
     const leg = u8(pool.leg, slot);
     if (isBuyLeg(leg)) this.#funds.lock(account, -f64(pool.locked, slot));
-    else market.shares.lock(account, leg === SELL_YES, -f64(pool.remaining, slot));
+    else trading.market.shares.lock(account, leg === SELL_YES, -f64(pool.remaining, slot));
     trading.book.leave(slot);
     pool.release(slot);
   }

@@ -2,7 +2,7 @@
  * All resting orders of all markets, as columns of typed arrays: slots are recycled, so an order needs no allocation.
  */
 
-import { f64, fillSparse, i32, sparse, widenF64, widenI32, widenU8 } from '../typed-arrays.js';
+import { f64, fillSparse, i32, sparse, widen } from '../typed-arrays.js';
 
 /** A handle is generation × 2^22 + slot, so that an old handle never matches a recycled slot. */
 const SLOT_BITS = 22;
@@ -54,18 +54,6 @@ export class OrderPool {
     return this.#used++;
   }
 
-  /** Restores an order of a snapshot into its slot; its book links it. */
-  place(slot: number, order: PooledOrder): void {
-    this.tick[slot] = order.tick;
-    this.market[slot] = order.market;
-    this.account[slot] = order.account;
-    this.record[slot] = order.record;
-    this.leg[slot] = order.leg;
-    this.remaining[slot] = order.remaining;
-    this.locked[slot] = order.locked;
-    this.ahead[slot] = order.ahead;
-  }
-
   release(slot: number): void {
     this.#generation[slot] = i32(this.#generation, slot) + 1;
     this.remaining[slot] = 0;
@@ -96,17 +84,17 @@ export class OrderPool {
 
   #widen(size: number): void {
     if (size > SLOT_SPAN) throw new RangeError(`more than ${SLOT_SPAN} resting orders`);
-    this.next = widenI32(this.next, size);
-    this.prev = widenI32(this.prev, size);
-    this.tick = widenI32(this.tick, size);
-    this.market = widenI32(this.market, size);
-    this.account = widenI32(this.account, size);
-    this.record = widenI32(this.record, size);
-    this.leg = widenU8(this.leg, size);
-    this.remaining = widenF64(this.remaining, size);
-    this.locked = widenF64(this.locked, size);
-    this.ahead = widenF64(this.ahead, size);
-    this.#generation = widenI32(this.#generation, size);
+    this.next = widen(this.next, size);
+    this.prev = widen(this.prev, size);
+    this.tick = widen(this.tick, size);
+    this.market = widen(this.market, size);
+    this.account = widen(this.account, size);
+    this.record = widen(this.record, size);
+    this.leg = widen(this.leg, size);
+    this.remaining = widen(this.remaining, size);
+    this.locked = widen(this.locked, size);
+    this.ahead = widen(this.ahead, size);
+    this.#generation = widen(this.#generation, size);
   }
 
   /** Free slots and generations; the books dump the orders, in queue order. */
@@ -127,16 +115,4 @@ export class OrderPool {
     }
     this.#free = after;
   }
-}
-
-/** An order for the pool; amounts and locks in micros. */
-export interface PooledOrder {
-  readonly tick: number;
-  readonly market: number;
-  readonly account: number;
-  readonly record: number;
-  readonly leg: Leg;
-  readonly remaining: number;
-  readonly locked: number;
-  readonly ahead: number;
 }

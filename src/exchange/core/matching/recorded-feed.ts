@@ -52,40 +52,40 @@ export class RecordedFeed {
     const tick = toTick(trading, price);
     if (tick === OFF_GRID) return false;
     if (trading.book.awaitsSnapshot) trading.book.levelComes(nowMs);
-    if (trading.book.isReached(side, tick)) this.#changeAtOrders(nowMs, market, trading, side, tick, total);
+    if (trading.book.isReached(side, tick)) this.#changeAtOrders(nowMs, trading, side, tick, total);
     else trading.book.changeRecorded(side, tick, total);
     return true;
   }
 
   /** A level at or beyond the price of real orders of the other side: new amounts trade with them, or stand crossed. */
-  #changeAtOrders(nowMs: number, market: Market, trading: Trading, side: BookSide, tick: number, total: number): void {
+  #changeAtOrders(nowMs: number, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];
     const arrived = total - level.knownAmount(tick);
     // Another market may be further already; a market's own trades never go back.
-    this.#context.nowMs = Math.max(nowMs, market.tape.lastMs);
+    this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
     // It meets the present book and rests afterwards.
-    const traded = arrived > 0 ? this.#meet(market, trading, side, tick, arrived) : 0;
+    const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
-    this.#tellCrossing(market, trading, side, arrived > 0 ? tick : NO_TICK);
+    this.#tellCrossing(trading, side, arrived > 0 ? tick : NO_TICK);
   }
 
   /** Part of an arriving amount that trades with real orders of the other side. */
-  #meet(market: Market, trading: Trading, side: BookSide, tick: number, amount: number): number {
-    if (trading.book.model.postsOnly === true || !market.isTradable) return 0;
-    return this.#matching.recordedArrival(this.#context.nowMs, market, trading, side, tick, amount);
+  #meet(trading: Trading, side: BookSide, tick: number, amount: number): number {
+    if (trading.book.model.postsOnly === true || !trading.market.isTradable) return 0;
+    return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
   /** `arrived`: tick with a new amount; NO_TICK after a removal. */
-  #tellCrossing(market: Market, trading: Trading, side: BookSide, arrived: number): void {
+  #tellCrossing(trading: Trading, side: BookSide, arrived: number): void {
     const { settings, nowMs } = this.#context;
     if (settings.observer?.onCrossing === undefined) return;
     const { book, tick } = trading;
     const best = book.bestRecorded(side);
     const reaches = best !== NO_TICK && book.isReached(side, best);
     const arrivedMicros = arrived === NO_TICK ? null : arrived * tick;
-    settings.observer.onCrossing(nowMs, market.index, side, arrivedMicros, reaches ? best * tick : null);
+    settings.observer.onCrossing(nowMs, trading.market.index, side, arrivedMicros, reaches ? best * tick : null);
   }
 
   /**
@@ -113,7 +113,7 @@ export class RecordedFeed {
         tick !== NO_TICK && book.isReached(side, tick);
         tick = book.bestShown(side)
       ) {
-        const traded = this.#meet(market, trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
+        const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
         // Nothing there may trade: it stands crossed.
         if (traded === 0) break;
@@ -135,7 +135,7 @@ export class RecordedFeed {
     if (trading === null || !market.isTradable) return false;
     const tick = toTick(trading, price);
     if (tick === OFF_GRID || !Number.isSafeInteger(amount) || amount <= 0) return false;
-    this.#matching.recordedTrade(this.#context.nowMs, market, trading, takerSide, tick, amount);
+    this.#matching.recordedTrade(this.#context.nowMs, trading, takerSide, tick, amount);
     return true;
   }
 

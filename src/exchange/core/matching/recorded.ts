@@ -4,7 +4,7 @@
  * is remembered over a gap too: the snapshot after it holds what was eaten, as far as the level has not gone meanwhile.
  */
 
-import { f64, sparse } from '../typed-arrays.js';
+import { f64, fillSparse, sparse } from '../typed-arrays.js';
 import { TickSet } from './ticks.js';
 
 /** Cells of a level: the recorded amount, the part eaten by real orders, and the part traded since its last change. */
@@ -109,14 +109,13 @@ export class RecordedSide {
   }
 
   dump() {
-    const column = (cell: number): number[] => sparse(this.#cells.filter((_, at) => at % STRIDE === cell));
+    const column = (cell: number): number[] => sparse(this.#cells, STRIDE, cell);
     return { total: column(0), eaten: column(EATEN), traded: column(TRADED) };
   }
 
   load(dump: ReturnType<RecordedSide['dump']>): void {
-    for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries()) {
-      for (let i = 0; i < pairs.length; i += 2) this.#cells[(pairs[i] ?? 0) * STRIDE + cell] = pairs[i + 1] ?? 0;
-    }
+    for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries())
+      fillSparse(this.#cells, pairs, STRIDE, cell);
     for (let i = 0; i < dump.total.length; i += 2) this.#note(dump.total[i] ?? 0);
   }
 }

@@ -1,6 +1,6 @@
 /** Public trades of one market and their sums. A ring of cells: a trade costs no allocation. */
 
-import { f64, widenF64 } from '../typed-arrays.js';
+import { f64, widen } from '../typed-arrays.js';
 
 /** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
@@ -74,7 +74,7 @@ export class Tape {
 
   #widen(capacity: number): void {
     this.#capacity = Math.min(capacity, TAPE_LENGTH);
-    this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+    this.#cells = widen(this.#cells, this.#capacity * STRIDE);
   }
 
   /** Trading has ended: keeps only the newest trades, at least one. */

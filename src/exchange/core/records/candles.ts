@@ -5,7 +5,7 @@
  */
 
 import type { CandleInterval } from '../../../shared/protocol/states.js';
-import { f64, widenF64 } from '../typed-arrays.js';
+import { f64, widen } from '../typed-arrays.js';
 
 const BAR_MS = 300_000;
 /** Five-minute bars kept: 32 days without a gap, two more than one call may request. */
@@ -79,7 +79,7 @@ export class Candles {
 
   #widen(capacity: number): void {
     this.#capacity = Math.min(capacity, BARS_KEPT);
-    this.#cells = widenF64(this.#cells, this.#capacity * STRIDE);
+    this.#cells = widen(this.#cells, this.#capacity * STRIDE);
   }
 
   #at(bar: number): number {

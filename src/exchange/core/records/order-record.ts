@@ -1,9 +1,8 @@
 /** An order of an API user and its fills, for the core and its archive. */
 
 import type { Micros } from '../../../shared/base/micros.js';
-import { isFinalOrder, ORDER_STATUSES, type OrderStatus, type OrderType } from '../../../shared/protocol/states.js';
-import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
-import type { Filing } from './records.js';
+import type { OrderStatus, OrderType } from '../../../shared/protocol/states.js';
+import type { Leg } from '../matching/order-pool.js';
 
 /** The draft of a cancel, until it is submitted or expires. */
 export interface CancelDraft {
@@ -48,16 +47,3 @@ export interface OwnTrade {
   readonly isMaker: boolean;
   readonly timeMs: number;
 }
-
-const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
-
-export const ORDER_FILING: Filing<OrderRecord> = {
-  recordKind: 'order',
-  isFinal: (state) => FINAL_STATES.has(state),
-  facets: ({ market, status, leg }) => ({
-    market,
-    state: status,
-    isYes: isYesLeg(leg),
-    side: isBuyLeg(leg) ? 'buy' : 'sell',
-  }),
-};

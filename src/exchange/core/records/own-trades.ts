@@ -17,25 +17,21 @@ import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
 /** Numbers and archives the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
   readonly #context: CoreContext;
-  readonly #orders: Records<OrderRecord>;
-  #lastId = 0;
+  readonly #orders: Records<OrderRecord, unknown>;
+  lastId = 0;
 
-  constructor(context: CoreContext, orders: Records<OrderRecord>) {
+  constructor(context: CoreContext, orders: Records<OrderRecord, unknown>) {
     this.#context = context;
     this.#orders = orders;
   }
 
-  get lastId(): number {
-    return this.#lastId;
-  }
-
   add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
-    this.#lastId += 1;
+    this.lastId += 1;
     const { id, account, market } = order;
     const record: OwnTrade = { order: id, ...fill };
     // Fills are never read by name, and their lists filter only by market.
     const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
-    this.#context.archive.put('trade', { id: this.#lastId, account, market, ...unnamed, record });
+    this.#context.archive.put('trade', { id: this.lastId, account, market, ...unnamed, record });
   }
 
   page(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
@@ -58,7 +54,7 @@ export class OwnTrades {
   }
 
   load(lastId: number): void {
-    this.#lastId = lastId;
+    this.lastId = lastId;
     this.#context.archive.rewind('trade', lastId, []);
   }
 }

@@ -1,12 +1,10 @@
-/**
- * Records of one kind: those that may change in memory, final ones in the archive, read as one. Each subsystem keeps
- * its records in one of these and reports when one is final.
- */
+/** Records of one kind: those that may change in memory, final ones in the archive, read as one. */
 
-import { assert } from '../../../shared/base/errors.js';
+import { assert, must } from '../../../shared/base/errors.js';
 import type { Catalog } from '../catalog.js';
 import type { Page } from '../contract.js';
-import { type Archive, type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
+import type { CoreContext } from '../core-context.js';
+import { type ArchiveQuery, accepts, type Facets, type RecordKind } from './archive.js';
 
 /** Fields of every record: number, owner and name. */
 export interface RecordOfAccount {
@@ -16,28 +14,47 @@ export interface RecordOfAccount {
 }
 
 /** Description of a kind of record. A record is plain JSON. */
-export interface Filing<R> {
+export interface Filing<R, W> {
   readonly recordKind: RecordKind;
   /** True for a final state; absent when no list filters by live states. */
   readonly isFinal?: (state: string) => boolean;
   readonly facets: (record: R) => Facets;
+  /** The record in wire format. */
+  readonly toRow: (record: R) => W;
 }
 
-/** A page's filters: newest first with ids below `beforeId`. */
-export type RecordQuery = Omit<ArchiveQuery, 'from' | 'oldestFirst'> & { readonly beforeId?: number | undefined };
+/** Filters of a page as the interface names them: newest first with ids below `beforeId`. */
+export interface RecordQuery {
+  readonly market_condition_id?: string | undefined;
+  readonly state?: string | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly is_yes?: boolean | undefined;
+  readonly side?: 'buy' | 'sell' | undefined;
+  readonly limit: number;
+  readonly beforeId?: number | undefined;
+}
 
-/** All records of one kind, live or final, found and listed as one. */
-export class Records<R extends RecordOfAccount> {
-  readonly #archive: Archive;
-  readonly #filing: Filing<R>;
+/** All records of one kind, live or final, found and listed as one. Each subsystem is the list of its own records. */
+export class Records<R extends RecordOfAccount, W> {
+  readonly toRow: (record: R) => W;
+  protected readonly context: CoreContext;
+  readonly #filing: Filing<R, W>;
+  #lastId = 0;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
   /** In order of ids: records are kept as created. */
   readonly #byAccount = new Map<number, Map<number, R>>();
 
-  constructor(archive: Archive, filing: Filing<R>) {
-    this.#archive = archive;
+  constructor(context: CoreContext, filing: Filing<R, W>) {
+    this.context = context;
     this.#filing = filing;
+    this.toRow = filing.toRow;
+  }
+
+  /** Number of a new record. */
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
   }
 
   /** Adds a live record with the highest id so far. */
@@ -58,7 +75,7 @@ export class Records<R extends RecordOfAccount> {
     own?.delete(id);
     if (own?.size === 0) this.#byAccount.delete(account);
     const { recordKind, facets } = this.#filing;
-    this.#archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
+    this.context.archive.put(recordKind, { id, account, pubkey, ...facets(record), record });
   }
 
   /** The record of an id while it is live, else null. */
@@ -78,13 +95,18 @@ export class Records<R extends RecordOfAccount> {
 
   /** The record of an id, live or final; null for an unknown one. */
   get(id: number): R | null {
-    return this.#live.get(id) ?? this.#read(this.#archive.byId(this.#filing.recordKind, id));
+    return this.#live.get(id) ?? this.#read(this.context.archive.byId(this.#filing.recordKind, id));
+  }
+
+  /** The live record of an id, which must be live. */
+  requireLive(id: number): R {
+    return must(this.live(id), `live ${this.#filing.recordKind} ${id}`);
   }
 
   /** The record of a pubkey if it belongs to this account, else null. Final ones must not be changed. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
-    const record = this.#byPubkey.get(pubkey) ?? this.#read(this.#archive.byPubkey(recordKind, pubkey));
+    const record = this.#byPubkey.get(pubkey) ?? this.#read(this.context.archive.byPubkey(recordKind, pubkey));
     return record?.account === account ? record : null;
   }
 
@@ -93,10 +115,20 @@ export class Records<R extends RecordOfAccount> {
     return row === null ? null : (row.record as R);
   }
 
-  /** Live and final ones together, newest first; `toRow` is called only for rows of the page. */
-  page<T>({ beforeId: from, ...query }: RecordQuery, toRow: (record: R) => T): Page<T> {
-    const found = firstOf(this.list({ ...query, from }, query.limit + 1), query.limit);
-    return { rows: found.rows.map(toRow), nextBeforeId: found.last?.id ?? null };
+  /** The same in wire format. */
+  row(account: number, pubkey: string): W | null {
+    const record = this.find(account, pubkey);
+    return record === null ? null : this.toRow(record);
+  }
+
+  /** Live and final ones together, newest first; none for an unknown market. */
+  page(account: number, query: RecordQuery): Page<W> {
+    const { state, status, is_yes: isYes, side, limit, beforeId: from } = query;
+    const market = askedMarket(this.context.catalog, query.market_condition_id);
+    if (market === null) return NO_ROWS;
+    const states = state === undefined ? status : [state];
+    const found = firstOf(this.list({ account, market, states, isYes, side, from }, limit + 1), limit);
+    return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
   /**
@@ -126,7 +158,7 @@ export class Records<R extends RecordOfAccount> {
 
   *#listFinal(query: Omit<ArchiveQuery, 'limit'>, limit: number): Generator<R> {
     for (let { from } = query; ; ) {
-      const rows = this.#archive.list(this.#filing.recordKind, { ...query, from, limit });
+      const rows = this.context.archive.list(this.#filing.recordKind, { ...query, from, limit });
       for (const row of rows) yield row.record as R; // as in #read
       const last = rows.at(-1);
       if (last === undefined || rows.length < limit) return;
@@ -134,19 +166,17 @@ export class Records<R extends RecordOfAccount> {
     }
   }
 
-  /** The live records for a snapshot. */
-  dump<D>(copy: (record: R) => D): readonly D[] {
-    return [...this.#live.values()].map(copy);
+  /** The live records for a snapshot, and the last id. */
+  dump() {
+    return { lastId: this.#lastId, records: structuredClone([...this.#live.values()]) };
   }
 
-  /** Restores a snapshot's records, whose last id was `lastId`, and rewinds the archive to it. */
-  load(records: readonly R[], lastId: number): void {
-    this.#archive.rewind(
-      this.#filing.recordKind,
-      lastId,
-      records.map(({ id }) => id),
-    );
-    for (const record of records) this.keep(record);
+  /** Restores a snapshot's records and rewinds the archive to it. */
+  load({ lastId, records }: { readonly lastId: number; readonly records: readonly R[] }): void {
+    this.#lastId = lastId;
+    const live = records.map(({ id }) => id);
+    this.context.archive.rewind(this.#filing.recordKind, lastId, live);
+    for (const record of structuredClone(records)) this.keep(record);
   }
 }
 

@@ -5,9 +5,8 @@ import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../../recording/contract.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { FeedConfig } from '../../../shell/config/types.js';
-import { FileRows } from '../../../shell/feeds/file-rows.js';
 import { TOGETHER_MS } from '../../../shell/feeds/inbox.js';
-import { type RowProblem, readRow } from '../../../shell/feeds/read-row.js';
+import { FileRows, type RowProblem, readRow } from '../../../shell/feeds/read-row.js';
 import type { FeedSettings } from '../../../trader/engine/settings.js';
 import { count, formatQuantity } from '../../report/figures.js';
 

@@ -6,7 +6,7 @@ import { pageDocument, pageScript } from '../../report/html/document.js';
 import { html, type Markup, shorten } from '../../report/html/markup.js';
 import { bar, type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { styleFor } from '../../report/html/style.js';
-import type { Axis, ConfigurationResult, ModelJudgement, ModelResult, RawValue, SweepResult } from '../contract.js';
+import type { Axis, RawValue } from '../contract.js';
 import {
   axisName,
   capitalise,
@@ -22,6 +22,7 @@ import {
   stepColumns,
   TERMS,
 } from '../describe.js';
+import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../result.js';
 
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
@@ -305,7 +306,7 @@ function parameterTable({ configurations }: SweepResult, axis: Axis, index: numb
       ],
     };
   });
-  const heads = [{ title: 'Value' }, { title: '', isText: true }, { title: 'Mean' }, { title: 'Of' }];
+  const heads = [{ title: 'Value' }, { title: 'Drawn', isText: true }, { title: 'Mean' }, { title: 'Of' }];
   return dataTable(heads, rows, { caption: `Mean result by ${axis.name}` });
 }
 

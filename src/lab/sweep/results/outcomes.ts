@@ -1,7 +1,7 @@
 /** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 
 import { computeMoments } from '../../../shared/statistics/moments.js';
-import type { Candidate, ModelResult, Task, TaskFigures, TaskOutcome } from '../contract.js';
+import type { Candidate, Task, TaskFigures, TaskOutcome } from '../contract.js';
 
 /** Reads the results by event of a finished backtest: they are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
@@ -11,8 +11,8 @@ export class Outcomes {
   readonly #models: readonly string[];
   readonly #eventsAt: EventResultsAt;
   readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
-  #count = 0;
-  #failed = 0;
+  count = 0;
+  failed = 0;
 
   constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
     this.#folds = folds;
@@ -27,8 +27,8 @@ export class Outcomes {
     row[place] =
       outcome.kind === 'failed' ? outcome : { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
     this.#byNumber.set(number, row);
-    if (before === undefined) this.#count++;
-    this.#failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
+    if (before === undefined) this.count++;
+    this.failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
   }
 
   has(task: Task): boolean {
@@ -37,14 +37,6 @@ export class Outcomes {
 
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
     return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get failed(): number {
-    return this.#failed;
   }
 
   #at(number: number, fold: number, model: number): TaskOutcome | undefined {
@@ -66,15 +58,17 @@ export class Outcomes {
   }
 
   /** All folds together, for finished configurations. */
-  modelResult(number: number, model: number): Omit<ModelResult, 'sharpe'> {
+  modelResult(number: number, model: number) {
     const folds = this.#figures(number, model);
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
       resultMicros: total(({ resultMicros }) => resultMicros),
+      /** Maximum over the folds. */
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
+      /** Deviation of the result between repeats; null without any. */
       repeatDeviationMicros: deviationBetween(folds),
     };
   }

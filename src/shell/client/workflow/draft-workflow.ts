@@ -15,7 +15,6 @@ import type { CallOptions } from '../contract.js';
 import { NotDone, type NotDoneReason, OutcomeUnknown, type ServiceError, ServiceRefused } from '../errors.js';
 import { type DraftToSign, signDraft } from './sign-draft.js';
 
-/** Maximum submits of one signature. */
 const MOST_SUBMITS = 3;
 /** Temporary refusals: nothing was done, and the same submit may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
@@ -42,7 +41,6 @@ export interface Change<R> {
 export interface World {
   readonly profile: VenueProfile;
   readonly venueNowMs: () => number;
-  /** Our wall clock. */
   readonly nowMs: () => number;
   /** Never steps. */
   readonly monotonicMs: () => number;
@@ -54,7 +52,6 @@ export interface World {
 export interface Patience {
   /** From the draft to the end, ms; later the outcome is unknown. */
   readonly withinMs: number;
-  /** Between two reads of a record, ms. */
   readonly pollMs: number;
   readonly allowBlindSigning: boolean;
 }
@@ -87,7 +84,6 @@ class Submission<R> {
   readonly #pubkey: string;
   readonly #signature: string;
   readonly #pace: Pace;
-  /** True when a submit left. */
   #sent = false;
   /** True when a submit had no answer: only a final record can show that it did nothing. */
   #inDoubt = false;

@@ -9,11 +9,12 @@ import {
 import type { ChannelFigures } from '../../alerts/alert-center.js';
 import { isBackupFailing } from '../../alerts/conditions.js';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../config/schema.js';
-import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/histogram.js';
 import { TRADER_MODES } from '../../control/telemetry/modes.js';
+import { REQUEST_BUCKETS, STEP_BUCKETS } from '../../control/telemetry/request-timings.js';
 import type { TraderState } from '../trader-state.js';
 import { COUNTED_EVENTS } from './declarations.js';
 import { limitSeries, MetricSet, writeExposition } from './exposition.js';
+import type { FileFacts } from './file-facts.js';
 
 /** Letters of a market's id in labels. */
 const SHORT_ID = 12;
@@ -41,14 +42,6 @@ export interface AlertFigures {
 }
 
 /** Null for a missing file. */
-export interface FileFacts {
-  readonly ledgerBytes: number | null;
-  readonly walBytes: number | null;
-  /** Unix ms. */
-  readonly backupMs: number | null;
-  readonly diskFreeBytes: number | null;
-}
-
 export const renderMetrics = (...traders: readonly ScrapeFacts[]): string =>
   writeExposition(traders.map((facts) => collectMetrics(facts, limitSeries(traders.length))));
 

@@ -1,6 +1,6 @@
 /** Prometheus' text format, version 0.0.4, of declared samples. */
 
-import type { HistogramFigures } from '../../control/telemetry/histogram.js';
+import type { HistogramFigures } from '../../control/telemetry/request-timings.js';
 import { METRICS, type MetricName } from './declarations.js';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -2,9 +2,9 @@
 
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { FileFacts } from './collect.js';
 
-export function readFileFacts(ledgerPath: string): FileFacts {
+/** Unknown ones are null; `backupMs`: Unix ms. */
+export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
     ledgerBytes: statFile(ledgerPath)?.size ?? null,
@@ -13,6 +13,8 @@ export function readFileFacts(ledgerPath: string): FileFacts {
     diskFreeBytes: freeBytes(dirname(ledgerPath)),
   };
 }
+
+export type FileFacts = ReturnType<typeof readFileFacts>;
 
 function freeBytes(folder: string): number | null {
   try {

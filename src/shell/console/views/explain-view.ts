@@ -1,7 +1,7 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
-import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
+import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
@@ -74,7 +74,7 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
     node('Times', '', listTimes(intent, order, fills)),
     sharesNode('Filled', order === null ? '0' : formatDecimal(filledOf(order)), fills.map(partNode)),
     node('Decided by', by, [
-      ...reasonNodes(intent.reason),
+      ...listChildren(JSON.parse(intent.reason)),
       node('Configuration', intent.configHash.slice(0, 12)),
       node('Run', intent.runId),
     ]),
@@ -122,12 +122,6 @@ function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly
 const secondsNode = (name: string, ms: number): ExplainNode =>
   node(name, (Math.max(0, ms) / 1000).toFixed(1), [], { unit: 's' });
 
-/** The reason is our own JSON. */
-function reasonNodes(reason: string): readonly ExplainNode[] {
-  const parsed: unknown = JSON.parse(reason);
-  return listChildren(parsed);
-}
-
 function listChildren(value: unknown): readonly ExplainNode[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).map(([name, inner]: [string, unknown]) => {
@@ -171,7 +165,7 @@ function marketTree(market: MarketStatus, { account }: TraderState): ExplainNode
       ...(account === null || account.reason === '' ? [] : [node('Because', account.reason)]),
       ...(account?.reduceOnly == null ? [] : [node('Only what reduces may leave', account.reduceOnly)]),
     ]),
-    node('Strategy', market.strategies.join(', ') || 'none', [node('Says', market.note)]),
+    node('Strategy', market.strategies.join(', ') || 'none', [node('State', market.note || describeQuoting(market))]),
     node(
       'Fair value',
       price(market.fairMicros),

@@ -1,10 +1,9 @@
 /** Health of trader, venue, feeds, files and guardian. */
 
 import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
-import { REQUEST_BUCKETS } from '../../control/telemetry/histogram.js';
+import { REQUEST_BUCKETS } from '../../control/telemetry/request-timings.js';
 import { nowMs } from '../../runtime/clock.js';
-import type { FileFacts } from '../metrics/collect.js';
-import { readFileFacts } from '../metrics/file-facts.js';
+import { type FileFacts, readFileFacts } from '../metrics/file-facts.js';
 import type { ShownParts } from '../shown-parts.js';
 
 const MB = 1_000_000;
@@ -52,6 +51,7 @@ function sinceText(timeMs: number | null): string {
 
 function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
+  const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
     figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
@@ -60,7 +60,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
     figure('Step, longest', ms(health.stepMaxMs)),
     figure('Beats late, p99', ms(health.beatLateP99Ms)),
     figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
-    figure('Readers', `${health.readers}, ${health.readersCut} let go`),
+    figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
     figure('Exchange answers', silent ? 'no' : 'yes', silent),
     figure(
       'Clock of the exchange',
@@ -74,17 +74,9 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
       (reconciled?.differences.length ?? 0) > 0,
     ),
     figure('Guardian', guardian.status(), guardian.isGuarded() === false),
-    figure('Journal', ...journalText(upkeep)),
+    figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
     figure('Memory of the trader', bytesText(health.memoryBytes)),
   ];
-}
-
-function journalText({
-  hasJournal: isWanted,
-  journalEnded: ended,
-}: AccountStatus['upkeep']): readonly [string, boolean] {
-  if (ended !== null) return [`ended: ${ended}`, true];
-  return [isWanted ? 'written' : 'not wanted', false];
 }
 
 const fileFigures = (files: FileFacts) => [

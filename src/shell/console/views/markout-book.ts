@@ -7,7 +7,8 @@ import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.j
 import { FINEST_S, type History, type MarketPoint } from '../store/history.js';
 import { yesPrice } from './texts.js';
 
-const HORIZONS_S = [5, 30, 60, 300] as const;
+/** At 0: within the point of the fill. */
+const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
 /** The newest fills; each is looked up until its last horizon is over. */
@@ -92,13 +93,14 @@ function summarize(
   { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
 ) {
   const markets = new Map<string, { sum: number; weight: number }>();
-  let fills = 0;
+  let [fills, drift] = [0, 0];
   for (const { market, sharesMicros, marks } of judged) {
     const mark = marks[i] ?? null;
     if (mark === null) continue;
     const cluster = markets.get(market) ?? { sum: 0, weight: 0 };
     markets.set(market, { sum: cluster.sum + sharesMicros * mark, weight: cluster.weight + sharesMicros });
     fills += 1;
+    drift += sharesMicros * (mark - (marks[0] ?? mark));
   }
   const clusters = [...markets.values()];
   const mean = clusteredMean(clusters);
@@ -113,6 +115,8 @@ function summarize(
     mean: write(mean?.mean ?? null),
     error: write(mean?.standardError ?? null),
     total: fills === 0 ? '' : write(total / ONE),
+    /** Part of `total` after the fill, of fills whose price at once is known. */
+    drift: fills === 0 ? '' : write(drift / ONE),
   };
 }
 

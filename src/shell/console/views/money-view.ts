@@ -7,7 +7,7 @@ import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';
 import type { TraderState } from '../trader-state.js';
 import type { MarkoutRow } from './markout-book.js';
-import type { ResultBook, ResultSum } from './result-book.js';
+import { dayOf, NOTHING, type ResultBook, type ResultSum } from './result-book.js';
 import { makeTitleLookup } from './texts.js';
 
 const DAY_MS = 86_400_000;
@@ -23,18 +23,28 @@ export interface MoneySources {
   readonly nowMs: number;
   /** Span of the curve, ms. */
   readonly spanMs: number;
+  /** A moment of the UTC day whose markets are listed, Unix ms; null for none. */
+  readonly dayMs: number | null;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs }: MoneySources) {
+export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs }: MoneySources) {
   const pnl = ledger.pnl(readMarks(trader));
+  const title = makeTitleLookup(trader, ledger);
+  const day = dayMs === null ? '' : dayOf(dayMs);
   const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
   return {
     ...formatWhole(pnl, trader),
     read: book.read,
+    settled: formatDecimal([...book.days.values()].reduce((sum, { settledMicros }) => add(sum, settledMicros), ZERO)),
     days: makeRows(book.days)
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
-    markets: marketRows({ book, held: readHoldings(ledger, trader), title: makeTitleLookup(trader, ledger) }),
+    day,
+    /** The largest loss first. */
+    day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
+      .map((row) => ({ ...row, title: title(row.key) }))
+      .sort((a, b) => Number(a.net) - Number(b.net)),
+    markets: marketRows(book, readHoldings(ledger, trader), title),
     strategies: makeRows(book.strategies).sort((a, b) => (a.key < b.key ? -1 : 1)),
     curve: {
       time: points.map(({ timeMs }) => timeMs),
@@ -68,12 +78,13 @@ const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
 const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([key, sum]) => makeRow(key, sum));
 
 /** Bookings: at average cost, without fees. */
-const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros }: ResultSum) => ({
+const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
   turnover: formatDecimal(turnoverMicros),
   realised: formatDecimal(realisedMicros),
   fees: formatDecimal(feesMicros),
+  settled: formatDecimal(settledMicros),
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
 
@@ -88,14 +99,8 @@ export interface Held {
   readonly unrealised: Micros | null;
 }
 
-interface MarketSources {
-  readonly book: ResultBook;
-  readonly held: ReadonlyMap<string, Held>;
-  readonly title: (id: string) => string;
-}
-
 /** Held markets first, then the largest results. */
-function marketRows({ book, held, title }: MarketSources) {
+function marketRows(book: ResultBook, held: ReadonlyMap<string, Held>, title: (id: string) => string) {
   const ids = [...new Set([...held.keys(), ...book.markets.keys()])].filter((id) => id !== '');
   const size = (id: string) => (held.has(id) ? Number.POSITIVE_INFINITY : (book.markets.get(id)?.turnoverMicros ?? 0));
   return (
@@ -103,11 +108,10 @@ function marketRows({ book, held, title }: MarketSources) {
       // For two held markets the difference is NaN, and their identifiers decide.
       .sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1))
       .slice(0, MOST_MARKETS)
-      .map((id) => marketRow({ id, title: title(id), sum: book.markets.get(id) ?? EMPTY, held: held.get(id) ?? NONE }))
+      .map((id) => ({ ...marketRow(id, book.markets.get(id) ?? NOTHING, held.get(id) ?? NONE), title: title(id) }))
   );
 }
 
-const EMPTY: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
 const NONE: Held = { yes: ZERO, no: ZERO, cost: ZERO, unrealised: ZERO };
 
 export function readHoldings(ledger: LedgerReader, trader: TraderState): ReadonlyMap<string, Held> {
@@ -128,19 +132,11 @@ export function readHoldings(ledger: LedgerReader, trader: TraderState): Readonl
   return held;
 }
 
-interface MarketParts {
-  readonly id: string;
-  readonly title: string;
-  readonly sum: ResultSum;
-  readonly held: Held;
-}
-
-function marketRow({ id, title, sum, held: { yes, no, cost, unrealised } }: MarketParts) {
+function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: Held) {
   const sets = yes > 0 && no > 0 ? minMicros(yes, no) : ZERO;
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {
     ...makeRow(id, sum),
-    title,
     yes: formatDecimal(yes),
     no: formatDecimal(no),
     sets: formatDecimal(sets),

@@ -14,15 +14,25 @@ export interface ResultSum {
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
+  /** Realised part of redeemed holdings: what they paid, less their cost. */
+  readonly settledMicros: Micros;
 }
 
-const NOTHING: ResultSum = { fills: 0, turnoverMicros: ZERO, realisedMicros: ZERO, feesMicros: ZERO };
+export const NOTHING: ResultSum = {
+  fills: 0,
+  turnoverMicros: ZERO,
+  realisedMicros: ZERO,
+  feesMicros: ZERO,
+  settledMicros: ZERO,
+};
 
 export class ResultBook {
   readonly #steadyMs: () => number;
   /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
+  /** The same of each day. */
+  readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
@@ -55,16 +65,24 @@ export class ResultBook {
 
   #forget(): void {
     this.#last = 0;
-    for (const sums of [this.days, this.markets, this.strategies]) sums.clear();
+    for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
   }
 
   #take(booking: BookingRow): void {
     if (booking.kind === 'capital') return;
-    addTo(this.days, new Date(booking.timeMs).toISOString().slice(0, 10), booking);
-    addTo(this.markets, booking.marketConditionId ?? '', booking);
+    const day = dayOf(booking.timeMs);
+    const market = booking.marketConditionId ?? '';
+    addTo(this.days, day, booking);
+    addTo(this.markets, market, booking);
+    const ofDay = this.dayMarkets.get(day) ?? new Map();
+    addTo(ofDay, market, booking);
+    this.dayMarkets.set(day, ofDay);
     addTo(this.strategies, booking.strategy ?? '', booking);
   }
 }
+
+/** UTC day. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
@@ -77,5 +95,6 @@ function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): 
     turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
     realisedMicros: add(before.realisedMicros, booking.realisedMicros),
     feesMicros: add(before.feesMicros, booking.feesMicros),
+    settledMicros: booking.kind === 'redeem' ? add(before.settledMicros, booking.realisedMicros) : before.settledMicros,
   });
 }

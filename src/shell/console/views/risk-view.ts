@@ -3,7 +3,7 @@
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
-import type { LedgerConnection } from '../ledger-connection.js';
+import type { LedgerConnection } from '../ledger-lists.js';
 import { moneyText } from '../page-market.js';
 import type { TraderState } from '../trader-state.js';
 import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';

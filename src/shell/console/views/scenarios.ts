@@ -23,25 +23,12 @@ export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   }
   return [...events.values()]
     .map((held) => eventScenarios(held, title))
-    .sort((a, b) => (a[0]?.resultMicros ?? 0) - (b[0]?.resultMicros ?? 0))
+    .sort((a, b) => Number(a[0]?.result) - Number(b[0]?.result))
     .flat()
-    .slice(0, MOST_ROWS)
-    .map(({ event, scenario, resultMicros, fromNowMicros }) => ({
-      event,
-      scenario,
-      result: formatDecimal(resultMicros),
-      from_now: fromNowMicros === null ? '' : formatDecimal(fromNowMicros),
-    }));
+    .slice(0, MOST_ROWS);
 }
 
-interface Scenario {
-  readonly event: string;
-  readonly scenario: string;
-  readonly resultMicros: Micros;
-  readonly fromNowMicros: Micros | null;
-}
-
-function eventScenarios(held: readonly Holding[], title: (market: string) => string): Scenario[] {
+function eventScenarios(held: readonly Holding[], title: (market: string) => string) {
   const cost = held.reduce((sum, one) => add(sum, one.cost), ZERO);
   // At marks; null while one is missing.
   const value = held.reduce<Micros | null>(
@@ -49,17 +36,18 @@ function eventScenarios(held: readonly Holding[], title: (market: string) => str
     ZERO,
   );
   const event = held.map(({ market }) => title(market)).join(' · ');
-  const scenario = (name: string, pays: (holding: Holding) => Micros): Scenario => {
+  const describe = (scenario: string, pays: (holding: Holding) => Micros) => {
     const paid = held.reduce((sum, one) => add(sum, pays(one)), ZERO);
-    return { event, scenario: name, resultMicros: sub(paid, cost), fromNowMicros: value && sub(paid, value) };
+    const fromNow = value === null ? '' : formatDecimal(sub(paid, value));
+    return { event, scenario, result: formatDecimal(sub(paid, cost)), from_now: fromNow };
   };
   const isAlone = held.length === 1;
   const found = [
     ...held.map((yes) =>
-      scenario(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
+      describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
     ),
-    scenario(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
-    ...(isAlone ? [] : [scenario('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
+    describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
+    ...(isAlone ? [] : [describe('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
   ];
-  return found.sort((a, b) => a.resultMicros - b.resultMicros);
+  return found.sort((a, b) => Number(a.result) - Number(b.result));
 }

@@ -1,6 +1,6 @@
 /** Data of each view: the page requests views by name, and all its data is built here. */
 
-import { findNextStep } from '../../alerts/next-steps.js';
+import { findNextStep } from '../../alerts/conditions.js';
 import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import type { Reports } from '../reports.js';
@@ -30,10 +30,10 @@ export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>):
       const rest = { market, history, marks: trader.marks, nowMs: nowMs(), spanMs };
       return ledger.read((open) => chartView({ ...rest, ledger: open })) ?? chartView({ ...rest, ledger: null });
     },
-    money: ({ spanMs }) =>
+    money: ({ spanMs, atMs }) =>
       ledger.read((open) => {
         book.readOn(open, ledger.opened);
-        const rows = moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs });
+        const rows = moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs, dayMs: atMs });
         return { ...rows, markouts: markouts.read(open, nowMs()) };
       }),
     risk: () => riskView(trader, ledger),

@@ -6,10 +6,9 @@
 import { guarded } from '../../../shared/base/guarded.js';
 import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../../shared/protocol/trader-status.js';
 import type { WatchedMarket } from '../../../trader/engine/snapshot.js';
-import { Brake } from './brake.js';
+import { summarize } from './request-timings.js';
 
 export const MOST_READERS = 4;
-/** Maximum unread bytes of one reader. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
 /** The other end of a connection; a socket is one. */
@@ -128,7 +127,6 @@ export class TelemetryPublisher {
     this.#tryTelling(() => this.#tell({ type: 'notice', time, severity, kind, text }));
   }
 
-  /** The last words. */
   close(reason: string, proven: boolean): void {
     const bye = this.#bye ?? { type: 'bye' as const, time: this.#clocks.nowMs(), reason, proven };
     this.#bye = bye;
@@ -189,3 +187,91 @@ const encodeLine = (line: StatusLine): Uint8Array => Buffer.from(`${JSON.stringi
 
 const isSame = (told: WatchedMarket['sources'] | undefined, { sources }: WatchedMarket): boolean =>
   told !== undefined && sources.every((source, i) => source === told[i]);
+
+const SPAN_MS = 10_000;
+const MOST_SHARE = 0.005;
+/** A smaller share does not make a loop late. */
+const FELT_SHARE = 0.001;
+const MOST_LATE_MS = 5;
+const CALM_SPANS = 3;
+
+export interface BrakeLevel {
+  /** Between two sweeps over all markets, ms. */
+  readonly periodMs: number;
+  /** Others' levels and public trades. */
+  readonly hasLadders: boolean;
+}
+
+/** From the fullest down. */
+export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
+  { periodMs: 500, hasLadders: true },
+  { periodMs: 1_000, hasLadders: true },
+  { periodMs: 1_500, hasLadders: true },
+  { periodMs: 1_500, hasLadders: false },
+];
+
+/** A late loop has other causes too, so lateness drops no ladders. */
+const WORST_FOR_LATENESS = 2;
+
+export class Brake {
+  #level = 0;
+  #spanMs: number;
+  #usedMs = 0;
+  #late: number[] = [];
+  #calm = 0;
+  #lateP99Ms = 0;
+
+  /** @param steadyMs a clock that never steps, ms */
+  constructor(steadyMs: number) {
+    this.#spanMs = steadyMs;
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  get settings(): BrakeLevel {
+    return BRAKE_LEVELS[this.#level] ?? BRAKE_LEVELS[0];
+  }
+
+  /** Of the last complete span, ms. */
+  get lateP99Ms(): number {
+    return this.#lateP99Ms;
+  }
+
+  /** Delay of a beat of the loop, ms. */
+  noteBeat(lateMs: number): void {
+    this.#late.push(lateMs);
+  }
+
+  /** Processor time of telemetry within a step, ms. */
+  noteUse(tookMs: number): void {
+    this.#usedMs += tookMs;
+  }
+
+  /** Ends a completed span. True when the level has changed. */
+  look(steadyMs: number): boolean {
+    const tookMs = steadyMs - this.#spanMs;
+    if (tookMs < SPAN_MS) return false;
+    this.#lateP99Ms = summarize(this.#late).p99;
+    const share = this.#usedMs / tookMs;
+    const isCostly = share > MOST_SHARE;
+    const isLate = share > FELT_SHARE && this.#lateP99Ms > MOST_LATE_MS;
+    this.#spanMs = steadyMs;
+    this.#usedMs = 0;
+    this.#late = [];
+    return this.#turn(isCostly, isLate);
+  }
+
+  #turn(isCostly: boolean, isLate: boolean): boolean {
+    const before = this.#level;
+    this.#calm = isCostly || isLate ? 0 : this.#calm + 1;
+    if (isCostly) this.#level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
+    else if (isLate && before < WORST_FOR_LATENESS) this.#level = before + 1;
+    else if (this.#calm >= CALM_SPANS && before > 0) {
+      this.#level = before - 1;
+      this.#calm = 0;
+    }
+    return this.#level !== before;
+  }
+}

@@ -9,6 +9,7 @@ import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../../trader/engine/snapshot.js';
 import type { DraftSigner } from '../../../trader/executor/contract.js';
 import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
+import type { Environment } from '../../config/environment.js';
 import { VERSION } from '../../config/shipped.js';
 import type { Config } from '../../config/types.js';
 import { fleetPassword } from '../../fleet/database.js';
@@ -160,12 +161,10 @@ const summarize = (now: Snapshot): TraderSummary => ({
   version: VERSION,
 });
 
-/** Surroundings of a start. */
 export interface Starting {
   readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly say: (text: string) => void;
-  /** True once the operator has asked to stop. */
   readonly isStopping: () => boolean;
 }
 
@@ -175,7 +174,6 @@ export interface Joined {
   readonly fleet: FleetSession | null;
   /** False: orders of the wallet's previous trader must be canceled first. */
   readonly isSettled: boolean;
-  /** The operator stopped the wait. */
   readonly isStopped: boolean;
 }
 
@@ -207,7 +205,6 @@ export const objectionOf =
   (lane) =>
     member === null || (lane !== 'submit' && lane !== 'draft') ? null : member.objection();
 
-/** Between two looks whether it is settled, ms. */
 const SETTLE_LOOK_MS = 200;
 
 /**

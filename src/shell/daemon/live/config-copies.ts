@@ -7,18 +7,16 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { TwinbookError } from '../../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
 import { PRIVATE_FILE } from '../../../shared/base/private.js';
 import { configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
-import { configChanges } from '../../config/config-diff.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
+import { configChanges } from '../../config/shown.js';
 import type { ReadConfig } from '../../config/types.js';
 
-/** Copies kept, the newest first. */
 const MOST_COPIES = 20;
-/** Largest copy, bytes. */
 const MOST_BYTES = 16_000_000;
 const LIST = 'files.json';
 const HASH = /^[0-9a-f]{64}$/;
@@ -118,8 +116,6 @@ const missing = (text: string, cause?: unknown): TwinbookError =>
   new TwinbookError('file_unreadable', text, KEPT_FILES, { cause });
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const writePrivate = (path: string, text: string): void =>
   writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });

@@ -6,8 +6,9 @@ import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
 import { type ConfigEntry, configHistory } from '../../../trader/engine/control/config-history.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
-import { type ConfigChange, configChanges } from '../../config/config-diff.js';
+import type { Environment } from '../../config/environment.js';
 import { configFiles, loadConfig, readConfig } from '../../config/load.js';
+import { type ConfigChange, configChanges } from '../../config/shown.js';
 import type { Config, ReadConfig } from '../../config/types.js';
 import type { ConfigData } from '../../control/control-protocol.js';
 import { checkLoad } from './check-load.js';
@@ -16,7 +17,7 @@ import { ConfigCopies, type ConfigCopy } from './config-copies.js';
 export interface LiveConfigOptions {
   /** As this run began. */
   readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly session: {
     readonly ledger: Pick<Ledger, 'note'>;
     /** Key by which the core finds code. */
@@ -26,7 +27,6 @@ export interface LiveConfigOptions {
   readonly command: (command: ConfigureCommand) => string | null;
   /** Restarts the schedule of quote hours. */
   readonly onChange: (config: Config) => void;
-  /** For the operator's eyes. */
   readonly say: (text: string) => void;
   readonly nowMs: () => number;
 }
@@ -51,15 +51,13 @@ export class LiveConfig {
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
-  /** Current configuration of the trader. */
   get config(): Config {
     return this.#inForce;
   }
 
   /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
-    const read = await this.#readFiles();
-    return { lines: formatLines(configChanges(this.#inForce, read)), applied: false, hash: null };
+    return compared(configChanges(this.#inForce, await this.#readFiles()));
   }
 
   /** Applies the files. Throws TwinbookError for an error in them or in the request. */
@@ -143,12 +141,9 @@ export class LiveConfig {
     const changes = configChanges(this.#inForce, next);
     refuseUnlessFree(changes, asked);
     this.#command(next, asked, changes, files);
-    const lines = [...formatLines(changes), `in force since now: configuration ${next.configHash.slice(0, 12)}`];
-    return {
-      lines: asked.by === 'rollback' ? [...lines, FILES_STAY] : lines,
-      applied: true,
-      hash: next.configHash,
-    };
+    const inForce = `in force since now: configuration ${next.configHash.slice(0, 12)}`;
+    const lines = [...formatLines(changes), inForce, ...(asked.by === 'rollback' ? [FILES_STAY] : [])];
+    return { lines, applied: true, hash: next.configHash };
   }
 
   #command(

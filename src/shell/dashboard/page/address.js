@@ -2,20 +2,20 @@
 
 /** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string, side: string, page: string }} Route */
 
-const VIEWS = [
-  'traders',
-  'overview',
-  'orders',
-  'money',
-  'risk',
-  'health',
-  'alerts',
-  'log',
-  'config',
-  'runs',
-  'market',
-  'explain',
-];
+/** Of links to views. */
+export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
+  traders: 'Traders',
+  overview: 'Overview',
+  orders: 'Orders',
+  money: 'Money',
+  risk: 'Risk',
+  health: 'Health',
+  alerts: 'Alerts',
+  log: 'Log',
+  config: 'Config',
+  runs: 'Runs',
+});
+const VIEWS = [...Object.keys(LABELS), 'market', 'explain'];
 
 /** @returns {Route} */
 export function route() {

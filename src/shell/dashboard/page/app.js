@@ -1,7 +1,7 @@
 /** The page around its views: login, head, controls, links to the views, keys. */
 
 import { html, plain } from '../../web-kit/page/template.js';
-import { traderHref, viewHref } from './address.js';
+import { LABELS, traderHref, viewHref } from './address.js';
 import { Controls } from './controls.js';
 import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
@@ -11,7 +11,6 @@ import { Market } from './market.js';
 import { model } from './model.js';
 import { Health, Money, Risk } from './money.js';
 import { Overview } from './overview.js';
-import { switchTheme } from './theme.js';
 import { summarizeTraders, Traders } from './traders.js';
 
 /** @typedef {import('./address.js').Route} Route */
@@ -30,18 +29,6 @@ const STOPPED = [
   'not answering',
 ];
 
-const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
-  traders: 'Traders',
-  overview: 'Overview',
-  orders: 'Orders',
-  money: 'Money',
-  risk: 'Risk',
-  health: 'Health',
-  alerts: 'Alerts',
-  log: 'Log',
-  config: 'Config',
-  runs: 'Runs',
-});
 const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
   ...LABELS,
   orders: 'Orders and fills',
@@ -203,4 +190,29 @@ function keyList() {
     </tbody></table>
     <p>Off while you type.</p>
     <button type="button" id="close-help" onClick=${close}>Close</button></dialog>`;
+}
+
+/** Light or dark: the system's choice until the user chooses. */
+const THEME_KEY = 'twinbook-theme';
+
+/** @param {string | null} theme */
+function useTheme(theme) {
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
+  document.dispatchEvent(new CustomEvent('theme-changed'));
+}
+
+const isDark = () => {
+  const chosen = document.documentElement.dataset['theme'];
+  return chosen === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
+};
+
+export function startTheme() {
+  useTheme(localStorage.getItem(THEME_KEY));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => useTheme(null));
+}
+
+function switchTheme() {
+  const theme = isDark() ? 'light' : 'dark';
+  localStorage.setItem(THEME_KEY, theme);
+  useTheme(theme);
 }

@@ -3,6 +3,7 @@
 import { html } from '../../web-kit/page/template.js';
 import { route } from './address.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './ask.js';
+import { traderQuery } from './inputs.js';
 import { model, update } from './model.js';
 
 /** A second press of KILL within this time is intended, ms. */
@@ -12,7 +13,7 @@ const KILL_WITHIN_MS = 3000;
 const ASKED_BEFORE = {
   flatten: 'Sell everything that is held into the book, at the prices there?',
   'flatten-market': 'Sell everything that is held in this market into the book, at the prices there?',
-  apply: 'Apply the changes of the files, as compared above?',
+  apply: 'Apply these changes of the files?',
   rollback: 'Go back to the configuration that was in force before?',
 };
 const LONG_PATIENCE_MS = 30_000;
@@ -22,12 +23,12 @@ const isForAll = () => model.wanted?.view === 'traders';
 /** Ascending: each may do what those before it may. */
 const ROLES = ['view', 'stop', 'operate'];
 
-/** @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'>} props */
-export const ActionButton = ({ name, label, help, role }) =>
+/** `of`: market, recording or run; the shown market without it. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
+export const ActionButton = ({ name, label, help, role, of }) =>
   ROLES.indexOf(role) > ROLES.indexOf(model.role)
     ? null
     : html`<button type="button" data-action=${name} title=${help}
-        onClick=${() => (name === 'kill' ? pressKill() : void press(name))}>${label}${isForAll() ? ' all' : ''}</button>`;
+        onClick=${() => (name === 'kill' ? pressKill() : void press(name, of))}>${label}${isForAll() ? ' all' : ''}</button>`;
 
 /** @param {readonly PageButton[]} actions */
 const buttons = (actions) => actions.map((action) => html`<${ActionButton} key=${action.name} ...${action} />`);
@@ -41,7 +42,7 @@ export function Controls() {
     <div class="stop" hidden=${first.length === 0}>${buttons(first)}</div>
     <button type="button" id="more" hidden=${first.length === 0} aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${['reason', ...rest.map(({ label }) => label.toLowerCase())].join(', ')}</button>
     <div id="rest">
-      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" /></label>
+      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" onKeyDown=${pressAgain} /></label>
       ${buttons(rest)}
     </div>
   </section>
@@ -57,33 +58,52 @@ function toggle({ currentTarget: button }) {
   button.setAttribute('aria-expanded', String(button.getAttribute('aria-expanded') !== 'true'));
 }
 
-/** @param {string} action */
-function actionPath(action) {
-  const { trader, market } = route();
+/** @param {string} action @param {string} [of] */
+function actionPath(action, of) {
   if (isForAll()) return `/traders/${action}`;
-  const query = new URLSearchParams(trader === null ? {} : { trader });
-  if (action.endsWith('-market') || action === 'backtest') query.set('market', market ?? '');
+  const query = traderQuery({});
+  const market = of ?? (action.endsWith('-market') ? route().market : null);
+  if (market !== null) query.set('market', market);
   return `/actions/${action}?${query}`;
 }
 
-/** @param {string} action */
-export async function press(action) {
+/** The newest refused action and its subject: mostly it lacks a reason. */
+let refused = { action: '', path: '' };
+
+/** Enter after a reason presses the refused button again. @param {KeyboardEvent} event */
+function pressAgain({ key }) {
+  if (key === 'Enter' && refused.path === actionPath(refused.action)) void press(refused.action);
+}
+
+/** @param {string} action @param {string} [of] */
+export async function press(action, of) {
   const why = document.getElementById('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
-  if (sure !== undefined && !confirm(sure)) return;
+  if (action === 'apply') await compare();
+  // Without the reason that it needs it is refused: there is nothing to confirm.
+  const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
+  const isSure = sure === undefined || (isRefused && why.value === '');
+  if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
   say(`${action} …`, false);
   try {
-    const response = await ask(actionPath(action), {
+    const response = await ask(actionPath(action, of), {
       method: 'POST',
       body: JSON.stringify({ reason: why.value }),
       signal: AbortSignal.timeout(sure === undefined ? PATIENCE_MS : LONG_PATIENCE_MS),
     });
     const answer = await response.json();
-    say(response.ok ? `${action}: ${answer.text}` : answer.error, !response.ok);
+    const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
+    say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
     document.dispatchEvent(new CustomEvent('acted'));
-    if (response.ok) why.value = '';
-    else if (response.status === 409) why.focus();
+    refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
+    if (response.ok) {
+      why.value = '';
+      update({ diff: '' });
+    } else if (response.status === 409) {
+      document.getElementById('more')?.setAttribute('aria-expanded', 'true');
+      why.focus();
+    }
   } catch (error) {
     say(`${action}: no answer, so it is not known whether it was heard`, true);
     alarm(explainFailure(error));
@@ -114,11 +134,8 @@ const say = (words, isRefused) => update({ said: { words, isRefused } });
 
 export async function compare() {
   update({ diff: 'comparing …' });
-  const { trader } = route();
   try {
-    const answer = await (
-      await ask(`/views/diff${trader === null ? '' : `?${new URLSearchParams({ trader })}`}`)
-    ).json();
+    const answer = await (await ask(`/views/diff?${traderQuery({})}`)).json();
     update({ diff: (answer.lines ?? [answer.error]).join('\n') });
   } catch {
     update({ diff: 'no answer' });

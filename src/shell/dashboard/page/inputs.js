@@ -48,7 +48,7 @@ export const Choice = ({ name, label, choices, usual = '', go }) =>
 export const SpanSelect = ({ usual, go }) =>
   html`<${Choice} name="span" label="Shown" choices=${SPANS} usual=${usual} go=${go} />`;
 
-/** Links to newer and older rows of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
+/** Links to the pages of lists. @param {{ lists: readonly { page: number, size: number, count: number }[] }} props */
 export function Pages({ lists }) {
   const page = lists[0]?.page ?? 0;
   const last = Math.max(0, ...lists.map(({ count, size }) => Math.ceil(count / size) - 1));
@@ -58,7 +58,7 @@ export function Pages({ lists }) {
       : html`<a href=${hrefWith({ page: other === 0 ? '' : String(other) })}>${words}</a>`;
   return last === 0
     ? null
-    : html`<p class="pages">${to(page - 1, 'Newer')} Page ${page + 1} of ${last + 1} ${to(page + 1, 'Older')}</p>`;
+    : html`<p class="pages">${to(page - 1, 'Previous')} Page ${page + 1} of ${last + 1} ${to(page + 1, 'Next')}</p>`;
 }
 
 /** Spreadsheet files of the shown trader. @param {{ of: readonly (readonly [name: string, label: string])[] }} props */
@@ -68,7 +68,7 @@ export const Downloads = ({ of }) =>
   )}</p>`;
 
 /** Query with the name of the shown trader, if there are several. @param {Record<string, string>} parts */
-function traderQuery(parts) {
+export function traderQuery(parts) {
   const { trader } = route();
   return new URLSearchParams(trader === null ? parts : { ...parts, trader });
 }

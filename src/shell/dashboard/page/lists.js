@@ -10,12 +10,6 @@ import { model } from './model.js';
 
 /** @typedef {import('./inputs.js').Go} Go */
 
-const SIDES = /** @type {import('./inputs.js').Choices} */ ([
-  ['', 'all'],
-  ['buy', 'bought'],
-  ['sell', 'sold'],
-]);
-
 /** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
 
 /** The row's market, as the trader knows it. @param {{ readonly market: string }} row */
@@ -46,7 +40,9 @@ export const orderTable = (id, title, rows) =>
     AMOUNT,
     number('Filled', ({ filled }) => shares(filled)),
     text('Status', ({ status }) => status.replaceAll('_', ' ')),
-    time('Ended', ({ closed }) => (closed === null ? '–' : moment(closed))),
+    ...(rows.some(({ closed }) => closed !== null)
+      ? [time('Ended', (/** @type {typeof rows[number]} */ { closed }) => (closed === null ? '–' : moment(closed)))]
+      : []),
   ]);
 
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
@@ -67,7 +63,7 @@ export function Orders({ view: { orders, fills, trips }, go }) {
   const markets = model.state?.markets.map(({ id, title }) => /** @type {const} */ ([id, title])) ?? [];
   return html`<${Downloads} of=${[['orders', 'Orders (CSV)'], ['fills', 'Fills (CSV)']]} />
     <div class="choices"><${Choice} name="market" label="Market" choices=${[['', 'all'], ...markets]} go=${go} />
-    <${Choice} name="side" label="Side" choices=${SIDES} go=${go} />
+    <${Choice} name="side" label="Side" choices=${[['', 'all'], ['buy', 'bought'], ['sell', 'sold']]} go=${go} />
     <${Choice} name="span" label="Time" choices=${[['', 'all'], ...SPANS]} go=${go} /></div>
     <${Filter} name="orders" hint="words of the market, side, price, status or id"
       found=${`Orders: ${orders.count}, fills: ${fills.count}, round trips: ${trips.count}, among the newest 2,000 of each`} />
@@ -86,15 +82,9 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     ])}`;
 }
 
-const SEVERITIES = /** @type {import('./inputs.js').Choices} */ ([
-  ['', 'all'],
-  ['loud', 'loud'],
-  ['info', 'info'],
-]);
-
 /** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
-  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${SEVERITIES} go=${go} /></div>
+  html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
     <${Pages} lists=${[lines]} />
     ${lineTable('log-lines', 'Newest first', lines.rows)}
@@ -155,7 +145,7 @@ export const Alerts = ({ view }) =>
         time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     )}
-    ${table({ id: 'alerts-recent', title: 'Told lately' }, view.recent, [
+    ${table({ id: 'alerts-recent', title: 'Newest alerts' }, view.recent, [
       time('Time', (row) => moment(row.timeMs)),
       text('Severity', ({ severity }) => severity),
       text('State', ({ state }) => state),
@@ -173,21 +163,25 @@ export const Alerts = ({ view }) =>
 /** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
 export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
+  const list = { page: Number(route().page), size: 50, count: settings.length };
+  const shown = settings.slice(list.page * list.size).slice(0, list.size);
   return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
       name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
-    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, settings, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
+    <${Pages} lists=${[list]} />
+    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
 }
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
 export const Runs = ({ view, go }) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
-      name="backtest" role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
     <p id="report-state" role="status">${view.said}</p>
+    <pre id="parity" class="code" tabindex="0" role="region" aria-label="A run beside its backtests" hidden=${view.parity === ''}>${view.parity}</pre>
     ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [
       text(
         'Report',
@@ -203,5 +197,10 @@ export const Runs = ({ view, go }) =>
       text('Version', ({ version }) => version),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
       text('Note', ({ note }) => note || '–'),
+      text('Beside backtests', ({ id }) =>
+        view.journals.includes(id)
+          ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under each fill model" />`
+          : 'no journal',
+      ),
       { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
     ])}`;

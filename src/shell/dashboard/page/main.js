@@ -6,7 +6,7 @@
 import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
 import { explainHref, route, viewHref } from './address.js';
-import { App, answerKey, closerOf, documentTitle } from './app.js';
+import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
 import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
@@ -15,7 +15,6 @@ import { startKeys } from './keys.js';
 import { model, setDrawer, update } from './model.js';
 import { LockedOut, setSecret } from './session.js';
 import { follow } from './stream.js';
-import { startTheme } from './theme.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./address.js').Route} Route */
@@ -89,21 +88,9 @@ function lookAtAll(all, wanted) {
   update({ all, role: all.role, unknown: '', wanted });
 }
 
-/** Interval of the requests of a view beside the state, ms. @type {Readonly<Record<string, number>>} */
-const CLOSER = {
-  overview: 10_000,
-  market: 5000,
-  money: 5000,
-  risk: 1000,
-  health: 1000,
-  orders: 2000,
-  log: 2000,
-  alerts: 2000,
-  config: 10_000,
-  runs: 2000,
-  explain: 5000,
-  past: 2000,
-};
+/** Interval of the requests of a view beside the state, ms; unusual ones. @type {Readonly<Record<string, number>>} */
+const CLOSER = { overview: 10_000, market: 5000, money: 5000, risk: 1000, health: 1000, config: 10_000, explain: 5000 };
+const CLOSER_MS = 2000;
 const DAY_MS = 86_400_000;
 
 /** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
@@ -120,8 +107,8 @@ const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY };
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
   const view = closerOf(wanted);
-  const everyMs = CLOSER[view];
-  if (everyMs === undefined) return;
+  const everyMs = CLOSER[view] ?? CLOSER_MS;
+  if (view === 'traders') return;
   const [name, parts] = closerPath(view, wanted);
   const given = Object.entries({ ...parts, trader: wanted.trader }).filter(
     ([, value]) => value !== null && value !== '',

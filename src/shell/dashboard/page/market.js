@@ -8,6 +8,7 @@ import { MarketControls } from './controls.js';
 import { ageText, clock, decimal, moment, price, shares } from './format.js';
 import { SpanSelect } from './inputs.js';
 import { refusalTable } from './lists.js';
+import { model } from './model.js';
 import { Plot, plotRows } from './plot.js';
 
 /** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
@@ -30,10 +31,13 @@ export function Market({ market, id, now, chart, go }) {
     <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
+/** Decimals of the shown market's tick. */
+const tickPlaces = () => model.state?.market?.places ?? 2;
+
 const TRADES = [
   time('Time', (trade) => moment(trade.time)),
   text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
-  number('Price', (trade) => price(trade.price)),
+  number('Price', (trade) => price(trade.price, tickPlaces())),
   number('Amount', ({ amount }) => shares(amount)),
   text('Ours', ({ ours }) => (ours ? 'ours' : '')),
 ];
@@ -59,7 +63,7 @@ function ladderColumns(ladder) {
   });
   return [
     depth('Others bid', 'bid'),
-    number('Price', (row) => price(row.price)),
+    number('Price', (row) => price(row.price, tickPlaces() + (row.side === 'fair' ? 1 : 0))),
     depth('Others ask', 'ask'),
     text('Ours', ({ side, ours, ahead }) =>
       side === 'fair' ? 'fair value' : ours === '' ? '' : `${side} ${ours}${ahead === '' ? '' : `, ${ahead} ahead`}`,
@@ -102,7 +106,7 @@ const PRICES = {
 
 /** @type {import('./plot.js').ChartOptions} */
 const NET = {
-  height: 120,
+  height: 140,
   least: 4,
   key: 'market',
   isZoomed: true,
@@ -125,7 +129,7 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
   const every = Math.max(1, Math.ceil(view.time.length / TABLE_ROWS));
   const places = view.time.map((_, i) => i).filter((i) => (view.time.length - 1 - i) % every === 0);
   const figure = (/** @type {string} */ head, /** @type {readonly (number | null)[]} */ column) =>
-    number(head, (/** @type {number} */ i) => decimal(column[i]));
+    number(head, (/** @type {number} */ i) => decimal(column[i], tickPlaces() + (column === fair ? 1 : 0)));
   return html`<${Plot} id="plot-price" title="Price of YES" unit="currency a share; drag to zoom, double-click for all" keys=${KEYS} options=${PRICES} rows=${plotRows(view.time, [best_ask, best_bid, fair, bid, ask])}
       label="Others’ best prices as a band, our fair value and quotes as steps, our fills as triangles; the same figures are in the table below" />
     <${Plot} id="plot-net" title="Inventory" unit="net shares: YES minus NO" options=${NET} rows=${plotRows(view.time, [net])} label="Net shares held; the same figures are in the table below" />
@@ -174,7 +178,10 @@ function sayPoint({ cursor: { idx }, data: [times] }) {
   const fill = charted.fills.findLast(({ time: ms }) => ms <= at && ms > at - 15_000);
   const filled =
     fill === undefined ? '' : ` · ${fill.raises ? 'bought' : 'sold'} ${decimal(fill.amount)} at ${decimal(fill.price)}`;
+  const places = tickPlaces();
+  const pair = (/** @type {typeof bid} */ low, /** @type {typeof bid} */ high) =>
+    `${decimal(low[i], places)} / ${decimal(high[i], places)}`;
   place.textContent =
-    `${clock(at)} · others ${decimal(best_bid[i])} / ${decimal(best_ask[i])} · fair ${decimal(fair[i])} · ` +
-    `ours ${decimal(bid[i])} / ${decimal(ask[i])} · net ${decimal(net[i])}${filled}`;
+    `${clock(at)} · others ${pair(best_bid, best_ask)} · fair ${decimal(fair[i], places + 1)} · ` +
+    `ours ${pair(bid, ask)} · net ${decimal(net[i])}${filled}`;
 }

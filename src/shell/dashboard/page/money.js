@@ -3,7 +3,7 @@
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { marketHref } from './address.js';
+import { hrefWith, marketHref, ordersHref } from './address.js';
 import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
 import { Downloads, SpanSelect } from './inputs.js';
 import { Plot, plotRows } from './plot.js';
@@ -26,7 +26,7 @@ const EQUITY = {
 /** @type {import('./plot.js').ChartOptions} */
 const FALLEN = {
   ...EQUITY,
-  height: 110,
+  height: 140,
   pinned: 'high',
   series: [stepLine('--bad', { fill: () => colorOf('--alarm') })],
 };
@@ -39,24 +39,61 @@ export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { v
     <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
 });
 
+/** Months of the calendar. */
+const MOST_MONTHS = 3;
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+/** The newest months with results: one cell a UTC day. @param {MoneyView['days']} days */
+function calendar(days) {
+  const nets = new Map(days.map(({ key, net }) => [key, net]));
+  const months = [...new Set(days.map(({ key }) => key.slice(0, 7)))].slice(0, MOST_MONTHS);
+  return months.map((month) => {
+    const [year = 0, number = 0] = month.split('-').map(Number);
+    const before = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
+    const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+    const cell = (/** @type {number} */ day) => {
+      const key = `${month}-${String(day).padStart(2, '0')}`;
+      const net = nets.get(key);
+      if (day < 1 || day > count) return html`<td></td>`;
+      if (net === undefined) return html`<td><small>${day}</small></td>`;
+      const kind = Number(net) < 0 ? 'bad' : Number(net) > 0 ? 'good' : '';
+      return html`<td class=${kind}><small>${day}</small> <a href=${hrefWith({ at: key })}>${gain(net)}</a></td>`;
+    };
+    return html`<table class="month" key=${month}><caption>${new Date(`${month}-01`).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })}</caption>
+      <thead><tr>${WEEKDAYS.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+      ${Array.from({ length: Math.ceil((before + count) / 7) }, (_, week) => html`<tr>${WEEKDAYS.map((_name, i) => cell(week * 7 + i + 1 - before))}</tr>`)}</tbody></table>`;
+  });
+}
+
 const MARKOUT_SIDES = { all: 'both', bid: 'bid: bought YES or sold NO', ask: 'ask: sold YES or bought NO' };
 
 export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: string) => void }} */ { view, go }) => {
   const { time, equity } = view.curve;
+  const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
     <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
-    ${table({ id: 'money-days', title: 'By UTC day, as booked' }, view.days, bookedBy('Day', view.days))}
+    <div class="beside"><div><h3 id="calendar-title">Calendar of results by UTC day</h3>
+    <div class="scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div></div><div>${table(
+      {
+        id: 'money-days',
+        title: `By UTC day, as booked; a day leads to ${view.day === '' ? 'its markets' : 'all days'}`,
+      },
+      days,
+      [link('Day', ({ key }) => [key, hrefWith({ at: view.day === '' ? key : '' })]), ...bookedBy(days)],
+    )}</div></div>
+    ${view.day === '' ? null : table({ id: 'money-day', title: `Markets of ${view.day}, the largest loss first` }, view.day_markets, [link('Market', ({ title, key }) => [title, ordersHref(key)]), ...bookedBy(view.day_markets)])}
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
       used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
       number('Booked', ({ net }) => gain(net)),
       number('Unrealised', ({ unrealised }) => gain(unrealised)),
       number('Fees', ({ fees }) => money(fees)),
+      number('Settled', ({ settled }) => gain(settled)),
       number('Fills', ({ fills }) => fills),
       number('Turnover', ({ turnover }) => money(turnover)),
       number('YES', ({ yes }) => shares(yes)),
@@ -64,16 +101,20 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
       number('Sets', ({ sets }) => shares(sets)),
       number('Cost of holdings', ({ cost }) => money(cost)),
     ])}
-    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, bookedBy('Strategy', view.strategies))}
+    ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, [
+      text('Strategy', ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
+      ...bookedBy(view.strategies),
+    ])}
     ${table(
       { id: 'money-markouts', title: 'Markouts of the newest 500 fills: how far the others’ middle went for us' },
       view.markouts,
       [
-        text('After', (row) => `${row.horizon_s} s`),
+        text('After', (row) => (row.horizon_s === 0 ? 'at once' : `${row.horizon_s} s`)),
         text('Side', (row) => MARKOUT_SIDES[row.side]),
         number('A share', ({ mean }) => price(mean, 4)),
         number('± 1 s.e.', ({ error }) => price(error, 4)),
         number('Together', ({ total }) => gain(total)),
+        number('Drift after', ({ drift }) => gain(drift)),
         number('Shares', (row) => shares(row.shares)),
         number('Fills', ({ fills }) => fills),
         number('Not known', (row) => row.not_known),
@@ -81,12 +122,19 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     )}`;
 });
 
+/** Of both sides. @param {MoneyView} view @param {number} seconds */
+const markoutOf = ({ markouts }, seconds) =>
+  markouts.find(({ side, horizon_s: horizon }) => side === 'all' && horizon === seconds);
+
 /** @param {MoneyView} view @returns {import('../../web-kit/page/table.js').FigureList} */
 const figuresOf = (view) => [
   ['Result at marks', gain(view.result), view.result.startsWith('-')],
   ['Equity, cautious', money(view.equity)],
   ['Realised', gain(view.realised)],
+  [`Spread of ${markoutOf(view, 0)?.fills ?? 0} of the newest fills`, gain(markoutOf(view, 0)?.total ?? '')],
+  [`Drift of ${markoutOf(view, 300)?.fills ?? 0} of them in 5 min`, gain(markoutOf(view, 300)?.drift ?? '')],
   ['Fees', money(view.fees)],
+  ['Settlement', gain(view.settled)],
   ['Unrealised', gain(view.unrealised)],
   ['Cash', money(view.cash)],
   ['Capital', money(view.capital)],
@@ -95,14 +143,14 @@ const figuresOf = (view) => [
 
 /** @typedef {import('../../console/views/money-view.js').MoneyRow} MoneyRow */
 
-/** @param {string} head @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
-function bookedBy(head, rows) {
+/** @param {readonly MoneyRow[]} rows @returns {import('../../web-kit/page/table.js').Column<MoneyRow>[]} */
+function bookedBy(rows) {
   const bars = gainBars(rows.map(({ net }) => Number(net)));
   return [
-    text(head, ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
     used('Booked', ({ net }) => bars(gain(net), Number(net))),
     number('Realised', ({ realised }) => gain(realised)),
     number('Fees', ({ fees }) => money(fees)),
+    number('Settled', ({ settled }) => gain(settled)),
     number('Fills', ({ fills }) => fills),
     number('Turnover', ({ turnover }) => money(turnover)),
   ];
@@ -119,7 +167,7 @@ function sayEquity({ cursor: { idx }, data: [times] }) {
 
 /** Money to two decimals, other figures as they are. @param {string} value @param {string} unit */
 const quantity = (value, unit) =>
-  unit === 'currency' ? money(value) : unit === 'shares' || unit === 'sets' ? shares(value) : known(value);
+  unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
@@ -132,7 +180,7 @@ export const Risk = ({ view }) =>
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
     number('Refusals', ({ refusals }) => refusals),
     text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-    text('Other for', ({ tighter }) => tighter),
+    text('Tighter for', ({ tighter }) => tighter),
   ])}
   ${table(
     {

@@ -6,14 +6,14 @@
  * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
  */
 
+import type { RecordedMarket } from '../../../recording/contract.js';
 import type { FeedRow } from '../../../recording/store/contract.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
-import type { MarketOutcome } from '../../../shared/protocol/outcome.js';
-import type { MarketDetail } from '../../../shared/protocol/records.js';
+import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
+import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
-import { isSettledMarket } from '../../../shared/protocol/states.js';
+import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js';
 import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
-import { describeMarket, learnOutcome, sameDescription } from './describe.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture } from './own-capture.js';
 
@@ -21,7 +21,6 @@ type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
-/** The service's default depth. */
 const DEFAULT_DEPTH = 20;
 /** Until the usual interval is known. */
 const USUAL_MS = 10_000;
@@ -69,7 +68,6 @@ export class Capture {
     this.#usualMs = usualMs;
   }
 
-  /** A request leaves. */
   onAsk({ id, call }: Request, nowMs: number): void {
     this.#underWay.set(id, call);
     this.#own.onAsk(call, nowMs);
@@ -92,20 +90,13 @@ export class Capture {
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }
 
-  /** A feed has spoken. */
   onFeed({ feed, values, nowMs: seenMs }: FeedObservation): void {
     for (const value of values) this.#onFeedValue({ feed, seenMs, value });
   }
 
-  /** Time has passed. */
   tick(nowMs: number): void {
     for (const market of this.#markets.values()) market.tick(nowMs);
     this.#own.orders.forget(nowMs);
-  }
-
-  /** The market is no longer read. */
-  onLost(conditionId: string, reason: string, nowMs: number): void {
-    this.#markets.get(conditionId)?.onGap(reason, nowMs);
   }
 
   /** Writes waiting data; the last call before the store is closed. */
@@ -209,7 +200,6 @@ export class Capture {
   }
 }
 
-/** Market of a poll; null for any other call. */
 const getPolledMarket = (call: AnyCall): string | null =>
   call.endpoint === 'markets.book' || call.endpoint === 'markets.trades' || call.endpoint === 'markets.detail'
     ? call.params.condition_id
@@ -219,3 +209,54 @@ function why(outcome: Outcome): string {
   if (outcome.kind === 'refused') return outcome.slug;
   return outcome.kind === 'unknown' ? outcome.reason : 'no answer';
 }
+
+/** Category of a market without one, or with an unknown one. */
+const OTHER_CATEGORY = 'finance';
+
+/** Null for a market without an order book. `seenMs` replaces times that the venue does not report. */
+export function describeMarket(
+  detail: MarketDetail,
+  venue: string,
+  path: string,
+  outcome: MarketOutcome | null,
+  seenMs: number,
+): RecordedMarket | null {
+  const { config, condition_id: conditionId, created, resolution_date: resolution } = detail;
+  if (config.kind !== 'orderbook') return null;
+  return {
+    conditionId,
+    eventTitle: detail.event?.title ?? detail.title,
+    ...(detail.event === null || detail.event === undefined ? {} : { eventConditionId: detail.event.condition_id }),
+    title: detail.title,
+    category: CATEGORIES.find((category) => category === detail.category) ?? OTHER_CATEGORY,
+    rules: detail.rules ?? [],
+    tickPrecision: config.price_precision,
+    amountPrecision: config.amount_precision,
+    openTimeMs: created === null ? seenMs : created * 1000,
+    closeTimeMs: resolution === null ? seenMs : resolution * 1000,
+    ...(resolution === null ? { closeIsGuessed: true } : {}),
+    outcome,
+    fees: { makerRateMicros: config.maker_fee_rate, takerRateMicros: config.taker_fee_rate },
+    source: { kind: 'twinbook', path, ticker: conditionId, origin: venue },
+  };
+}
+
+/**
+ * Outcome of YES from our own redeem: no public answer has it. Null when unknown: not paid yet, or equal shares of both
+ * outcomes.
+ */
+export function learnOutcome({
+  state,
+  funds,
+  onchain_funds: paid,
+  yes_shares: yes,
+  no_shares: no,
+}: RedeemRow): MarketOutcome | null {
+  const received = paid ?? funds;
+  if ((state !== 'done' && state !== 'completed') || received === null || yes === null || no === null) return null;
+  return inferOutcome(yes, no, received);
+}
+
+/** Whether two descriptions are equal; times that the venue does not report are ignored. */
+export const sameDescription = (a: RecordedMarket, b: RecordedMarket): boolean =>
+  JSON.stringify({ ...a, openTimeMs: 0, closeTimeMs: 0 }) === JSON.stringify({ ...b, openTimeMs: 0, closeTimeMs: 0 });

@@ -1,6 +1,6 @@
 /** Input and counters of a capture. */
 
-import type { RecordingStore } from '../../../recording/store/contract.js';
+import type { RecordingStore } from '../../../recording/store/store.js';
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 
 /** When a poll left and its answer came (our clock), and the estimated venue clock in between. Unix ms. */
@@ -14,7 +14,6 @@ export interface CaptureSettings {
   readonly store: Pick<RecordingStore, 'market' | 'poll'>;
   /** Folder of the store, for the descriptions. */
   readonly folder: string;
-  /** Name of the recorded venue. */
   readonly venue: string;
   /** Only these markets; null for all seen ones. */
   readonly only: ReadonlySet<string> | null;

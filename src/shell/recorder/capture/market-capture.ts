@@ -14,7 +14,7 @@ import { Tape } from '../../../trader/market/tape.js';
 import type { Book, TapeTrade } from '../../../trader/market/view.js';
 import type { PolledAt } from './contract.js';
 import { KnownLevels } from './level-changes.js';
-import type { OwnOrders } from './own-orders.js';
+import type { OwnOrders } from './own-capture.js';
 
 /** A book without a later read of the trades for this long is written anyway; its trades may follow later. */
 export const HOLD_MS = 20_000;
@@ -101,12 +101,10 @@ export class MarketCapture {
     }
   }
 
-  /** Writes everything that waits. */
   flush(nowMs: number): void {
     this.#release(nowMs + HOLD_MS);
   }
 
-  /** The market is over. */
   end(at: PolledAt): void {
     this.flush(at.seenMs);
     this.#writeTrades(() => true, at.venueMs);

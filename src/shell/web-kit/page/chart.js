@@ -43,7 +43,8 @@ export function makeChart(place, options, rows) {
         {
           ...axis,
           size: 68,
-          space: 26,
+          // Three labels fit a low chart too.
+          space: Math.max(14, Math.min(26, (height - 54) / 5)),
           values: (_chart, splits, _axis, _space, step) =>
             splits.map((value) => amount(value, Math.max(placesFor(step), places))),
         },

@@ -1,4 +1,4 @@
-/** Effects of the operator's commands. */
+/** Executes the operator's commands. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
@@ -20,8 +20,8 @@ import type { Pauses } from './pauses.js';
 import type { Safety } from './safety.js';
 
 /**
- * Why a command would be rejected now, in one sentence that says what is required; null when it would be accepted.
- * Reads only.
+ * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
+ * only.
  */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
@@ -46,19 +46,19 @@ export function obey(state: TraderState, command: OperatorCommand, nowMs: number
   const refusal = commandRefusal(state, command);
   if (refusal !== null) return notices.alert(nowMs, 'command_refused', `${command.kind}: ${refusal}`);
   if (command.kind === 'reconcile') {
-    // A timer may repeat the command every minute; a notice is sent only when the result differs.
+    // Logged only: a timer may repeat this command every minute.
     notices.notify(nowMs, 'command', command.kind);
     for (const kind of ['orders', 'assets', 'fills'] as const) requests.poller.expedite({ kind });
     return;
   }
-  if (isOfMarket(command)) return turnMarket(state, command, nowMs);
+  if ('marketConditionId' in command) return turnMarket(state, command, nowMs);
   const reason = 'reason' in command ? `: ${command.reason || 'none given'}` : '';
   notices.alert(nowMs, 'command', `${command.kind}${reason}`);
-  // Read before the change: a plain pause accepts nothing but the pause.
+  // Evaluated before the change of mode.
   const isHeldBack = safety.heldBack !== null;
   if (command.kind === 'adopt') adopt(state, command.reason, nowMs);
   safety.modes.apply(command);
-  // A pause, cancel or kill after a flatten ends its sales too, as for a flatten of everything.
+  // A pause, cancel or kill after a flatten also ends its sales.
   if (ENDS_SALES.includes(command.kind)) for (const id of safety.pauses.flattening) safety.pauses.endFlattening(id);
   if (command.kind === 'resume') resume(state, command.reason, isHeldBack, nowMs);
   safety.saveModes();
@@ -82,7 +82,7 @@ function setFleetBounds(
   safety.fleet = { hold, markets: new Set(claimed) };
   markets.requestRequote();
   if (hold === before) return;
-  if (hold === null) notices.notify(nowMs, 'fleet', 'the wallet is surely ours again');
+  if (hold === null) notices.notify(nowMs, 'fleet', 'this trader holds the lease on the wallet again');
   else if (before === null) notices.alert(nowMs, 'fleet', hold);
 }
 
@@ -90,25 +90,23 @@ const ENDS_SALES: readonly OperatorCommand['kind'][] = ['pause', 'cancel-all', '
 
 type MarketCommand = Extract<OperatorCommand, { marketConditionId: string }>;
 
-const isOfMarket = (command: OperatorCommand): command is MarketCommand => 'marketConditionId' in command;
-
 const unknownMarket = (markets: Markets, { marketConditionId: id }: MarketCommand): string | null =>
   markets.get(id) === undefined
-    ? `no market that it looks at has the condition id ${id}; \`twinbook top\` lists those that it does`
+    ? `the trader tracks no market with the condition id ${id}; \`twinbook top\` lists its markets`
     : null;
 
 type ResumeMarket = Extract<OperatorCommand, { kind: 'resume-market' }>;
 
 function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: ResumeMarket): string | null {
   if (pauses.findReason(id) === undefined)
-    return `market ${id} is not paused by itself; \`twinbook explain ${id}\` says why it is not quoted`;
+    return `market ${id} is not paused; \`twinbook explain ${id}\` shows why it is not quoted`;
   const why = pauses.whyReasonNeeded(id);
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
 /**
- * A single market is flattened while others are quoted. Where no market may be quoted, only a flatten of everything is
- * allowed.
+ * Why one market cannot be flattened now; null when it can. Where no market may be quoted, only a flatten of everything
+ * is allowed.
  */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
@@ -117,14 +115,14 @@ function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand
     return `market ${id} is paused (${pauses.findReason(id)}): nothing is signed there until resume --market … --reason TEXT`;
   const isSoon = mode === 'starting' || mode === 'canceling';
   if (isSoon || LADDER[mode].orders === 'quotes') return null;
-  if (mode === 'flattening') return 'everything is being flattened already';
+  if (mode === 'flattening') return 'all markets are already being flattened';
   return (
     modes.refusal({ kind: 'flatten' }, null) ??
-    `it is ${mode} (${reason}): no market is sold by itself meanwhile; flatten sells everything, or resume comes first`
+    `the trader is ${mode} (${reason}): single markets cannot be flattened; use flatten for all, or resume first`
   );
 }
 
-/** Pauses, flattens or resumes one market; the others are unchanged. */
+/** Pauses, flattens or resumes one market. */
 function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): void {
   const { notices, markets, safety, executor, requests } = state;
   const { kind, marketConditionId: id } = command;
@@ -137,7 +135,7 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
     markets.reopen(id);
   }
   if (kind !== 'resume-market') {
-    // A signed order must not leave again.
+    // A signed order must not be sent again.
     executor.withdraw(id, nowMs);
     requests.queue.recall(isOfPlace, kind);
   }
@@ -145,8 +143,8 @@ function turnMarket(state: TraderState, command: MarketCommand, nowMs: number): 
 }
 
 /**
- * Accepts a halt, or a loss that held orders back. Markets that an operator paused stay paused. Differences of the
- * ledger are accepted only with a reason: it shows that a person looked at them.
+ * Resumes after a halt, or after a loss that restricted orders. Markets paused by an operator stay paused. Differences
+ * of the ledger are accepted only with a reason, which shows that a person looked at them.
  */
 function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: number): void {
   const { safety, markets, requests, reconciler, notices } = state;
@@ -158,10 +156,10 @@ function resume(state: TraderState, reason: string, isHeldBack: boolean, nowMs: 
   markets.reopen();
   const accepted = reason === '' ? [] : reconciler.accept(nowMs, reason);
   for (const difference of accepted)
-    notices.alert(nowMs, 'reconciliation', `left out from now on: ${inWords(difference)}`);
+    notices.alert(nowMs, 'reconciliation', `accepted, no longer compared: ${inWords(difference)}`);
 }
 
-/** Why nothing is adopted now; null when adoption is possible. Reads only. */
+/** Why an adoption is not possible now; null when it is. Reads only. */
 function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   if (reason === '') return 'adopt needs a reason: ledger adopt --reason TEXT';
   const plan = reconciler.planAdoption();
@@ -169,8 +167,8 @@ function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
 }
 
 /**
- * Books the holdings that the exchange shows. It is required after a restored backup, where resume is not enough. The
- * caller has checked `adoptRefusal`.
+ * Books the holdings that the exchange shows, for example after a restored backup. The caller has checked
+ * `adoptRefusal`.
  */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
@@ -181,7 +179,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
     const restWorthMicros = worthOf(account, outcome);
     state.ledger.adopt({ ...outcome, restWorthMicros }, reason, nowMs);
     worth = micros(worth + restWorthMicros);
-    // A holding needs a price, so its market is tracked.
+    // A holding needs a price for its valuation, so its market is tracked.
     markets.track(outcome.marketConditionId);
     state.notices.alert(nowMs, 'adopted', describeOutcome(markets, outcome, restWorthMicros));
   }
@@ -192,7 +190,7 @@ function adopt(state: TraderState, reason: string, nowMs: number): void {
   state.requests.poller.expedite({ kind: 'assets' });
 }
 
-/** Value of the shares without a record, at the market's mark; zero without a mark. */
+/** Value of the shares without a record at the market's mark; zero without a mark. */
 function worthOf({ valuation }: Account, { marketConditionId, isYes, restMicros }: AdoptionOfOutcome): Micros {
   const mark = valuation.marks.get(marketConditionId);
   if (mark === undefined) return ZERO;
@@ -204,15 +202,15 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
   const name = `${isYes ? 'YES' : 'NO'} of "${showTitle(markets, marketConditionId)}"`;
   const spent = micros(recorded.reduce((sum, { spentMicros, feesMicros }) => sum + spentMicros + feesMicros, 0));
   const parts = [
-    ...(recorded.length === 0 ? [] : [`records of the exchange move cash by ${formatDecimal(micros(-spent))}`]),
+    ...(recorded.length === 0 ? [] : [`the exchange's records move cash by ${formatDecimal(micros(-spent))}`]),
     ...(restMicros === 0
       ? []
-      : [`${formatDecimal(restMicros)} have no record and come at ${formatDecimal(restWorth)}`]),
+      : [`${formatDecimal(restMicros)} have no record and are booked at ${formatDecimal(restWorth)}`]),
   ];
   return `${name}: ${formatDecimal(ledgerMicros)} in the ledger, ${formatDecimal(exchangeMicros)} now; ${parts.join('; ')}`;
 }
 
-/** All settings that a running trader can change, as data. */
+/** All settings that a running trader can change. */
 export interface LiveSettings {
   readonly capitalMicros: Micros;
   readonly risk: RiskLimits;
@@ -226,16 +224,16 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
 }
 
 /**
- * Applies all new settings; applies none if the code of a strategy was not loaded. Requests in flight under the old
- * settings are withdrawn and decided again. Halts, pauses, a kill, loss marks and market estimates stay.
+ * Applies new settings; none if a strategy's code was not loaded. Requests in flight are withdrawn and decided again.
+ * Halts, pauses, a kill, loss marks and market estimates stay.
  */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
-  // The shell wrote it from these types; the journal keeps it as text.
+  // The shell serialized these types; the journal keeps the text.
   const { strategies: wanted, ...live } = JSON.parse(command.config).settings as LiveSettings;
   const strategies = wanted.flatMap((strategy) => withModule(strategy, state.settings));
   if (strategies.length < wanted.length) {
-    const text = 'configure: the code of a strategy is not loaded; nothing was taken';
+    const text = 'configure: the code of a strategy is not loaded; no setting was changed';
     return notices.alert(nowMs, 'command_refused', text);
   }
   const { capitalMicros: before } = state.settings;
@@ -257,7 +255,7 @@ function configure(state: TraderState, command: ConfigureCommand, nowMs: number)
   notices.alert(nowMs, 'configured', text);
 }
 
-/** Keeps the running module if its code is unchanged. */
+/** Adds the module to a strategy's settings; the running one if its code is unchanged. Empty when none is loaded. */
 function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly StrategySettings[] {
   const running = settings.strategies.find(
     ({ name, moduleKey }) => name === strategy.name && moduleKey === strategy.moduleKey,

@@ -15,29 +15,27 @@ import type { QuotedOrder } from '../quoting/changes.js';
 import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { MergeSettings } from '../settings.js';
 
-/** Wait after one was begun here, ms: a merge takes the venue about a second. */
+/** Wait after a conversion before the next in the same market, ms: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
-/**
- * Longest wait, ms; doubled with each failure in a row. A refusal by venue or signer seldom clears without a change.
- */
+/** Longest wait after refusals, ms; the wait doubles with each consecutive one. */
 const LONGEST_RETRY_MS = 3_600_000;
 
-/** Below this fraction of the cash, free currency is scarce and smaller merges are worth their requests. */
+/** Below this fraction of all cash, free currency is scarce and smaller merges are worth their requests. */
 const SCARCE_CASH_FRACTION = 0.2;
 
 /** Rules for conversions of one market in one step. */
 export interface ConversionRules {
   readonly merge: MergeSettings;
   readonly core: Core;
-  /** Whether currency may be split. */
+  /** True when currency may be split. */
   readonly splits: boolean;
-  /** Probable value of a YES share; null while unknown. */
+  /** Mark of the YES share; null while unknown. */
   readonly markMicros: Micros | null;
 }
 
 /**
- * Sell orders that hold pairs worth merging. They are pulled when currency is scarce, or when the pairs have waited
- * longer than the requests are worth.
+ * Sell orders to cancel, because they bind pairs worth merging: currency is scarce, or the pairs have waited longer
+ * than the requests are worth.
  */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
@@ -66,16 +64,16 @@ export function mergeBlockers(
     ({ side, isYes }) => (side === 'ask') === isYes,
   );
   const blockers = sells.filter(({ isYes }) => context.own.exposure.freeShares(facts.conditionId, isYes) < pairs);
-  // An order that has rested this long without a fill will probably rest as long again.
+  // The expected further wait equals the time that the orders have rested.
   const waitS = Math.max(0, ...blockers.map(({ submittedMs }) => context.nowMs - submittedMs)) / 1000;
   const isWorth = isPullingWorth(context.economics, { pairs: pairs / ONE, orders: blockers.length, waitS });
   return scarceCash(context.own) || isWorth ? blockers : [];
 }
 
 /**
- * Merges completed pairs when there are enough of them, or any number when currency is scarce. Redeems shares of a
- * settled market. Splits currency to fill the core of sets. Shares that open orders offer are not free and stay.
- * Returns true when a conversion was begun.
+ * Begins one conversion: redeems shares of a settled market, merges enough free pairs, or splits currency for the core
+ * of sets. Scarce currency lowers the size of a merge. Shares offered by open orders are not merged. True when a
+ * conversion was begun.
  */
 export function convert(entry: MarketEntry, rules: ConversionRules, context: StepContext): boolean {
   const facts = entry.feed.facts;
@@ -86,7 +84,7 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** Splits currency to fill the strategy's core of sets, if the rung allows it. */
+/** Splits currency up to the strategy's core of sets, if the rung allows it. */
 function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
   const { feed } = entry;
   const split = splits && core.slot !== null ? planSplit(core, feed, markMicros, context) : null;
@@ -98,7 +96,7 @@ function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionR
   return refusal === null;
 }
 
-/** Records that venue, signer or a timeout refused a conversion of this market: the next one waits longer. */
+/** Records a failed conversion of this market; the next one waits longer. */
 export function conversionFailed(entry: MarketEntry, nowMs: number): void {
   entry.conversionFailures += 1;
   entry.nextConversionMs = nowMs + Math.min(RETRY_MS * 2 ** entry.conversionFailures, LONGEST_RETRY_MS);
@@ -149,7 +147,7 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const pending = (kind: 'merge' | 'redeem') => context.executor.pendingConversion(kind, conditionId);
   if ((yesMicros === 0 && noMicros === 0) || pending('redeem') !== null) return null;
-  // The holding is known only after own orders that may fill and merges in flight have settled.
+  // The holding is final only when no own order and no merge is in flight.
   if ((context.own.orders.get(conditionId) ?? []).length > 0 || pending('merge') !== null) return null;
   return {
     kind: 'redeem',
@@ -160,22 +158,24 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
   };
 }
 
-/** The ledger's note. */
+/** Name of the ledger note that stores the wishes. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/** Core of one market. With several strategies, the largest wish decides, and a wish against merging wins. */
+/**
+ * Core of complete sets of one market. With several strategies the largest wish counts, and any wish against merging.
+ */
 interface Core {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
-  /** Slot of the strategy that wants it; null when none does. */
+  /** Slot of the strategy with the largest wish; null without wishes. */
   readonly slot: QuoteSlot | null;
 }
 
 export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
 
 /**
- * Wishes by market and strategy. They persist while a market is not quoted because of an old book: otherwise each pause
- * would cost a merge and a split.
+ * Stores wishes for complete sets by market and strategy. They persist while a market is not quoted because of an old
+ * book: otherwise each interruption would cost a merge and a split.
  */
 export class CoreSets {
   readonly #notes: Notes;
@@ -183,12 +183,12 @@ export class CoreSets {
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // This class alone writes the note.
+    // Only this class writes the note.
     const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
     this.#wishes = new Map(stored);
   }
 
-  /** Stores a strategy's wish if it changed; quotes without a fair value leave it unchanged. */
+  /** Stores a strategy's wish if it changed; quotes without a fair price leave it unchanged. */
   take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
     if (fairMicros === null && sets === undefined) return;
     const key = makeKey(slot);
@@ -200,7 +200,7 @@ export class CoreSets {
     this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
   }
 
-  /** Only strategies that still run here: the wish of a removed one would never change. */
+  /** Combines the wishes of the running strategies; the wish of a removed one is ignored. */
   of(slots: readonly QuoteSlot[]): Core {
     if (this.#wishes.size === 0) return NO_CORE;
     let core = NO_CORE;
@@ -209,7 +209,7 @@ export class CoreSets {
       if (wish === undefined) continue;
       const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
       const merges = core.merges && wish.merge === 'auto';
-      core = { merges, ...(isMore ? { sharesMicros: wish.coreSharesMicros, slot } : pick(core)) };
+      core = isMore ? { merges, sharesMicros: wish.coreSharesMicros, slot } : { ...core, merges };
     }
     return core;
   }
@@ -217,15 +217,13 @@ export class CoreSets {
 
 const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
-const pick = ({ sharesMicros, slot }: Core): Pick<Core, 'sharesMicros' | 'slot'> => ({ sharesMicros, slot });
-
 /** True when the missing sets are worth the requests of a split. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
 /**
- * Split that refills the core once a whole batch is missing. Null when none is needed, or when currency, requests or a
- * price are missing.
+ * Plans a split that refills the core once a whole batch is missing. Null when none is needed, or when currency,
+ * requests or a mark are missing.
  */
 function planSplit(
   { sharesMicros }: Core,

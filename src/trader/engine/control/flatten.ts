@@ -1,7 +1,4 @@
-/**
- * Sells holdings into the book by order of the operator: the last rung of the kill ladder. It applies to all markets,
- * as a mode, or to one market while the others continue.
- */
+/** Sells holdings into the book by the operator's command (flatten), in all markets as a mode, or in single markets. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
@@ -15,17 +12,13 @@ import type { Account } from '../own/account.js';
 import { heldIn } from '../own/own-state.js';
 import type { TraderState } from '../state.js';
 
-/**
- * Strategy name of these orders in the ledger. No strategy has it, so a remainder that does not fill at once is
- * canceled.
- */
+/** Strategy name of flatten orders in the ledger. No strategy has this name, so an unfilled remainder is canceled. */
 export const FLATTEN = 'flatten';
 
 /**
- * Sells shares beyond complete sets at the best price of the other side, at most the amount there; complete sets are
- * merged. It waits while an own order is in the market: first everything is canceled, and each sale settles before the
- * next is sized. `mark` is the probable value of a YES share: the price collar rejects a lone bid far below it. Returns
- * true when something was begun.
+ * Sells the shares beyond complete sets at the best opposite price, at most the amount there; complete sets are merged.
+ * While an own order is in the market it waits, so that each sale settles before the next is sized. The price collar
+ * rejects a lone bid far below `mark`, the mark of the YES share. True when a sale was begun.
  */
 export function flattenMarket(
   { feed, conditionId, saleAfterMs }: MarketEntry,
@@ -35,14 +28,14 @@ export function flattenMarket(
 ): boolean {
   const facts = feed.facts;
   if (sight === null || facts === null || facts.phase !== 'open') return false;
-  // A market paused on the chain still shows `open`, and rejects every sale until it is unpaused.
+  // A market paused on the chain still shows `open`, and rejects every sale.
   if (context.nowMs < saleAfterMs) return false;
   if ((context.own.orders.get(conditionId) ?? []).length > 0) return false;
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const isYes = yesMicros > noMicros;
   const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
   if (level === undefined) return false;
-  // A YES holding sells to the best bid. A NO holding sells to the best ask of YES, at 1 - ask.
+  // A YES holding is sold to the best bid, a NO holding to the best ask of YES, at 1 - ask.
   const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
   const beyondPairs = micros(Math.abs(yesMicros - noMicros));
   const wanted = minMicros(level.amountMicros, beyondPairs);
@@ -50,8 +43,8 @@ export function flattenMarket(
 }
 
 /**
- * True when the rest cannot be sold: no complete set, and fewer shares than the smallest order. The smallest order does
- * not limit a merge.
+ * True when the rest cannot be sold: no complete set, and fewer shares than the smallest order. Merges have no smallest
+ * amount.
  */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
@@ -86,27 +79,27 @@ function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context:
   return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', context) === null;
 }
 
-/** Sells all holdings, market by market; ends the mode when nothing sellable is left. */
+/** Sells all holdings; ends the mode when no sellable holding is left. */
 export function flattenAll(state: TraderState, nowMs: number): void {
   const context = makeStepContext(state, 'flattening', nowMs);
   const { account, markets, safety, notices } = state;
   let left = account.own.unsettled > 0;
   for (const entry of markets.all) {
-    // It could not be sold: another wallet of the fleet might be the buyer.
+    // Skipped when unclaimed: another wallet of the fleet might be the buyer.
     if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
     if (isHeld(account, entry)) left = true;
     sellWhatIsHeld(account, entry, context);
   }
   if (left) return;
   safety.modes.onFlat();
-  // Markets of other wallets in the fleet are not sold here.
+  // Holdings in markets of other wallets of the fleet are not reported.
   const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
   const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
   const rest = describeRest(account, markets, claimed);
-  notices.alert(nowMs, 'flattened', `nothing that could be sold is held any more; the trader is paused${rest}`);
+  notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
 }
 
-/** Flattens the markets that the operator named. A market that is flat stays paused and is not sold again. */
+/** Flattens the markets that the operator named. A flat market stays paused. */
 export function flattenMarkets(state: TraderState, nowMs: number): void {
   const { safety, markets, account, executor } = state;
   const { flattening } = safety.pauses;
@@ -122,7 +115,7 @@ export function flattenMarkets(state: TraderState, nowMs: number): void {
     safety.pauses.endFlattening(conditionId);
     const title = `"${showTitle(markets, conditionId)}"`;
     const rest = describeRest(account, markets, [conditionId]);
-    const text = `nothing that could be sold is held in ${title} any more; it is paused${rest}`;
+    const text = `no sellable holding is left in ${title}; the market is paused${rest}`;
     state.notices.alert(nowMs, 'flattened', text);
   }
 }
@@ -132,14 +125,14 @@ function sellWhatIsHeld(account: Account, entry: MarketEntry, context: StepConte
   if (flattenMarket(entry, entry.feed.sight(context.nowMs), mark, context)) account.invalidate();
 }
 
-/** True when a sellable holding exists or the holding is unknown. */
+/** True when a sellable holding exists, or when the holding cannot be judged. */
 function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
   const { yesMicros, noMicros } = heldIn(own, conditionId);
   const { facts } = feed;
   return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
 }
 
-/** Text of the unsellable rest, each part with a leading separator; empty when nothing is left. */
+/** Text about the unsellable rest, each part with a leading separator; empty when nothing is left. */
 function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
   const rests = conditionIds.flatMap((conditionId) => {
     const { yesMicros, noMicros } = heldIn(own, conditionId);
@@ -157,7 +150,7 @@ function describeRest({ own }: Account, markets: Markets, conditionIds: readonly
   return rests.join('');
 }
 
-/** True while an order or a merge there may still change the holding. */
+/** True while an order or a conversion may still change the holding. */
 const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
   (own.orders.get(conditionId)?.length ?? 0) > 0 ||
   executor.pendingConversion('merge', conditionId) !== null ||

@@ -1,30 +1,27 @@
-/** The kill ladder: the trader's current mode and its reason. Exactly one mode holds: the strictest that applies. */
+/** The kill ladder: the trader's current mode and its reason. The strictest mode that applies holds. */
 
 import type { OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { Converting } from '../../executor/contract.js';
 import type { RiskStance } from '../../risk/controls.js';
 
 export type Mode =
-  | 'starting' // own orders, fills and assets have not been seen complete yet
+  | 'starting' // own orders, fills and assets are not completely read yet
   | 'quoting'
-  | 'widened' // quotes keep away from the fair value: an operator said so, or a part of a loss limit is used up
-  | 'reducing' // only orders that reduce: an operator said so, a part of a loss limit is used up, or the ledger differs
-  | 'paused' // an operator said so, or what is ours cannot be seen; orders are pulled
-  | 'canceling' // cancel-all: orders are pulled and the exchange is asked until it shows none, twice
-  | 'flattening' // orders are pulled, then what is held is sold into the book; ends paused
-  | 'halted' // a limit was reached; only a person with a reason resumes
-  | 'killed' // an operator killed it; only a person with a reason lifts it
-  | 'stopping' // as canceling, then `stopped`
-  | 'stopped'; // nothing rests, proven; the process may end
+  | 'widened' // quotes keep a distance from the fair price: by the operator, or because of a loss
+  | 'reducing' // only orders that reduce: by the operator, because of a loss, or because the ledger differs
+  | 'paused' // by the operator, or because own state is unreadable; orders are canceled
+  | 'canceling' // orders are canceled until the exchange shows none in two reads
+  | 'flattening' // orders are canceled, then holdings are sold; ends in `paused`
+  | 'halted' // a limit was reached; only an operator resumes, with a reason
+  | 'killed' // killed by the operator; only an operator lifts it, with a reason
+  | 'stopping' // as `canceling`, then `stopped`
+  | 'stopped'; // verified that no order rests; the process may end
 
-/** Requests allowed on a rung. Cancels and reads are always allowed; this table cannot block them. */
+/** Requests allowed in a mode. Cancels and reads are always allowed; this table cannot block them. */
 export interface Rung {
-  /** Allowed orders: strategies' quotes, the sales of a flatten, or none. With none, resting orders are canceled. */
+  /** Allowed orders: strategies' quotes, sales of a flatten, or none. With `none`, resting orders are canceled. */
   readonly orders: 'quotes' | 'sales' | 'none';
-  /**
-   * Allowed conversions. Merges and redeems add no risk but are signed drafts. A split binds currency, so no reducing
-   * rung allows it.
-   */
+  /** Allowed conversions. Merges and redeems add no risk. A split binds currency, so no reducing mode allows it. */
   readonly conversions: Converting;
   /** Stance with which risk judges the allowed orders. */
   readonly stance: RiskStance;
@@ -32,7 +29,9 @@ export interface Rung {
 
 const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/** The ladder. A request that the rung forbids is not begun, signed or sent, even if it was begun before. */
+/**
+ * The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if it was begun earlier.
+ */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -47,12 +46,12 @@ export const LADDER: Readonly<Record<Mode, Rung>> = {
   stopped: NOTHING,
 };
 
-/** Reason for each rung that an operator chose. */
+/** Reasons of modes chosen by an operator; null where not chosen. */
 interface ChosenModes {
   readonly widened: string | null;
   readonly reducing: string | null;
   readonly paused: string | null;
-  /** Why everything was sold; quoting stays off until an operator resumes with a reason. */
+  /** Reason of a flatten; quoting stays off until an operator resumes with a reason. */
   readonly flattened: string | null;
   readonly killed: string | null;
 }
@@ -60,11 +59,9 @@ interface ChosenModes {
 /** Name of the ledger note that stores the modes. */
 export const MODES_NOTE = 'modes';
 
-/** What survives a restart. */
+/** Modes that are stored over restarts. */
 export interface StoredModes extends ChosenModes {
-  /**
-   * Everything is to be canceled, and the exchange has not yet shown that nothing rests. The next process continues it.
-   */
+  /** True while a cancel-all is not verified; the next process continues it. */
   readonly canceling: boolean;
 }
 
@@ -76,25 +73,27 @@ export interface ModeNow {
   readonly reason: string;
 }
 
-/** Stops set by limits and reconciliation, with reasons; null where none applies. */
+/** Reasons for stops by limits and reconciliation; null where none applies. */
 export interface Stops {
-  /** A limit was reached; only an operator lifts it. */
+  /** A limit was reached; only an operator lifts this. */
   readonly halted: string | null;
   readonly reducing: string | null;
   readonly widened: string | null;
-  /** Another trader may soon hold the wallet; absent without a fleet. */
+  /** Another trader may soon hold the lease on the wallet; absent without a fleet. */
   readonly fleet?: string | null;
-  /** Own orders or trades could not be read for some time. */
+  /** Own orders or trades are unreadable for some time. */
   readonly unread?: string | null;
 }
 
-/** Rung caused by a partly used loss limit while nothing stricter holds, and its reason. */
+/** Mode caused by a partly used loss limit, if no stricter one holds, and its reason. */
 export interface HeldBack {
   readonly rung: 'widened' | 'reducing';
   readonly reason: string;
 }
 
-/** Required number of complete reads of own resting orders that show none, each begun after nothing was in flight. */
+/**
+ * Number of complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight.
+ */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -103,22 +102,22 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Our clock, ms, since no order or cancel is unsettled; null while one is. */
+  /** Our clock, ms, since no order is unsettled; null while one is. */
   settledMs: number | null = null;
   #proofs = 0;
   /**
-   * Our clock, ms, of the newest proof after a cancel-all or stop; null before it. It stays when quoting resumes in the
-   * same step.
+   * Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. It stays when quoting
+   * resumes in the same step.
    */
   provenMs: number | null = null;
-  /** Last result; the same object until it changes, because each step reads it several times. */
+  /** Last result; the same object until it changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
 
-  /** @param stored modes of an earlier process; fields may be missing */
+  /** @param stored modes of an earlier process; missing fields count as null */
   constructor(stored: Partial<StoredModes>) {
     const { canceling = false, ...chosen } = stored;
     this.#stored = { ...NO_MODES, ...chosen };
-    // A killed process may have left orders: the kill is proven again.
+    // A killed process may have left orders, so the cancel-all is verified again.
     this.#canceling = canceling || this.#stored.killed !== null;
   }
 
@@ -130,7 +129,7 @@ export class Modes {
     const stored = this.#stored;
     if (this.#stopping) return this.#say(this.proven ? 'stopped' : 'stopping', 'the operator stopped it');
     if (stored.killed !== null) return this.#say('killed', stored.killed);
-    // Sales also wait until the own state is known.
+    // Sales wait until own state is known.
     const isSure = this.isStarted && fleet === null && unread === null;
     if (this.#flattening && isSure) return this.#say('flattening', 'the operator flattens');
     if (halted !== null) return this.#say('halted', halted);
@@ -152,28 +151,28 @@ export class Modes {
   }
 
   /**
-   * Why a command is rejected now; null when it is accepted. Moving down the ladder needs no reason. Moving up needs
-   * one, except from a plain pause or a milder rung.
+   * Why a command is rejected now; null when it is accepted. Stricter modes need no reason. Returning to quoting needs
+   * one, except from a plain pause or a mode chosen by the operator.
    *
    * @param stopped why something other than an operator stopped the trader or a part of it; null when nothing did
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
     if (command.kind === 'flatten' && killed !== null) {
-      return `it is killed (${killed}): nothing is sold either. To sell all the same: pause, unkill --reason TEXT, flatten`;
+      return `the trader is killed (${killed}), so nothing is sold; to sell, use pause, unkill --reason TEXT, flatten`;
     }
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
     if (command.kind !== 'resume' || command.reason !== '') return null;
-    if (killed !== null) return `it is killed (${killed}): only unkill --reason TEXT lifts that`;
+    if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;
     const why = stopped ?? flattened;
     return why === null ? null : `this needs a reason (${why}): resume --reason TEXT`;
   }
 
   /**
-   * Command that leads back up from a mode; empty when none exists or is needed.
+   * Command that ends a mode; empty when none exists or is needed.
    *
    * @param stopped as for `refusal`
-   * @param isHeldBack whether a partly used loss limit is the cause
+   * @param isHeldBack true when a partly used loss limit is the cause
    */
   wayBack(mode: Mode, stopped: string | null, isHeldBack = false): string {
     if (mode === 'killed') return 'unkill --reason TEXT';
@@ -186,7 +185,7 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Applies a command that is not rejected; false for a command that is not about modes. */
+  /** Applies an accepted command; false for a command that does not change modes. */
   apply(command: OperatorCommand): boolean {
     switch (command.kind) {
       case 'widen':
@@ -197,7 +196,7 @@ export class Modes {
         return true;
       case 'pause':
         this.#keep({ paused: command.reason });
-        // A pause, cancel or kill after a flatten ends its sales too.
+        // A pause, cancel or kill after a flatten also ends its sales.
         this.#flattening = false;
         return true;
       case 'resume':
@@ -205,14 +204,14 @@ export class Modes {
         this.#flattening = false;
         return true;
       case 'flatten':
-        // Stored before the first sale: a restart in between must not quote again.
+        // The caller stores this before the first sale: after a restart nothing may be quoted.
         this.#keep({ flattened: 'flattened by the operator' });
         this.#flattening = true;
         return true;
       case 'kill':
         this.#keep({ killed: command.reason });
         this.#flattening = false;
-        // A kill ends only when the exchange has shown that nothing rests.
+        // A kill is complete only when the exchange has shown that no order rests.
         this.cancelAll();
         return true;
       case 'unkill':
@@ -232,35 +231,34 @@ export class Modes {
   }
 
   /**
-   * Cancels everything, then reads own orders until the exchange has shown twice that nothing rests. A limit that halts
-   * does the same.
+   * Cancels all orders, and reads own orders until the exchange has shown twice that none rests. A halt calls it too.
    */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();
   }
 
-  /** All own state at the exchange has been read once. */
+  /** Notes that all own state at the exchange was read once. */
   onStart(): void {
     this.isStarted = true;
   }
 
-  /** No sellable holding is left. */
+  /** Ends the sales of a flatten: no sellable holding is left. */
   onFlat(): void {
     this.#flattening = false;
   }
 
-  /** True while the exchange must still show that nothing rests. */
+  /** True while the exchange must still show that no order rests. */
   get wantsProof(): boolean {
     return (this.#stopping || this.#canceling) && !this.proven;
   }
 
-  /** True when it was shown that nothing rests and nothing was begun since. */
+  /** True when it is verified that no order rests, and nothing was begun since. */
   get proven(): boolean {
     return this.#proofs >= PROOFS_WANTED;
   }
 
-  /** Takes in a complete read of own resting orders that began after nothing was in flight. */
+  /** Takes in the number of orders in a complete read of own resting orders that began after nothing was in flight. */
   proof(resting: number, nowMs: number): void {
     if (!this.wantsProof) return;
     this.#proofs = resting === 0 ? this.#proofs + 1 : 0;
@@ -269,7 +267,7 @@ export class Modes {
     this.provenMs = nowMs;
   }
 
-  /** A request is in flight again: the earlier proof is void. */
+  /** Voids the verification: a request is in flight again. */
   onUnsettled(): void {
     this.settledMs = null;
     this.#proofs = 0;

@@ -1,13 +1,16 @@
 /**
- * Market pauses, stored over restarts. A pause or flatten by the operator ends only with a resume of that market. A
- * pause by the trader, for example after a refusal by the signer, also ends with a resume of everything.
+ * Pauses of single markets, stored over restarts. A pause or flatten by the operator ends only with a resume of that
+ * market. A pause by the trader, for example after a refusal by the signer, also ends with a resume of all.
  */
 
 import type { Notes } from '../../ledger/contract.js';
 
 const NOTE = 'paused_markets';
 
-/** `flattening` sells the holding, also after a restart. `flattened` has sold it or was told to stop. */
+/**
+ * Cause of a pause. `flattening`: the holding is being sold, also after a restart. `flattened`: it was sold, or its
+ * sale was stopped.
+ */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -15,7 +18,7 @@ interface Pause {
   readonly kind: PauseKind;
 }
 
-/** Stored form; a refusal by the signer needs no third field. */
+/** Stored form of a pause; a pause by the trader needs no third field. */
 type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
 
 const FLATTENED = 'flattened by the operator';
@@ -24,26 +27,23 @@ const NONE: readonly string[] = [];
 export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
-  /** Markets whose holdings are being sold. */
+  /** Condition ids of markets whose holdings are being sold. */
   flattening: readonly string[] = NONE;
 
   constructor(notes: Notes) {
     this.#notes = notes;
-    // This class alone writes the note, so it parses.
+    // Only this class writes the note, so it is valid JSON.
     const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
     this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
     this.#listFlattening();
   }
 
-  /** Why nothing is quoted or converted in a market; undefined while it is not paused. */
+  /** Reason of a market's pause; undefined while it is not paused. */
   findReason(conditionId: string): string | undefined {
     return this.#pauses.get(conditionId)?.reason;
   }
 
-  /**
-   * The first market that the trader itself paused, and the reason; null when there is none. A resume then needs a
-   * reason.
-   */
+  /** Describes the first market that the trader itself paused; null without one. A resume then needs a reason. */
   get first(): string | null {
     for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
     return null;
@@ -58,14 +58,17 @@ export class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /** A pause with another cause keeps that cause: it still needs a reason to end. Sales of a flatten end. */
+  /**
+   * Pauses a market for the operator. A pause with another cause keeps its cause, so it still needs a reason to end.
+   * Sales of a flatten end.
+   */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
     if (before === 'flattening') this.endFlattening(conditionId);
     else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
   }
 
-  /** Markets that were flattened by an operator. */
+  /** Condition ids of markets that were flattened by an operator. */
   get flattened(): readonly string[] {
     return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
   }
@@ -74,17 +77,17 @@ export class Pauses {
     return this.flattening.includes(conditionId);
   }
 
-  /** Stored before the first sale: a restart in between must not quote again. */
+  /** Begins to flatten a market. It is stored before the first sale: after a restart nothing may be quoted there. */
   flatten(conditionId: string): void {
     this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
   }
 
-  /** Ends the sales there; the market stays paused. */
+  /** Ends the sales in a market, which stays paused. */
   endFlattening(conditionId: string): void {
     this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
   }
 
-  /** True when the signer refused a request there. */
+  /** True when the trader itself paused the market, as after a refusal by the signer. */
   isRefused(conditionId: string): boolean {
     return this.#pauses.get(conditionId)?.kind === 'refused';
   }
@@ -99,7 +102,7 @@ export class Pauses {
     if (this.#pauses.delete(conditionId)) this.#store();
   }
 
-  /** An operator resumes everything: pauses of single markets by an operator stay. */
+  /** Lifts all pauses by the trader; those by an operator stay. */
   liftOwn(): void {
     for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
     this.#store();

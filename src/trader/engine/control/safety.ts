@@ -1,9 +1,9 @@
-/** The trader's current mode, everything that stops it or holds it back, and the command that lifts a stop. */
+/** Combines everything that stops or restricts the trader: mode, guards, pauses, unreadable lists, fleet. */
 
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
-import type { BookedFill, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
+import type { BookedFill, IntentKind, Ledger, LedgerReader, Notes } from '../../ledger/contract.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
@@ -17,10 +17,10 @@ import { Pauses } from './pauses.js';
 
 /** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
-const UNCLAIMED = 'another wallet of the fleet has this market, or it is not claimed yet';
+const UNCLAIMED = 'this market is not claimed by this wallet of the fleet';
 
 interface FleetBounds {
-  /** Why all orders are pulled; null when none must be. */
+  /** Why all orders are canceled; null when they may rest. */
   readonly hold: string | null;
   readonly markets: ReadonlySet<string>;
 }
@@ -41,12 +41,12 @@ export class Safety {
   readonly silence = new Silence();
   readonly unreadLists = new UnreadLists();
   readonly unreadMarkets = new UnreadMarkets();
-  /** Null without a fleet. */
+  /** Bounds by the fleet; null without one. */
   fleet: FleetBounds | null = null;
-  /** Stance of the newest step: orders begun under another stance are judged again. */
+  /** Stance of the newest step; orders begun under another stance are decided again. */
   stance: RiskStance = 'halted';
   readonly #watched: Watched;
-  /** One object, refilled on each call: every step reads the mode several times. */
+  /** One reused object, because every step reads the mode several times. */
   readonly #stops: { -readonly [Name in keyof Stops]: Stops[Name] } = {
     halted: null,
     reducing: null,
@@ -61,7 +61,7 @@ export class Safety {
     this.modes = readModes(ledger);
     this.guards = new Guards(ledger, limits);
     this.pauses = new Pauses(ledger);
-    // As after a kill: a halt may have left resting orders.
+    // A halt may have left resting orders, as a kill may.
     if (this.guards.halted !== null) this.modes.cancelAll();
   }
 
@@ -74,32 +74,32 @@ export class Safety {
     stops.fleet = this.fleet?.hold ?? null;
     stops.unread = this.unreadLists.pulled;
     const now = this.modes.mode(stops);
-    if (now.mode !== 'stopped' || !this.#isConverting) return now;
-    // Nothing rests, but currency is in flight: a short wait avoids leaving it to the next start.
+    if (now.mode !== 'stopped') return now;
+    const reservations = this.#watched.executor.reservations();
+    const isConversion = (kind: IntentKind) => kind !== 'place' && kind !== 'cancel';
+    if (!reservations.some(({ kind, phase }) => isConversion(kind) && phase !== 'abandoned')) return now;
+    // No order rests, but a conversion is in flight: wait a short time instead of leaving it to the next start.
     const { seenMs } = this.#watched.clock;
     const waitedMs = Math.abs(seenMs - (this.modes.provenMs ?? seenMs));
     return waitedMs < CONVERSION_PATIENCE_MS
-      ? { mode: 'stopping', reason: 'a merge, split or redeem is landing' }
+      ? { mode: 'stopping', reason: 'a merge, split or redeem is being settled' }
       : now;
   }
 
-  get #isConverting(): boolean {
-    return this.#watched.executor
-      .reservations()
-      .some(({ kind, phase }) => kind !== 'place' && kind !== 'cancel' && phase !== 'abandoned');
-  }
-
-  /** Why only reducing orders are allowed after odd answers of the exchange; null when nothing is odd. */
+  /** Why only reducing orders are allowed after contradictory answers of the exchange; null without one. */
   get reduceOnly(): string | null {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /** Why everything or a part is stopped or held back until an operator resumes with a reason; null when nothing is. */
+  /**
+   * Why the trader or a part of it is stopped or restricted until an operator resumes with a reason; null when it is
+   * not.
+   */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
 
-  /** Why a partly used loss limit, and nothing stricter, holds the trader back; null when it does not. */
+  /** Restriction by a partly used loss limit, if nothing stricter applies; null without one. */
   get heldBack(): HeldBack | null {
     const { mode: rung, reason } = this.mode();
     if (rung !== 'widened' && rung !== 'reducing') return null;
@@ -115,7 +115,7 @@ export class Safety {
     );
   }
 
-  /** Why the fleet has not given a market to this wallet; undefined if it has, and without a fleet. */
+  /** Why this wallet may not quote a market by the fleet's claims; undefined if it may, and without a fleet. */
   whyUnclaimed(conditionId: string): string | undefined {
     return this.fleet === null || this.fleet.markets.has(conditionId) ? undefined : UNCLAIMED;
   }
@@ -136,24 +136,24 @@ export class Safety {
     const { account, clock } = this.#watched;
     const worth = account.value(nowMs - (clock.bornMs ?? nowMs));
     if (worth === null) return;
-    // Days follow the exchange's clock: ours may be a day ahead.
+    // Days follow the exchange's clock, because ours may be wrong.
     this.halt(this.guards.loss.observe(clock.venue.nowMs(nowMs) ?? nowMs, worth), nowMs);
   }
 
-  /** Counts a booked fill in the guards and updates the loss that bounds the next order. */
+  /** Counts a booked fill in the guards, and updates the loss for the next order. */
   countFill({ timestampS }: BookedFill, nowMs: number): void {
     this.halt(this.guards.observeFill(timestampS), nowMs);
     this.guards.storeFills();
     this.#measureLoss(nowMs);
   }
 
-  /** The configured capital differs from the ledger's. */
+  /** Shifts the loss marks by a change of capital, and stores them. */
   capitalMoved(amount: Micros): void {
     this.guards.loss.capitalMoved(amount);
     this.saveLoss();
   }
 
-  /** Losses depend on marks and slow averages, so all are stored together. */
+  /** Stores losses together with marks and slow averages, which they depend on. */
   saveLoss(): void {
     const { loss } = this.guards;
     if (!loss.isStarted) return;
@@ -163,34 +163,34 @@ export class Safety {
   }
 
   /**
-   * A limit was reached or the key is rejected: cancels everything until the exchange has shown twice that nothing
-   * rests. Null has no effect.
+   * Halts the trader: a limit was reached or the API key is rejected. All orders are canceled until the exchange has
+   * shown twice that none rests. Null has no effect.
    */
   halt(reason: string | null, nowMs: number): void {
     if (reason === null) return;
     this.modes.cancelAll();
     this.saveModes();
-    const text = `${reason}; everything is canceled until an operator resumes it with a reason`;
+    const text = `${reason}; all orders are canceled until an operator resumes with a reason`;
     this.#watched.notices.alert(nowMs, 'halted', text);
   }
 }
 
-/** `Safety` alone writes the note, so it parses. */
+/** Only `Safety` writes the note, so it is valid JSON. */
 const readModes = (ledger: Pick<Notes, 'note'>): Modes =>
   new Modes(JSON.parse(ledger.note(MODES_NOTE) ?? '{}') as Partial<StoredModes>);
 
 const WITH_REASON = 'resume --reason TEXT';
-/** After a restored backup, and wherever the ledger lacks a holding that the exchange shows. */
+/** Command after a restored backup, and when the ledger lacks a holding that the exchange shows. */
 const ADOPT = 'ledger adopt --reason TEXT';
 
-/** Empty when nothing is stopped, or when it resumes without a command. */
+/** Command that lifts a stop; empty when nothing is stopped, or when it ends without a command. */
 export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mode): string {
   const { heldBack, modes, pauses, reduceOnly, stopped } = safety;
   const way = modes.wayBack(mode, stopped, heldBack !== null);
-  // A resume ignores the differences and books nothing.
+  // A resume accepts the differences and books nothing.
   const lacks = reconciler.verdict !== null || reconciler.accepted.length > 0;
   if (lacks && (way === '' || mode === 'reducing')) return ADOPT;
-  // An odd fill reduces without an operator's command, and so does a pause of a single market.
+  // A contradictory fill and a pause of one market also need a reason to end.
   const isOdd = mode === 'reducing' && reduceOnly !== null;
   const isPausedSomewhere =
     mode === 'quoting' || mode === 'widened' || mode === 'reducing' ? pauses.first !== null : false;
@@ -201,7 +201,7 @@ export function describeWayBack(safety: Safety, reconciler: Reconciler, mode: Mo
 }
 
 /**
- * Stops by an operator, a limit or an alarm: the mode of the next start from this ledger. Reads only.
+ * Reads the mode of the next start from a ledger: stops by an operator, a limit or an alarm.
  *
  * @param stopFile text of the stop file; null without one
  */
@@ -219,9 +219,9 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   const { mode, reason } = modes.mode({ halted, reducing: alarm, widened: null });
   const way = modes.wayBack(mode, halted ?? paused ?? alarm);
   const needsReason = way === '' && (mode === 'reducing' || (mode === 'quoting' && paused !== null));
-  const why = mode === 'quoting' && paused !== null ? `but for ${paused}` : reason;
+  const why = mode === 'quoting' && paused !== null ? `except ${paused}` : reason;
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
 
-/** `mode` holds once the own state at the exchange was read. */
+/** Mode of the next start, once own state at the exchange is read. */
 export type NextStart = Readonly<ReturnType<typeof readNextStart>>;

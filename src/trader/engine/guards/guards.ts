@@ -1,4 +1,4 @@
-/** Everything that watches what happens to the trader and remembers it over restarts. */
+/** Guards that halt or restrict the trader after events, and keep their state over restarts. */
 
 import type { Micros } from '../../../shared/base/micros.js';
 import { utcText } from '../../../shared/base/utc-text.js';
@@ -19,7 +19,7 @@ import {
 } from '../../risk/loss-guard.js';
 import type { HoldingsWorth } from '../own/valuation.js';
 
-/** Ledger rows read for each allowed action of a minute: some rows are conversions. */
+/** Ledger rows read per allowed action of a minute; some rows are conversions. */
 const ROWS_PER_ACTION = 2;
 
 const FILLS_NOTE = 'fill_guard';
@@ -28,14 +28,14 @@ type GuardedLedger = Notes & Pick<LedgerReader, 'intents'>;
 
 export class Guards {
   readonly loss: LossMemory;
-  /** Too many fills in a short time. */
+  /** Guard against too many fills in a short time. */
   readonly fills: FillGuard;
   readonly keys: KeyAlarm;
-  /** Does not halt: only reducing orders are allowed while it stands. */
+  /** Alarm for contradictory fills; it does not halt, but allows only reducing orders. */
   readonly fillAlarm: FillAlarm;
-  /** Orders and cancels of the last minute, of this process and the one before; stored as ledger rows. */
+  /** Orders and cancels of the last minute, including those of an earlier process. */
   readonly pace: ActionPace;
-  /** Over all markets. */
+  /** Consecutive rejections of orders by the exchange, over all markets. */
   readonly exchangeRefusals = new ExchangeRefusals();
   readonly #notes: Notes;
   #limits: RiskLimits;
@@ -45,11 +45,13 @@ export class Guards {
     this.#limits = limits;
     this.loss = new LossMemory(ledger, limits);
     const fills = ledger.note(FILLS_NOTE);
-    // This class alone writes the note, so it can be read.
+    // Only this class writes the note, so it is valid JSON.
     this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
     this.keys = new KeyAlarm(ledger, 'key_alarm');
     this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
-    this.pace = new ActionPace(newestActions(ledger, limits.maxActionsPerMinute));
+    const rows = ledger.intents({ limit: limits.maxActionsPerMinute * ROWS_PER_ACTION });
+    const actions = rows.filter(({ kind }) => kind === 'place' || kind === 'cancel');
+    this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
   }
 
   /** Sets new limits; counts and halts stay. */
@@ -58,13 +60,14 @@ export class Guards {
     this.loss.configure(limits);
   }
 
-  /** Why a limit or a rejected key has stopped everything until an operator resumes; null without a halt. */
+  /** Why a limit or a rejected API key has halted the trader; null without a halt. */
   get halted(): string | null {
     return this.loss.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
   /**
-   * Counts one booked fill. Returns the reason when this fill halts, else null.
+   * Counts one booked fill. Returns the reason when this fill halts trading, else null.
+   *
    * @param timeS exchange time of the fill, Unix s
    */
   observeFill(timeS: number): string | null {
@@ -75,7 +78,7 @@ export class Guards {
     this.#notes.setNote(FILLS_NOTE, JSON.stringify(this.fills.state));
   }
 
-  /** An operator resumes and accepts each halt and loss rung. The caller stores the losses together with the marks. */
+  /** Clears all halts and alarms, after an operator's resume. The caller stores the losses together with the marks. */
   resume(isHeldBack: boolean): void {
     this.loss.resume(isHeldBack);
     this.fills.resume();
@@ -85,15 +88,9 @@ export class Guards {
   }
 }
 
-/** Our clock, ms, of the newest orders and cancels in the ledger; reads a bounded number of rows. */
-function newestActions(ledger: GuardedLedger, perMinute: number): readonly number[] {
-  const rows = ledger.intents({ limit: perMinute * ROWS_PER_ACTION });
-  return rows.filter(({ kind }) => kind === 'place' || kind === 'cancel').map(({ createdMs }) => createdMs);
-}
-
-/** One sentence in a note of the ledger. This class alone writes the note, so it is read once. */
+/** One sentence stored in a ledger note; only this class writes the note. */
 class NotedText {
-  /** Null while it says nothing. */
+  /** The sentence; null when the note is empty. */
   text: string | null;
   readonly #notes: Notes;
   readonly #note: string;
@@ -109,27 +106,27 @@ class NotedText {
     this.text = text || null;
   }
 
-  /** A person has taken note. */
+  /** Clears the note, after an operator has accepted it. */
   clear(): void {
     if (this.text !== null) this.write('');
   }
 }
 
 /**
- * Alarm for fills that cannot belong to the signed orders, and for settled trades that were reverted. Ledger and
- * exchange agree on such fills, since both repeat the exchange, so only this alarm stops the trader from quoting on.
- * Only reducing orders are allowed until an operator resumes, also after a restart.
+ * Alarm for fills that contradict the signed orders, and for settled trades that were reverted. Ledger and exchange
+ * agree on such fills, so only this alarm detects them. Only reducing orders are allowed until an operator resumes,
+ * also after a restart.
  */
 class FillAlarm extends NotedText {
   #isNew = false;
 
-  /** The first text stays for the operator; `events` lists the others. */
+  /** Raises the alarm; the first text stays, and `events` lists the others. */
   raise(text: string): void {
     this.#isNew = true;
     if (this.text === null) this.write(text);
   }
 
-  /** True when it was raised since the last call, also if it already stood. */
+  /** True when the alarm was raised since the last call, even if it was already active. */
   takeNew(): boolean {
     const isNew = this.#isNew;
     this.#isNew = false;
@@ -137,33 +134,34 @@ class FillAlarm extends NotedText {
   }
 }
 
-/** Time of rejections after which a key counts as revoked; shorter sign-in failures of a venue heal. */
+/**
+ * Time of continued rejections after which an API key counts as revoked, ms; shorter ones may be failures of the venue.
+ */
 const HALTS_AFTER_MS = 20_000;
 
-/** Own lists that are read under a key. */
+/** Own lists that are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
 /**
- * Alarm for rejected API keys: they were revoked or the exchange lost them. Resting orders may fill unseen, so
- * everything is canceled. Nothing is quoted until an operator resumes, also after a restart.
+ * Alarm for a rejected API key. Resting orders may then fill unseen, so all are canceled. Nothing is quoted until an
+ * operator resumes, also after a restart.
  */
 class KeyAlarm extends NotedText {
-  /** Machine clock, ms, since every read of a list was rejected for its key. */
+  /** Our clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
-   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts, else null. A list
-   * that a key cannot read cannot be canceled under it either. Timeouts and other failures in between say nothing about
-   * the key. Call within an open ledger transaction.
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts trading, else null.
+   * Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
     if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
-    // After a clock set back, the time begins again.
+    // After our clock was set back, the time begins again.
     const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
     this.#sinceMs.set(list, sinceMs);
     if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
-    const reason = `the exchange refuses our API key (${outcome.slug}: ${outcome.message})`;
+    const reason = `the exchange rejects the API key (${outcome.slug}: ${outcome.message})`;
     this.write(reason);
     return reason;
   }
@@ -175,25 +173,25 @@ class KeyAlarm extends NotedText {
 }
 
 const LOSS_NOTE = 'loss_guard';
-/** No loss exists before the first valuation. Shares without a mark keep it so, and nothing is quoted. */
+/** Losses before the first valuation. Shares without a mark prevent the valuation, and nothing is quoted. */
 const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
 
-/** Losses: the guard that halts on them, and the rung of the ladder that a part of a limit leads to. */
+/** The loss guard with its stored state, and the restriction by a partly used limit. */
 class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
-  /** Null before the first valuation. */
+  /** The loss guard; null before the first valuation. */
   #guard: LossGuard | null;
-  /** As the ledger has it. */
+  /** State as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
-  /** Rung for the used part of a limit. */
+  /** Restriction by a partly used limit. */
   rung: LossRung = NO_LOSS_RUNG;
 
   constructor(notes: Notes, limits: RiskLimits) {
     this.#notes = notes;
     this.#limits = limits;
     const text = notes.note(LOSS_NOTE);
-    // This class alone writes the note, so it parses.
+    // Only this class writes the note, so it is valid JSON.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
     this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
@@ -208,7 +206,7 @@ class LossMemory {
     return this.#guard?.facts ?? NO_LOSS;
   }
 
-  /** Null before the first valuation. */
+  /** Results by day; null before the first valuation. */
   get days(): DayResults | null {
     return this.#guard?.days ?? null;
   }
@@ -217,7 +215,7 @@ class LossMemory {
     return this.#guard?.state.halted ?? null;
   }
 
-  /** Takes in the current worth. Returns the reason when this call halts, else null. */
+  /** Takes in the current worth. Returns the reason when this valuation halts trading, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
     this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
     const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
@@ -225,7 +223,7 @@ class LossMemory {
     return halted;
   }
 
-  /** True when the stored losses differ by more than allowed, so they must be stored. */
+  /** True when the losses differ from the stored ones by more than allowed. */
   get isDue(): boolean {
     if (this.#guard === null) return false;
     return this.#stored === null || this.#guard.hasMovedFrom(this.#stored, this.#limits);
@@ -236,7 +234,7 @@ class LossMemory {
     return this.#guard !== null;
   }
 
-  /** The configured capital differs from the ledger's. Without a valuation there is nothing to correct. */
+  /** Shifts the loss marks by a change of capital. */
   capitalMoved(amount: Micros): void {
     this.#guard?.capitalMoved(amount);
   }
@@ -247,7 +245,7 @@ class LossMemory {
     this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
   }
 
-  /** @param isHeldBack whether a partly used limit holds the trader back; the operator accepts that loss too */
+  /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
   resume(isHeldBack = false): void {
     this.#guard?.resume(isHeldBack);
     this.rung = lossRung(this.facts, this.#limits);
@@ -256,16 +254,16 @@ class LossMemory {
 
 const LONGEST_WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Enough for one minute of attempts; older times are dropped. */
+/** Maximum number of stored times: one minute of attempts. */
 const MOST_TIMES = 200;
 
 interface Row {
   readonly slug: string;
   readonly words: string;
-  /** Rejections in a row with this slug. */
+  /** Number of consecutive rejections with this slug. */
   readonly repeats: number;
   readonly sinceMs: number;
-  /** Our clock, ms, of the newest rejections. */
+  /** Times of the newest rejections, our clock, ms. */
   readonly times: readonly number[];
 }
 
@@ -280,13 +278,13 @@ export class ExchangeRefusals {
       slug,
       words: reason,
       repeats: before?.slug === slug ? before.repeats + 1 : 1,
-      // After a clock set back, the row begins now.
+      // After our clock was set back, the rejections begin now.
       sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
       times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
     };
   }
 
-  /** Returns true when the end of the row is reported: only if its beginning was. */
+  /** Notes an accepted order. True when the end of the rejections must be reported, because their beginning was. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;
@@ -295,15 +293,16 @@ export class ExchangeRefusals {
   }
 
   /**
-   * Wait before the next order, ms; doubled with each rejection of the same kind. @param firstMs wait after the first
-   * one
+   * Wait before the next order, ms; doubled with each consecutive rejection of the same kind.
+   *
+   * @param firstMs wait after the first rejection
    */
   waitMs(firstMs: number): number {
     const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);
     return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
   }
 
-  /** True once when a minute brought only rejections. */
+  /** True once, when a whole minute brought only rejections. */
   takeLasting(nowMs: number): boolean {
     if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
     this.#isTold = true;
@@ -315,11 +314,11 @@ export class ExchangeRefusals {
     return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
   }
 
-  /** One sentence about the row; null when the newest order was accepted. */
+  /** One sentence about the rejections; null when the newest order was accepted. */
   describe(nowMs: number): string | null {
     if (this.#row === null) return null;
     const { slug, words, sinceMs, times } = this.#row;
     const lately = times.filter((atMs) => nowMs - atMs <= MINUTE_MS).length;
-    return `the exchange refuses its orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
+    return `the exchange has rejected all orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
   }
 }

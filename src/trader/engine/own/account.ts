@@ -1,4 +1,4 @@
-/** Holdings and orders of the wallet, and their value. */
+/** The wallet's holdings and orders, and their value. */
 
 import type { Executor } from '../../executor/executor.js';
 import type { Ledger } from '../../ledger/contract.js';
@@ -12,7 +12,7 @@ import { type HoldingsWorth, Valuation } from './valuation.js';
 export class Account {
   readonly valuation: Valuation;
   readonly coreSets: CoreSets;
-  /** Fills booked by this run. */
+  /** Number of fills booked by this run. */
   fills = 0;
   readonly #ledger: Ledger;
   readonly #executor: Executor;
@@ -29,7 +29,7 @@ export class Account {
     this.coreSets = new CoreSets(ledger);
   }
 
-  /** Cached; rebuilt after `invalidate`. */
+  /** Own state, cached; rebuilt after `invalidate`. */
   get own(): OwnState {
     this.#own ??= readOwnState(this.#ledger, this.#executor, this.#markets, this.#events);
     return this.#own;
@@ -44,7 +44,7 @@ export class Account {
   }
 
   /**
-   * Values the holdings at the markets' newest marks; null while a held share has none.
+   * Values the holdings at the newest marks; null while a held share has no mark.
    *
    * @param ageMs age of the process
    */

@@ -1,6 +1,6 @@
 /**
- * Walks the lists of what is ours, resting orders and trades, and hands their rows to the executor, which books them. The
- * reconciler hears only that a walk has ended.
+ * Reads the lists of own resting orders and own trades. The executor books their rows; the reconciler learns when a
+ * complete read has ended.
  */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
@@ -13,21 +13,21 @@ import { PageWalk } from '../../reconcile/page-walk.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { PollResult } from '../../scheduler/contract.js';
 
-/** What follows from a poll of orders or fills. */
+/** Effects of one page of own orders or own trades. */
 export interface ListStep {
   readonly requests: readonly PlannedRequest[];
   readonly reaction: Reaction;
-  /** How the whole walk ended; null while further pages are on their way. */
+  /** Result of the whole read; null while further pages are in flight. */
   readonly result: PollResult | null;
-  /** Rows of a complete list of resting orders that ended with this report. */
+  /** Complete list of resting orders that ended with this page; null otherwise. */
   readonly restingOrders: RestingOrders | null;
 }
 
-/** Fills are searched this much further back than the order that misses them, ms: clocks differ and answers are late. */
+/** Missing fills are searched this much before their order's creation, ms: clocks differ and answers are late. */
 const SEARCH_SLACK_MS = 60_000;
-/** Between two searches through the past for fills that stay missing, ms: each may cost many requests. */
+/** Minimum time between two searches for missing fills, ms; each may cost many requests. */
 const SEARCH_AGAIN_MS = 30_000;
-/** Pages of one search: two thousand trades. What is not found there is for the comparison to report. */
+/** Maximum pages of one search: two thousand trades. Reconciliation reports fills that are not found. */
 const MAX_SEARCH_PAGES = 20;
 const BASELINE_NOTE = 'trades_baseline';
 const NO_TRADES = '-';
@@ -40,7 +40,7 @@ export class OwnLists {
   #fills: PageWalk<'trades.list'> | null = null;
   #searchedMs = Number.NEGATIVE_INFINITY;
   #fillPages = 0;
-  /** The newest first page of fills of which every row is booked. A shell may answer with the same one again. */
+  /** The newest first page whose rows are all booked. The shell may return the same page object again. */
   #bookedPage: BookedPage | null = null;
 
   constructor(ledger: Ledger, executor: Executor, reconciler: Reconciler) {
@@ -86,7 +86,7 @@ export class OwnLists {
     const reaction = this.#executor.onOwnTrades(rows, report.nowMs);
     const news = reaction.events.filter((event) => event.kind === 'fillBooked').length;
     this.#fillPages += 1;
-    // A page of nothing new ends the walk, unless an order says that fills of it are still missing.
+    // A page without new fills ends the read, unless an order still misses fills.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
     if (walk.pages === 1) this.#rememberBooked(report, step.rows, rows);
@@ -106,7 +106,7 @@ export class OwnLists {
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
   }
 
-  /** Whether the first page is the very one that said nothing new, and no older page is to be searched. */
+  /** True when the first page is the booked one again, and no fill is missing. */
   #isBookedPage(report: RequestResult): boolean {
     const { outcome } = report;
     const booked = this.#bookedPage;
@@ -115,7 +115,7 @@ export class OwnLists {
     return isSame && booked.limit === readLimit(report.request) && this.#executor.missingFills().length === 0;
   }
 
-  /** Whether an older page may hold a fill that is missing here, and it is time to look. */
+  /** True when an older page may contain a missing fill, and a search is due. */
   #searches({ nowMs, venueTimeMs }: RequestResult, oldestS: number): boolean {
     const missing = this.#executor.missingFills();
     if (missing.length === 0 || this.#fillPages >= MAX_SEARCH_PAGES) return false;
@@ -127,9 +127,7 @@ export class OwnLists {
     return oldestS * 1000 >= since;
   }
 
-  /**
-   * Trades before this ledger's first start are not ours to book: the newest one seen then is where our history ends.
-   */
+  /** Pubkey of the newest trade at this ledger's first start: older trades are never booked. */
   #baseline(newest: string): string {
     const stored = this.#ledger.note(BASELINE_NOTE);
     if (stored !== null) return stored;

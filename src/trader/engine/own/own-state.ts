@@ -1,4 +1,4 @@
-/** What is ours right now, from the ledger and the executor: holdings, working orders, what they could still cost. */
+/** Own state from ledger and executor: holdings, working orders, and their possible cost. */
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
@@ -11,7 +11,7 @@ import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import type { QuotedOrder } from '../quoting/changes.js';
 import { inYesSpace } from '../quoting/legs.js';
 
-/** What the engine knows of a market that orders need: its event and its worse fee rate. */
+/** Facts of a market that own orders need: its event and its higher fee rate. */
 export interface MarketTerms {
   readonly eventConditionId: string | null;
   readonly feeRateMicros: Micros;
@@ -27,18 +27,18 @@ export interface Held {
 const NO_ORDERS: readonly OwnOrder[] = [];
 const NOTHING: Held = { yesMicros: ZERO, noMicros: ZERO, yesCostMicros: ZERO, noCostMicros: ZERO };
 
-/** A picture taken by `readOwnState`; it goes stale with the next change of ledger or executor. */
+/** Own state at one time, from `readOwnState`; outdated after the next change of ledger or executor. */
 export interface OwnState {
   readonly exposure: Exposure;
   readonly cashMicros: Micros;
-  /** Cash that no working buy and no split has reserved. */
+  /** Cash that is not reserved by working buys and splits. */
   readonly availableMicros: Micros;
   readonly held: ReadonlyMap<string, Held>;
-  /** Place orders that rest or may come to rest, by market. */
+  /** Orders that rest or may rest, by market. */
   readonly orders: ReadonlyMap<string, readonly QuotedOrder[]>;
   /**
-   * Orders that may still fill, or whose fills are not all booked: while there is one, nothing is proven about what rests.
-   * Cancels reserve nothing and are not counted.
+   * Number of orders that may still fill, or with fills not booked yet. Above 0, it cannot be verified that no order
+   * rests. Cancels reserve nothing and do not count.
    */
   readonly unsettled: number;
 }
@@ -85,11 +85,11 @@ export function readOwnState(
 
 export const heldIn = (own: Pick<OwnState, 'held'>, market: string): Held => own.held.get(market) ?? NOTHING;
 
-/** Average price paid per share, floored to a micro; null when none is held. */
+/** Average cost per share, rounded down to a micro; null without shares. */
 export const averageCost = (shares: Micros, cost: Micros): Micros | null =>
   shares > 0 ? mulDiv(cost, ONE, shares, 'floor') : null;
 
-/** As the market room wants it: an order without what only the engine knows. */
+/** Own orders of a market, as market trackers use them. */
 export const ownOrders = (own: Pick<OwnState, 'orders'>, market: string): readonly OwnOrder[] =>
   own.orders.get(market) ?? NO_ORDERS;
 
@@ -106,7 +106,7 @@ function holdings(rows: readonly PositionRow[]): Map<string, Held> {
   return held;
 }
 
-/** Shares that merges and redeems under way hold, and currency that a split does. */
+/** Shares locked by merges and redeems in flight, and currency of splits in flight. */
 function lockedIn(market: string, reservations: readonly Reservation[]) {
   let yes = 0;
   let no = 0;
@@ -120,10 +120,7 @@ function lockedIn(market: string, reservations: readonly Reservation[]) {
   return { lockedYesMicros: micros(yes), lockedNoMicros: micros(no), splittingMicros: micros(splitting) };
 }
 
-/**
- * As risk counts them. The executor hands out the same reservation for as long as nothing has changed in it, and so does
- * this: what an order weighs is then not calculated anew for every picture.
- */
+/** Cache of risk's order objects by reservation: unchanged orders keep their object and its cached weight. */
 const workingOrders = new WeakMap<Reservation, WorkingOrder>();
 
 function addWorking(exposure: Exposure, reservation: Reservation, { eventConditionId }: MarketTerms): void {

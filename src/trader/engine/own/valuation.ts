@@ -1,4 +1,4 @@
-/** What we are worth now, by prices that others quote and never above the slow average of a market's price. */
+/** Values the holdings by others' prices, capped by the slow average of each market's price. */
 
 import {
   add,
@@ -18,43 +18,43 @@ import type { Book, BookLevel } from '../../market/view.js';
 import { type ShareCaps, SlowAverages } from '../../risk/slow-average.js';
 import type { OwnState } from './own-state.js';
 
-/** `MarketTracker.mark` rounded to a micro; books nothing. */
+/** Rounds `MarketTracker.mark` to a micro; null without a price. */
 export function roundMark(price: number | null): Micros | null {
   return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
 }
 
 const AVERAGES_NOTE = 'slow_averages';
-/** Maximum age of stored averages, ms: a restart loses at most this. */
+/** Interval at which averages are stored, ms. */
 const STORED_EVERY_MS = 600_000;
 
-/** Currency plus shares. */
+/** Value of currency and shares. */
 export interface HoldingsWorth {
-  /** Shares at their marks, capped by the slow average. */
+  /** Currency plus shares at their marks, each capped by its slow average. */
   readonly equityMicros: Micros;
-  /** Part of the value that others' bids do not cover now, never negative. It vanishes when bids return. */
+  /** Part of the value that others' present bids would not pay, never negative. */
   readonly passingMicros: Micros;
 }
 
-/** YES prices per market, and the value of all holdings at them. */
+/** Marks (YES prices) per market, and the value of all holdings. */
 export class Valuation {
   readonly marks: Marks;
   readonly averages: SlowAverages;
   readonly #notes: Notes;
-  /** Others' newest books. */
+  /** Newest books without own orders, by market. */
   readonly #books = new Map<string, Book>();
-  /** Null while a held share has no mark. */
+  /** Value of the holdings; null while a held share has no mark. */
   equityMicros: Micros | null = null;
-  /** Our clock, ms; null before the first look. */
+  /** Time when averages were last stored, our clock, ms; null before the first check. */
   #storedMs: number | null = null;
 
   constructor(notes: Notes) {
     this.#notes = notes;
     this.marks = new Marks(notes);
-    // Only `save` writes the note.
+    // Only `save` writes this note, so it is valid JSON.
     this.averages = new SlowAverages(JSON.parse(notes.note(AVERAGES_NOTE) ?? '[]') as SlowAverages['stored']);
   }
 
-  /** Takes in the YES price of a market (no effect if null) and the others' book there; null without a book. */
+  /** Takes in a market's YES price (ignored if null), and the book without own orders (null without a book). */
   look(conditionId: string, price: number | null, others: Book | null, nowMs: number): void {
     const mark = roundMark(price);
     if (mark !== null) this.marks.set(conditionId, mark);
@@ -63,14 +63,16 @@ export class Valuation {
     this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
   }
 
-  /** Drops prices of untracked markets; their averages stay. */
+  /** Drops marks and books of untracked markets; their averages stay. */
   forget(isTracked: (conditionId: string) => boolean): void {
     for (const market of this.marks.keys()) if (!isTracked(market)) this.marks.delete(market);
     for (const market of this.#books.keys()) if (!isTracked(market)) this.#books.delete(market);
   }
 
   /**
-   * @param isOut whether observations of a market are ignored
+   * Values the holdings; null while a held share has no mark.
+   *
+   * @param isOut true when observations of a market are ignored
    * @param ageMs age of the process
    */
   value(
@@ -99,7 +101,7 @@ export class Valuation {
     return { equityMicros, passingMicros };
   }
 
-  /** True once whenever the averages are due to be stored. */
+  /** True once per interval, when the averages must be stored. */
   takeDue(nowMs: number): boolean {
     this.#storedMs ??= nowMs;
     if (Math.abs(nowMs - this.#storedMs) < STORED_EVERY_MS) return false;
@@ -107,7 +109,7 @@ export class Valuation {
     return true;
   }
 
-  /** Call within a ledger transaction. */
+  /** Stores marks and averages. Call it inside a ledger transaction. */
   save(held: Iterable<string>): void {
     this.marks.save(held);
     this.averages.prune();
@@ -121,8 +123,8 @@ interface Shares {
 }
 
 /**
- * Shares at the YES price, each for no more than its cap, rounded against us; null without a price that is needed. A complete
- * set is worth exactly 1 and needs no buyer.
+ * Value of shares at the YES price, each capped, rounded down; null without a needed price. A complete set is worth
+ * exactly 1.
  */
 export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
@@ -133,7 +135,7 @@ export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: Shar
 }
 
 /**
- * Shares at others' bids for that many, each at most at its cap, rounded down. Shares without a bid are worth 0.
+ * Value of shares if sold to others' bids, each capped, rounded down. Shares without a bid are worth 0.
  *
  * @param others YES book without own orders
  */
@@ -160,12 +162,12 @@ function splitSets({ yesMicros, noMicros }: Shares) {
 }
 
 const NOTE = 'marks';
-/** How long a start waits for a market's own mark, ms. */
+/** Time after a start in which a market must deliver its own mark, ms. */
 const FRESH_MS = 60_000;
 
-/** Stored marks of held YES shares, by market. */
+/** Stored marks of held markets. */
 export const storedMarks = (ledger: Pick<LedgerReader, 'note'>): Map<string, Micros> =>
-  // `Marks` alone writes the note, so it parses.
+  // Only `Marks` writes this note, so it is valid JSON.
   new Map(JSON.parse(ledger.note(NOTE) ?? '[]') as readonly (readonly [string, Micros])[]);
 
 export class Marks extends Map<string, Micros> {
@@ -179,10 +181,10 @@ export class Marks extends Map<string, Micros> {
   }
 
   /**
-   * Uses the last mark of a market that cannot be valued, so that it does not stop quoting elsewhere.
+   * Uses the stored mark of a market that cannot be valued, so that quoting elsewhere continues.
    *
-   * @param held by condition id
-   * @param isOut whether observations of a market are ignored
+   * @param held holdings by condition id
+   * @param isOut true when observations of a market are ignored
    * @param ageMs age of the process
    */
   fill(held: ReadonlyMap<string, unknown>, isOut: (conditionId: string) => boolean, ageMs: number): void {
@@ -195,7 +197,11 @@ export class Marks extends Map<string, Micros> {
     if (isNew) this.save(held.keys());
   }
 
-  /** @param held condition ids */
+  /**
+   * Stores the marks of held markets.
+   *
+   * @param held condition ids
+   */
   save(held: Iterable<string>): void {
     this.#stored.clear();
     for (const conditionId of held) {

@@ -1,4 +1,4 @@
-/** Computes the fewest changes from the resting orders to the book that a strategy wants. */
+/** Computes the fewest changes from resting orders to the wanted quotes. */
 
 import { type Micros, micros } from '../../../shared/base/micros.js';
 import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
@@ -12,7 +12,7 @@ export interface QuotedOrder extends OwnOrder {
   readonly phase: 'resting' | 'pending' | 'canceling';
 }
 
-/** Wanted shares per level, in YES space. */
+/** Missing shares at a price, in YES space. */
 export interface DesiredQuotes {
   readonly side: BookSide;
   readonly priceMicros: Micros;
@@ -26,12 +26,13 @@ export interface Changes {
 }
 
 /**
- * Orders within the quotes' tolerance of a level stay, oldest first: they keep their place in the queue, and each place
- * kept saves four requests. What fits no level is canceled. A side on which anything is being canceled gets nothing new
- * until it is gone, so that what rests never exceeds what was wanted, whatever order the exchange sees the two in.
- * Probes are matched with probes only: their cancels delay no other order. Other wishes come first.
+ * Finds the changes. An order within the tolerance of a level stays, oldest first; this keeps its queue position and
+ * saves four requests. Other orders are canceled. A side with orders being canceled receives no new orders until they
+ * are gone, so that resting orders never exceed the wanted amount. Probes are only matched with probes, and other
+ * orders come first.
  *
- * @param movesWait requests are short: what fits no level stays as long as it offers nobody more than is wanted, unless the quotes are exact
+ * @param movesWait true when requests are short: an order that fits no level stays if it offers no more than wanted,
+ * unless the quotes are exact
  */
 export function findChanges(
   quotes: Quotes,
@@ -69,7 +70,7 @@ function sideChanges(
     for (let i = 0; i < unplaced.length; ) {
       const order = unplaced[i];
       const near = order !== undefined && Math.abs(order.priceMicros - level.priceMicros) <= tolerance;
-      // An order that is being canceled covers no level: it will be gone.
+      // An order that is being canceled covers no level.
       if (order !== undefined && near && order.phase !== 'canceling' && held + order.remainingMicros <= most) {
         held += order.remainingMicros;
         unplaced.splice(i, 1);
@@ -94,15 +95,13 @@ function sideChanges(
   return { cancels: unplaced.filter(isInTheWay), wishes: waiting ? [] : wishes };
 }
 
-/** Wanted shares at a level that do not rest there yet. */
+/** Wanted shares at a level that no order covers yet. */
 interface Room {
   readonly priceMicros: Micros;
   readonly shares: number;
 }
 
-/**
- * Orders, the best first, that keep the resting amount at any price or better within the wanted amount there or better.
- */
+/** Orders, best price first, that keep the resting amount at each price or better within the wanted amount. */
 function findHarmless(side: BookSide, orders: readonly QuotedOrder[], rooms: readonly Room[]): readonly QuotedOrder[] {
   const sign = side === 'bid' ? -1 : 1;
   let room = 0;

@@ -1,4 +1,4 @@
-/** Views for the slots: each slot's own market, and one view per event for strategies that quote whole events. */
+/** Makes the views of the slots: one per market, and one per event for strategies of whole events. */
 
 import { maxMicros, minMicros, sub } from '../../../shared/base/micros.js';
 import {
@@ -21,7 +21,7 @@ import type { TraderState } from '../state.js';
 import type { QuoteSlot } from './quote-slot.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** For every event asked in this step, the views of its markets at that time. */
+/** Views of the markets of each event that took a turn in this step. */
 export type EventTurns = ReadonlyMap<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>;
 
 interface Member {
@@ -32,7 +32,7 @@ interface Member {
 
 export const NO_TURNS: EventTurns = new Map();
 
-/** Asks every event that has a due market. All its markets then take their turns in this step. */
+/** Runs the quoter of every event with a due market; all its markets then take their turns in this step. */
 export function takeEventTurns(state: TraderState, context: StepContext): EventTurns {
   const turns = new Map<StrategySandbox, ReadonlyMap<MarketEntry, MarketView | null>>();
   for (const [sandbox, slots] of groupByEvent(state.markets)) {
@@ -43,7 +43,7 @@ export function takeEventTurns(state: TraderState, context: StepContext): EventT
       slot,
       view: makeView(state, entry, slot, context.nowMs),
     }));
-    // All or none: orders of an event wait until all its markets have been read.
+    // Orders of an event wait until all its markets have been read.
     if (members.some(({ slot, view }) => isInStartupGrace(state, slot, view))) continue;
     sandbox.askEvent(makeWholeView(state.safety, event, members, context));
     for (const { slot } of members) slot.dirty = true;
@@ -66,7 +66,7 @@ function groupByEvent(markets: Markets): ReadonlyMap<StrategySandbox, readonly O
   return events;
 }
 
-/** Null when the quotes of no market would be used. */
+/** View of a whole event; null when no market's quotes would be used. */
 function makeWholeView(
   safety: Safety,
   event: EventFacts,
@@ -89,7 +89,7 @@ function makeWholeView(
   );
 }
 
-/** Why a market must not be quoted now, whatever its strategies say; null when quoting is allowed. */
+/** Why a market must not be quoted now, regardless of its strategies; null when it may. */
 export function findHold(safety: Safety, conditionId: string, hold: string | null): string | null {
   const paused = safety.whyPaused(conditionId);
   return paused === undefined ? hold : (hold ?? `paused: ${paused}`);
@@ -112,7 +112,7 @@ export function makeView(state: TraderState, entry: MarketEntry, slot: QuoteSlot
       avgNoCostMicros: averageCost(noMicros, noCostMicros),
       availableFundsMicros: own.availableMicros,
       maxPositionMicros: slot.strategy.risk.maxPositionSharesMicros,
-      // When nothing may leave, no strategy is asked.
+      // In stances without quotes, no strategy is called.
       stance: stance === 'flatten' || stance === 'halted' ? 'normal' : stance,
       orders: ownOrders(own, conditionId),
     },
@@ -134,7 +134,7 @@ interface Around {
   readonly settings: { readonly events: readonly EventRule[] };
 }
 
-/** Null for a market without an event, or without a detail. */
+/** View of a market's event; null for a market without an event or detail. */
 export function makeEventView(
   { markets, account: { own }, settings }: Around,
   entry: Pick<MarketEntry, 'conditionId' | 'feed'>,
@@ -158,7 +158,7 @@ export function makeEventView(
   });
 }
 
-/** Best own order of each side. */
+/** Best own order price of each side; null without one. */
 export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[]) {
   let ownBidMicros: SiblingView['ownBidMicros'] = null;
   let ownAskMicros: SiblingView['ownAskMicros'] = null;
@@ -170,10 +170,8 @@ export function bestOwn(orders: readonly Pick<OwnOrder, 'side' | 'priceMicros'>[
 }
 
 /**
- * True while nothing can be said yet of this slot's orders: own state or this book is being read for the first time, and
- * the process is not older than a book may be. What rests at a start has been unattended since the process before it and is
- * judged like any other quote, by the age of its book. A cancel before that book was read costs two requests, two more to
- * place the order again, and its place in the queue.
+ * True while this slot's orders cannot be judged yet: own state or the book is read for the first time, and the process
+ * is younger than the maximum book age. An earlier cancel would cost four requests and the queue position.
  */
 export function isInStartupGrace(
   { safety, account, clock }: TraderState,
@@ -185,14 +183,14 @@ export function isInStartupGrace(
   return isReading && clock.ageMs <= strategy.risk.maxBookAgeMs;
 }
 
-/** True until the catalog has assigned markets to all strategies that select theirs. */
+/** True until the catalog has assigned markets to all strategies that select by it. */
 export function isUnassigned({ safety, settings, markets, clock }: TraderState): boolean {
   if (!mayQuote(safety)) return false;
   const selects = settings.strategies.some(({ markets: { ids } }) => ids.length === 0);
   return selects && !markets.hasCatalog && clock.ageMs <= settings.risk.maxBookAgeMs;
 }
 
-/** Under a kill, pause or halt resting orders are canceled at once. */
+/** True in modes that may quote. In others (kill, pause, halt) resting orders are canceled at once. */
 function mayQuote(safety: Safety): boolean {
   const { mode } = safety.mode();
   return mode === 'starting' || LADDER[mode].orders === 'quotes';

@@ -1,6 +1,6 @@
 /**
- * Turns a wish in YES space into orders: by the cheaper outcome and side, and by selling holdings where costs are
- * equal.
+ * Converts a wanted level in YES space into orders: by the cheaper outcome and side, and by selling holdings at equal
+ * cost.
  */
 
 import { feePerShare } from '../../../shared/base/fees.js';
@@ -10,7 +10,7 @@ import type { BookSide, MarketFacts } from '../../market/view.js';
 import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
 import type { DesiredQuotes } from './changes.js';
 
-/** One order of the service, in the space of its own outcome. */
+/** One order of the exchange, at the price of its own outcome. */
 export interface Leg {
   readonly isYes: boolean;
   readonly side: Side;
@@ -18,28 +18,27 @@ export interface Leg {
   readonly amountMicros: Micros;
 }
 
-/** Shares that no open order or conversion holds, and currency that no open order has reserved. */
+/** Shares that no open order or conversion binds, and currency that no open order reserves. */
 export interface Free {
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
   readonly cashMicros: Micros;
 }
 
-/** Facts besides prices that decide between legs. */
+/** Facts, besides prices, that decide between legs. */
 export interface LegPricing {
-  /** True when the wish would trade at once and pay the taker's fee. */
+  /** True when the order would trade at once and pay the taker fee. */
   readonly isTaking: boolean;
   readonly economics: Economics;
 }
 
-/** Requests of a second order for one level: its draft and submit, and those of its cancel. */
+/** Requests of a second order for one level: draft and submit, and both again for its cancel. */
 const REQUESTS_OF_AN_ORDER = 4;
 
 /**
- * A bid can sell NO or buy YES, an ask sell YES or buy NO. Where their fees are alike we sell what we hold and buy what is
- * left: selling brings currency back without waiting for a merge. Where buying is cheaper by more than what the pair costs
- * until it is merged, everything is bought, unless what is held pays for an order of its own. A remainder too small for an
- * order is left out rather than rounded up.
+ * Chooses the orders of a wanted level: a bid can sell NO or buy YES, an ask sell YES or buy NO. At equal fees held
+ * shares are sold first, because that frees currency without a merge. If buying is cheaper by more than the cost of a
+ * pair until its merge, everything is bought. A remainder below the smallest order is dropped.
  */
 export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, pricing: LegPricing): Leg[] {
   const bid = wish.side === 'bid';
@@ -57,7 +56,7 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   return legs;
 }
 
-/** True when it is better to keep the sellable shares and buy the whole wish. */
+/** True when it is cheaper to keep the sellable shares and buy the whole amount. */
 function buysAll(
   { side, priceMicros, amountMicros }: DesiredQuotes,
   sellable: Micros,
@@ -72,12 +71,12 @@ function buysAll(
   const secondOrder = isSplit ? REQUESTS_OF_AN_ORDER * economics.requestPrice : 0;
   const saved = (fees.buy + pairCost(economics, USUAL_PAIRS_PER_S) - fees.sell) * (sellable / ONE);
   if (saved >= secondOrder) return false;
-  // A part that cannot be paid for is sold after all; fees never exceed the price.
+  // Without enough cash for the whole amount, shares are sold; fees never exceed the price.
   const price = side === 'bid' ? priceMicros : complement(priceMicros);
   return mul(price, amountMicros, 'ceil') * (1 + fees.buy / (price / ONE)) <= cashMicros;
 }
 
-/** Fee in currency per share for either leg of a wish. */
+/** Fee per share for the sell and the buy leg of a level, currency. */
 export function legFees(
   facts: Pick<MarketFacts, 'feeSchedule' | 'makerFeeRateMicros' | 'takerFeeRateMicros'>,
   side: BookSide,
@@ -93,7 +92,7 @@ export function legFees(
   return side === 'bid' ? { sell: no, buy: yes } : { sell: yes, buy: no };
 }
 
-/** The same order seen in YES space. */
+/** Converts an order's side and price to YES space. */
 export const inYesSpace = (
   isYes: boolean,
   side: Side,

@@ -1,4 +1,4 @@
-/** One strategy in one market: its quoter, its last quotes, and the refusals. */
+/** One strategy in one market: its quoter, its last quotes, and refusals of its orders. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
@@ -13,7 +13,7 @@ import { isSelective, type Worth } from '../selection/offer.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
-/** Refusals here by one control since the start, and the newest text. */
+/** Number of refusals by one control in this market since the start, and the newest text. */
 export interface RefusalCount {
   readonly name: string;
   readonly control: number;
@@ -22,49 +22,49 @@ export interface RefusalCount {
   readonly atMs: number;
 }
 
-const TIGHTER = 'its limits got tighter: what rests is pulled, and placed anew under them';
-const REQUOTED = 'its parameters have changed: what rests is pulled, and placed anew by them';
-const NOT_CHOSEN = 'the markets of its strategy have not been chosen yet';
-const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and its strategy quotes whole events');
+const TIGHTER = "the strategy's limits are tighter now: its orders are canceled and placed again";
+const REQUOTED = "the strategy's parameters have changed: its orders are canceled and placed again";
+const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
+const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Bounds that hold for every slot of a turn, whatever its strategy wants. */
+/** Bounds of a turn, whatever the strategy wants. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
   readonly limits: Pick<RiskLimits, 'widenDistanceMicros'>;
 }
 
-/** Longest interval between turns of a slot, ms: ages and time to resolution change without observations. */
+/** Longest interval between turns of a slot, ms, because ages and time to resolution change without observations. */
 const REQUOTE_MS = 1_000;
 
 export class QuoteSlot {
   readonly conditionId: string;
-  /** False outside the quote hours: the slot quotes nothing. Always true without quote hours. */
+  /** False outside the strategy's quote hours, when the slot does not quote. Always true without quote hours. */
   inQuoteHours: boolean;
-  /** Something changed since its last quotes. */
+  /** True when something changed since the last quotes. */
   dirty = true;
-  /** Our clock, ms, of the earliest next order: the exchange has just rejected one here. */
+  /** Earliest time of the next order, our clock, ms, after a rejection by the exchange. */
   placeAfterMs = 0;
   readonly refusals = new Refusals();
   #quotedMs = 0;
   strategy: StrategySettings;
-  /** Feeds that its parameters name. */
+  /** Names of the feeds in the strategy's parameters. */
   feeds: readonly string[];
-  /** Why all its orders are pulled at the next turn and then judged again; null when they are not. */
+  /** Why all orders of the slot are canceled at the next turn and then decided again; null when they are not. */
   #pulledBecause: string | null = null;
-  /** True once `open` was called, after the first detail. */
+  /** True after `open`, which follows the first market detail. */
   #isOpen = false;
-  /** Sandbox of its quoter; null without one. */
+  /** Sandbox of the quoter; null without one. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NO_QUOTES('not quoted yet');
-  /** The strategy's last quotes, also while the market is left out. */
+  /** The strategy's last quotes, also while it does not quote this market. */
   wanted: Quotes = NO_QUOTES('not quoted yet');
   #leftOutBecause: string | null;
-  /** Last estimated value of quoting here; null when it could not be estimated. */
+  /** Last estimated value of quoting this market; null when it could not be estimated. */
   worth: Worth | null = null;
-  /** Its last view; null before the first book. */
+  /** The strategy's last view; null before the first book. */
   view: MarketView | null = null;
-  /** True when orders of its last quotes must not trade at once. */
+  /** True when the last quotes with a fair price were post-only. */
   isPostOnly = false;
 
   constructor(conditionId: string, strategy: StrategySettings) {
@@ -75,7 +75,9 @@ export class QuoteSlot {
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  /** Applies new settings of the same strategy. Returns true when its quoter is gone and `open` makes a new one. */
+  /**
+   * Applies new settings of the same strategy. True when its quoter was dropped, so that `open` must make a new one.
+   */
   configure(next: StrategySettings): boolean {
     const before = this.strategy;
     this.strategy = next;
@@ -96,7 +98,11 @@ export class QuoteSlot {
     return true;
   }
 
-  /** @param make returns null for a market without an event, of a strategy that quotes whole events */
+  /**
+   * Makes the quoter once.
+   *
+   * @param make returns null for a market without an event, if the strategy quotes whole events
+   */
   open(make: () => StrategySandbox | null): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -104,13 +110,13 @@ export class QuoteSlot {
     this.dirty = true;
   }
 
-  /** Our clock, ms, of the next turn: at once after a new observation or a clock set back. */
+  /** Time of the next turn, our clock, ms: at once after a new observation. */
   get dueMs(): number {
     if (this.dirty) return Number.NEGATIVE_INFINITY;
     return Math.min(this.#quotedMs + REQUOTE_MS, this.quotes.againMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Why its strategy does not quote this tracked market; null when it does. */
+  /** Why the strategy does not quote this tracked market; null when it does. */
   get leftOutBecause(): string | null {
     return this.#leftOutBecause;
   }
@@ -120,20 +126,20 @@ export class QuoteSlot {
     this.#leftOutBecause = because;
   }
 
-  /** Passes a fill, or an event of a kind that its module subscribes to. */
+  /** Passes an event to the quoter: a fill, or a kind that its module subscribes to. */
   observe(event: AnyEvent): void {
     if (event.kind !== 'fill' && this.strategy.module.observes?.includes(event.kind) !== true) return;
     this.sandbox?.observe(event, this.conditionId);
     this.dirty = true;
   }
 
-  /** What it wants now. */
+  /** Runs a turn: returns the quotes to work towards. */
   wish(view: MarketView | null, bounds: WishBounds): Quotes {
     this.dirty = false;
     this.#quotedMs = bounds.nowMs;
     this.view = view;
     this.quotes = this.#decide(view, bounds);
-    // Orders in flight belong to the last quotes that had a fair value.
+    // Orders in flight belong to the last quotes with a fair price.
     if (this.quotes.fairMicros !== null) this.isPostOnly = this.quotes.postOnly === true;
     return this.quotes;
   }
@@ -141,33 +147,32 @@ export class QuoteSlot {
   #decide(view: MarketView | null, { hold, limits }: WishBounds): Quotes {
     const because = this.whySilent(view, hold);
     const silent = because === null ? null : NO_QUOTES(because);
-    // The reason was reported, so resting orders are pulled now.
+    // This turn reports the reason and cancels the orders, so the next one may quote again.
     if (hold === null) this.#pulledBecause = null;
     if (silent !== null || view === null || !this.#isOpen) {
-      // A market whose book is merely read too seldom keeps its wanted quotes.
+      // A market whose book is only read too seldom keeps its wanted quotes.
       if (view === null || view.market.phase !== 'open') this.wanted = silent ?? NO_QUOTES('not quoted yet');
       return silent ?? this.wanted;
     }
-    // Read before the strategy runs: it must not change its own limits.
+    // Read before the strategy runs, so that it cannot change its own limits.
     const { stance, market, inventory, health } = view;
     const { bookAgeMs } = health;
     const quotes = this.sandbox?.quote(view) ?? WITHOUT_EVENT;
     if (quotes.fairMicros !== null || bookAgeMs < FRESH_BOOK_MS) this.wanted = quotes;
     const leftOut = this.#leftOutBecause;
-    // A left-out market is not a silent strategy.
     if (leftOut === null) return applyStance(quotes, { stance, market, inventory }, limits.widenDistanceMicros);
-    // A holding there is still managed.
+    // A market that is not chosen still reduces its holding.
     const reducing = applyStance(quotes, { stance: 'reduce-only', market, inventory }, limits.widenDistanceMicros);
     const left = reducing.bids.length + reducing.asks.length;
-    return left === 0 ? NO_QUOTES(leftOut) : { ...reducing, note: `only to get out, for ${leftOut}: ${quotes.note}` };
+    return left === 0 ? NO_QUOTES(leftOut) : { ...reducing, note: `only reducing, because ${leftOut}: ${quotes.note}` };
   }
 
   /** Why the strategy may not quote now, in one sentence; null when it may. */
   whySilent(view: MarketView | null, hold: string | null): string | null {
     if (hold !== null) return hold;
     if (this.#pulledBecause !== null) return this.#pulledBecause;
-    if (!this.inQuoteHours) return 'outside its quote hours';
-    if (view === null || !this.#isOpen) return 'its book has not been seen yet';
+    if (!this.inQuoteHours) return 'outside the quote hours of the strategy';
+    if (view === null || !this.#isOpen) return 'the book has not been read yet';
     return dataTrouble(view, this.strategy);
   }
 }
@@ -185,12 +190,12 @@ class Refusals {
   }
 }
 
-/** If a strategy wants nothing at this book age, the age is not the reason. */
+/** Maximum age of a book, ms, that cannot be the reason for missing quotes. */
 const FRESH_BOOK_MS = 2_000;
 
 /**
- * Quotes are pulled, not only withheld, when the market or its data no longer supports them. Risk rejects new orders by
- * the same limits; here they also cancel resting ones.
+ * Why the market or its data does not support quotes; null when it does. Risk rejects new orders by the same limits;
+ * this also cancels resting ones.
  */
 function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
   const { health, market, timeToResolutionMs } = view;
@@ -200,9 +205,9 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): string | nul
   if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
     return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
   }
-  if (health.frozen) return 'trades print through a book that does not follow';
+  if (health.frozen) return 'trades go through the book, and it does not change';
   if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000) {
-    return `it resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
+    return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
   }
   return null;
 }
@@ -215,12 +220,12 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
   return LIVE_CLASSES[strictest] ?? null;
 }
 
-/** Facts that limit the quotes. */
+/** Parts of a view that limit the quotes. */
 type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Returns the same quotes for stance `normal`; else those without probes. `widen`: no level closer to the fair value than `widenDistance`.
- * `reduce-only`: only the side that reduces the net position, at most down to zero.
+ * Limits quotes by the stance; `normal` changes nothing, others drop probes. `widen`: no level closer to the fair price
+ * than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
  */
 export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
@@ -242,10 +247,13 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Levels that meet at one price merge into one with the first one's amount; levels moved off the grid are dropped. */
+/**
+ * Moves levels. Levels that meet at one price become one with the first level's amount; levels off the grid are
+ * dropped.
+ */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
-  // Either outcome may be the leg, so 1 - price must also be valid.
+  // The level may become an order of NO, so 1 - price must also be valid.
   const lowest = Math.max(market.minPriceMicros, ONE - market.maxPriceMicros);
   return moved.filter(
     ({ priceMicros }, i) =>

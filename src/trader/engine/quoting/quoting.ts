@@ -14,24 +14,24 @@ import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js'
 import { chooseLegs, inYesSpace, type Leg } from './legs.js';
 import type { QuoteSlot } from './quote-slot.js';
 
-/** Pause of placing, ms, after the exchange or the signer rejected an order here. */
+/** Pause of placing after the exchange or the signer rejected an order in this market, ms. */
 export const PLACE_PAUSE_MS = 5_000;
 
-/** Probes are sent while fewer than this part of the permitted open orders is at work. */
+/** Probes are sent only while fewer than this fraction of the allowed open orders are working. */
 const PROBES_PART = 1 / 4;
 
-/** Longest wait, ms, for a book after a fill before new orders are placed here. */
+/** Longest wait for a book after a fill, before new orders in this market, ms. */
 const FILL_PATIENCE_MS = 3_000;
 
-/** Moves that can wait leave this fraction of the burst that orders may use at once. */
+/** Fraction of the request burst that is kept from moves that can wait. */
 const KEPT_FROM_MOVES = 1 / 4;
 
-/** Post-only is the strategy's wish, not a risk control; controls are numbered from 1. */
+/** Control number of post-only refusals; risk controls begin at 1. */
 const NO_CONTROL = 0;
 
 /**
- * Asks the slot for quotes and works towards them: cancels first, then as many orders as budget and risk allow. Returns
- * true when something was begun, so that cached own state is stale.
+ * Asks the slot for quotes and works towards them: first cancels, then as many orders as budget and risk allow. True
+ * when something was begun, so that cached own state is outdated.
  */
 export function quoteSlot(
   slot: QuoteSlot,
@@ -41,7 +41,7 @@ export function quoteSlot(
 ): boolean {
   const { nowMs } = context;
   const quotes = slot.wish(view, context);
-  // Read from the feed after the strategy ran: changes that it made to its view have no effect here.
+  // Read from the tracker after the strategy ran: changes to its view have no effect here.
   const sight = feed.sight(nowMs);
   const orders = (context.own.orders.get(slot.conditionId) ?? []).filter(
     (order) => order.strategy === slot.strategy.name,
@@ -52,7 +52,7 @@ export function quoteSlot(
   const { cancels, wishes } = findChanges(quotes, orders, sight.market, movesWait);
   const canceled = cancelAll(cancels, slot.conditionId, context);
   if (wishes.length === 0 || nowMs < slot.placeAfterMs) return canceled;
-  // A book must show the result of the newest own fill first.
+  // A book must first show the result of the newest own fill.
   const bookMs = nowMs - sight.health.bookAgeMs;
   if (bookMs < filledMs && nowMs < filledMs + FILL_PATIENCE_MS) return canceled;
   let placed = false;
@@ -63,11 +63,11 @@ export function quoteSlot(
   return canceled || placed;
 }
 
-/** Probes use only requests and open orders that nothing else needs: else they would keep other orders out. */
+/** True when probes may be sent: only requests and open orders that nothing else needs. */
 const mayProbe = ({ strategy }: QuoteSlot, { requests, nowMs, own }: StepContext): boolean =>
   requests.queue.burstLeft(nowMs) >= 1 && own.exposure.workingOrders < strategy.risk.maxOpenOrders * PROBES_PART;
 
-/** Cancels these orders. Risk never rejects a cancel; an order whose cancel is in flight is skipped. */
+/** Cancels these orders; an order whose cancel is in flight is skipped. True when a cancel was begun. */
 export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, context: StepContext): boolean {
   let begun = false;
   for (const { orderPubkey, phase } of orders) {
@@ -77,7 +77,7 @@ export function cancelAll(orders: readonly QuotedOrder[], conditionId: string, c
   return begun;
 }
 
-/** Cancels one order, own or foreign; false when a cancel of it is in flight. */
+/** Cancels one order, own or foreign; false when its cancel is in flight. */
 export function cancelOrder(orderPubkey: string, marketConditionId: string, context: StepContext): boolean {
   if (context.executor.pendingCancel(orderPubkey) !== null) return false;
   const intentId = context.requests.nextIntentId(marketConditionId);
@@ -85,7 +85,7 @@ export function cancelOrder(orderPubkey: string, marketConditionId: string, cont
   return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
 }
 
-/** True when at least one leg was begun. */
+/** Places the orders of one wanted level; true when at least one was begun. */
 function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Quotes, context: StepContext): boolean {
   const { exposure } = context.own;
   const free = {
@@ -137,7 +137,7 @@ function placeLeg(
   return true;
 }
 
-/** The best prices of each side first, probes last: if the budget ends early, only the far levels are missing. */
+/** Sorts levels by distance from the fair price, probes last: if the budget ends early, only far levels are missing. */
 function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonly DesiredQuotes[] {
   const fair = quotes.fairMicros ?? 0;
   if (wishes.length < 2) return wishes;
@@ -147,7 +147,7 @@ function nearestFirst(wishes: readonly DesiredQuotes[], quotes: Quotes): readonl
   );
 }
 
-/** Text for `explain`: the strategy's reason and its view. */
+/** Reason text for `explain`: the strategy's note and the data behind it. */
 function explainQuotes(
   quotes: Quotes,
   isProbe: boolean,
@@ -158,7 +158,7 @@ function explainQuotes(
   const { yesMicros, noMicros } = heldIn(context.own, conditionId);
   const showPrice = (price: Micros | undefined) => (price === undefined ? null : formatDecimal(price));
   return JSON.stringify({
-    note: isProbe ? `a probe, sent for its information; ${quotes.note}` : quotes.note,
+    note: isProbe ? `a probe, sent to gain information; ${quotes.note}` : quotes.note,
     fair: quotes.fairMicros === null ? null : formatDecimal(quotes.fairMicros),
     best_bid: showPrice(book.bids[0]?.priceMicros),
     best_ask: showPrice(book.asks[0]?.priceMicros),
@@ -169,15 +169,15 @@ function explainQuotes(
   });
 }
 
-/** Control name in the refusal counts of `explain`. */
+/** Name of post-only in the refusal counts of `explain`. */
 export const POST_ONLY = 'post_only';
 
 /** Facts that an order's price is compared with; prices in YES space. */
 type Seen = Pick<Sight, 'others' | 'newestTrade'>;
 
 /**
- * Why a post-only order at this YES price must not be sent: a sentence; null when it may. The venue has no such flag, so the
- * trader drops an order that would trade at once by its newest data: before its draft is requested, and before it is signed.
+ * Why a post-only order at this YES price must not be sent; null when it may. The venue has no post-only flag, so the
+ * trader drops orders that would trade at once. It checks before the draft is requested and before it is signed.
  */
 export function findCrossing(side: BookSide, priceMicros: Micros, { others, newestTrade }: Seen): string | null {
   const best = side === 'bid' ? others.asks[0] : others.bids[0];
@@ -186,15 +186,15 @@ export function findCrossing(side: BookSide, priceMicros: Micros, { others, newe
     return `${what} would trade with the newest ${side === 'bid' ? 'ask' : 'bid'} ${formatDecimal(best.priceMicros)}`;
   const beside = (side === 'bid' ? others.bids[0] : others.asks[0])?.priceMicros ?? null;
   if (newestTrade === null || !isTradedThrough(side, priceMicros, newestTrade, beside)) return null;
-  return `${what} would trade where the newest trade was, ${formatDecimal(newestTrade.priceMicros)}`;
+  return `${what} would trade at the price of the newest trade, ${formatDecimal(newestTrade.priceMicros)}`;
 }
 
 const reaches = (side: BookSide, price: Micros, opposite: Micros): boolean =>
   side === 'bid' ? price >= opposite : price <= opposite;
 
 /**
- * True when another taker traded at this price or better, or beyond everything that the book shows on our side: the
- * market has moved through this price. A maker inside the spread ignores trades at the best price beside it.
+ * True when the market has moved through this price: another taker traded at it or better, or beyond the whole shown
+ * side. A maker inside the spread ignores trades at the best price beside it.
  */
 function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside: Micros | null): boolean {
   if (!reaches(side, price, trade.priceMicros)) return false;
@@ -203,13 +203,13 @@ function isTradedThrough(side: BookSide, price: Micros, trade: TapeTrade, beside
   return side === 'bid' ? trade.priceMicros < beside : trade.priceMicros > beside;
 }
 
-/** Why this order must not be signed now; null when it may be, and for strategies without post-only. */
+/** Why this order must not be signed now; null when it may, and for strategies without post-only. */
 export function objectionToPlace(row: IntentRow, market: MarketEntry | undefined, nowMs: number): string | null {
   const { isYes, side, priceMicros, strategy } = row;
   const slot = market?.slots.find((each) => each.strategy.name === strategy);
   if (slot?.isPostOnly !== true || isYes === null || side === null || priceMicros === null) return null;
   const sight = market?.feed.sight(nowMs) ?? null;
-  if (sight === null) return 'post-only: nothing is known of the book any more';
+  if (sight === null) return 'post-only: the book is no longer known';
   const order = inYesSpace(isYes, side, priceMicros);
   return findCrossing(order.side, order.priceMicros, sight);
 }

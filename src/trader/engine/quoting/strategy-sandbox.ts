@@ -1,4 +1,4 @@
-/** Runs the quoters of strategies. A quoter may throw, hang or lose its state; the failure stays inside. */
+/** Runs the quoters of strategies, and contains their failures: a quoter may throw, hang or lose its state. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
@@ -17,7 +17,7 @@ import type { AnyEvent } from '../../strategy/events.js';
 import type { ParamValues } from '../../strategy/params.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
-/** The quoter of a market or of an event; one of a market ignores the condition id. */
+/** A quoter of a market or of an event; a market's quoter ignores the condition id. */
 interface AnyQuoter {
   quote(view: MarketView | WholeEventView): unknown;
   observe?(event: AnyEvent, conditionId: string): void;
@@ -27,36 +27,36 @@ interface AnyQuoter {
 
 type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 
-/** A strategy's state is saved at its first turn in each span of this length, ms. */
+/** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
 /**
- * One quoter: of a market, or of an event whose markets share it. After a failure it returns no quotes until `renew`: a
- * strategy that threw may have broken state.
+ * One quoter, of a market or of an event. After a failure it returns no quotes until `renew`, because its state may be
+ * broken.
  */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
   readonly #create: Create;
   readonly #call: BoundedCall;
-  /** Null for a module that declares no state. */
+  /** Version of the saved state; null for a module without state. */
   readonly #version: number | null;
   /** Current parameters of the quoter. */
   params: ParamValues;
   #quoter: AnyQuoter | null;
   /** Quotes of the event's newest turn by condition id; null before it, and when none may be used. */
   #eventQuotes: Readonly<Record<string, Quotes>> | null = null;
-  /** The newest parameters that the quoter did not take. */
+  /** The newest parameters that the quoter did not accept. */
   #refusedParams: ParamValues | null = null;
-  /** Why it is stopped; null while it works. */
+  /** Why the quoter is stopped; null while it works. */
   failure: string | null = null;
   #isFailureTaken = false;
   #memoryTrouble: string | null = null;
-  /** Our clock, ms. */
+  /** Time of the last save, our clock, ms. */
   #savedMs = Number.NEGATIVE_INFINITY;
   #savedText: string | null = null;
   #hasLearned = false;
-  /** True when saved state existed that the quoter was not created from. */
+  /** True when saved state existed, and the quoter was not created from it. */
   readonly hasBegunAnew: boolean;
 
   private constructor(
@@ -77,7 +77,11 @@ export class StrategySandbox {
     this.#quoter = restored ?? this.#createQuoter();
   }
 
-  /** @param saved last saved state of a quoter of this strategy, in any version */
+  /**
+   * Makes the quoter of a market.
+   *
+   * @param saved last saved state of this strategy's quoter, in any version
+   */
   static ofMarket(
     module: MarketStrategy,
     params: ParamValues,
@@ -89,7 +93,11 @@ export class StrategySandbox {
     return new StrategySandbox(create, module, null, params, call, saved);
   }
 
-  /** @param saved as for a market */
+  /**
+   * Makes the quoter of an event.
+   *
+   * @param saved as for a market
+   */
   static ofEvent(
     module: EventStrategy,
     params: ParamValues,
@@ -101,18 +109,18 @@ export class StrategySandbox {
     return new StrategySandbox(create, module, facts, params, call, saved);
   }
 
-  /** Null when the saved state cannot be used; `takeMemoryTrouble` returns the reason. */
+  /** Makes a quoter from saved state; null when it cannot be used. `takeMemoryTrouble` returns the reason. */
   #restoreQuoter(saved: SavedState | null): AnyQuoter | null {
     if (saved === null || this.#version === null) return null;
     if (saved.version !== this.#version) {
-      this.#memoryTrouble = `it begins anew: what was saved is of version ${saved.version}, and it reads version ${this.#version}`;
+      this.#memoryTrouble = `it starts without its saved state, which has version ${saved.version}; the module reads version ${this.#version}`;
       return null;
     }
     try {
       const remembered: unknown = JSON.parse(saved.text);
       return this.#call(() => this.#create(this.params, remembered));
     } catch (error) {
-      this.#memoryTrouble = `it begins anew: what was saved cannot be gone on from: ${describe(error)}`;
+      this.#memoryTrouble = `it starts without its saved state, which cannot be used: ${describe(error)}`;
       return null;
     }
   }
@@ -128,7 +136,7 @@ export class StrategySandbox {
     }
   }
 
-  /** The same, returned once for the notice. */
+  /** The failure, returned once for the notice; else null. */
   takeFailure(): string | null {
     if (this.#isFailureTaken) return null;
     this.#isFailureTaken = this.failure !== null;
@@ -155,38 +163,40 @@ export class StrategySandbox {
     this.#quoter = this.#createQuoter();
   }
 
-  /** Asks the quoter of an event. Null: none of its markets may quote, so it is not asked. */
+  /** Runs the quoter of an event; null means that none of its markets may quote, so it is not called. */
   askEvent(view: WholeEventView | null): void {
     this.#eventQuotes = view && this.#ask(view, checkEventQuotes);
   }
 
-  /** Quotes of one market, of an event's quoter by its newest turn; none after any failure. */
+  /** Quotes of one market; an event's quoter has made them in its newest turn. None after a failure. */
   quote(view: MarketView): Quotes {
     const quotes =
       this.event === null
         ? this.#ask(view, checkQuotes)
         : this.failure === null && this.#eventQuotes?.[view.market.conditionId];
     if (this.failure !== null) return NO_QUOTES(`strategy stopped: ${this.failure}`);
-    return quotes || NO_QUOTES('its event has not been quoted yet');
+    return quotes || NO_QUOTES('the event has not been quoted yet');
   }
 
-  /** The quoter's answer; null after any failure, or when `check` rejects the answer. */
+  /** The quoter's quotes; null after any failure, or when `check` rejects them. */
   #ask<T, V extends MarketView | WholeEventView>(view: V, check: (answer: T, view: V) => string | null): T | null {
     const quoter = this.#quoter;
     if (this.failure !== null || quoter === null) return null;
     try {
-      // The module declares this type; `check` verifies the answer.
+      // The module declares this type, and `check` verifies the value.
       const quotes = this.#call(() => quoter.quote(view)) as T;
       const nonsense = check(quotes, view);
       if (nonsense === null) return quotes;
-      this.failure = `quote() returned nonsense: ${nonsense}`;
+      this.failure = `quote() returned invalid quotes: ${nonsense}`;
     } catch (error) {
       this.failure = `quote() failed: ${describe(error)}`;
     }
     return null;
   }
 
-  /** Passes an observation to the quoter. After a fill its state is saved at the next turn: a fill arrives only once. */
+  /**
+   * Passes an event to the quoter. After a fill its state is saved at the next turn, because a fill arrives only once.
+   */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -199,8 +209,8 @@ export class StrategySandbox {
   }
 
   /**
-   * Passes new parameters to the quoter; false when it takes none or threw, so that a new one is needed. Each market of
-   * an event passes them on; the quoter gets them once.
+   * Passes new parameters to the quoter. False when it accepts none or threw, so that a new quoter is needed. The
+   * markets of an event all call this; the quoter gets them once.
    */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
@@ -217,9 +227,9 @@ export class StrategySandbox {
     return true;
   }
 
-  /** True when its state is to be saved: after an observation, or at the first turn of a span. */
+  /** True when the state must be saved: after a fill, or at the first turn of a time span. */
   isSaveDue(nowMs: number): boolean {
-    // Fixed spans, not ages: all markets are saved in few steps, because each save costs a sync.
+    // Fixed spans instead of ages, so that all markets are saved in few steps: each save costs a disk sync.
     return this.#hasLearned || Math.floor(nowMs / SAVE_EVERY_MS) !== Math.floor(this.#savedMs / SAVE_EVERY_MS);
   }
 
@@ -242,8 +252,8 @@ export class StrategySandbox {
       const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
       if (typeof text === 'string' && bytes <= MAX_STATE_BYTES) return { version: this.#version, text };
       const what =
-        typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'nothing that JSON can hold';
-      this.#memoryTrouble = `nothing is saved of it: save() gave ${what}`;
+        typeof text === 'string' ? `${bytes} bytes, at most ${MAX_STATE_BYTES}` : 'a value that JSON cannot hold';
+      this.#memoryTrouble = `its state is not saved: save() returned ${what}`;
     } catch (error) {
       this.failure = `save() failed: ${describe(error)}`;
     }
@@ -251,15 +261,15 @@ export class StrategySandbox {
   }
 }
 
-/** Text of a thrown value, shortened: a strategy may throw anything. */
+/** Text of a thrown value, shortened, because a strategy may throw anything. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** Calls of the ledger for saved state. */
+/** Ledger methods for saved state. */
 type Memory = Pick<Ledger, 'strategyState' | 'setStrategyStateAside' | 'forgetStrategyStates'>;
-/** Settings of the trader for new quoters. */
+/** Settings that new quoters need. */
 type Around = Pick<TraderSettings, 'events' | 'boundedCall'>;
 
 interface Kept {
@@ -268,7 +278,7 @@ interface Kept {
   readonly strategy: StrategySettings;
 }
 
-/** Creates quoters from saved state. Keeps one per event and strategy of whole events. */
+/** Creates quoters from saved state. Keeps one quoter per event and strategy of whole events. */
 export class Sandboxes {
   readonly #memory: Memory;
   readonly #kept = new Map<string, Kept>();
@@ -283,8 +293,8 @@ export class Sandboxes {
   }
 
   /**
-   * For an event the existing quoter of the same code and parameters, else a new one. Null for a market without an
-   * event, of a strategy that quotes whole events.
+   * Opens a quoter: for an event, the existing one of the same code and parameters. Null for a market without an event,
+   * if the strategy quotes whole events.
    */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
     const { name, module, params } = strategy;
@@ -296,7 +306,8 @@ export class Sandboxes {
     if (event === null) return null;
     const key = `${name} ${event}`;
     const found = this.#kept.get(key);
-    if (found !== undefined && isSameCode(found, strategy)) return found.sandbox;
+    const isSameCode = found?.strategy.moduleKey === strategy.moduleKey;
+    if (found !== undefined && isSameCode && isDeepStrictEqual(found.sandbox.params, params)) return found.sandbox;
     const eventFacts = findEventFacts(event, facts.conditionId, around.events);
     const sandbox = this.#restore(strategy, event, (saved) =>
       StrategySandbox.ofEvent(module, params, eventFacts, around.boundedCall, saved),
@@ -305,12 +316,12 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Drops a strategy that no longer quotes. */
+  /** Drops the quoters of a strategy that no longer quotes. */
   dismiss(strategy: string): void {
     for (const [key, kept] of this.#kept) if (kept.strategy.name === strategy) this.#kept.delete(key);
   }
 
-  /** Drops an event without tracked markets. Call within a ledger transaction. */
+  /** Drops an event without tracked markets. Call it inside a ledger transaction. */
   forget(event: string): void {
     this.#memory.forgetStrategyStates(event);
     for (const [key, kept] of this.#kept) if (kept.event === event) this.#kept.delete(key);
@@ -324,7 +335,8 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // The next save would overwrite it. A failed quoter saves nothing: its replacement may continue from there.
+    // Kept aside, because the next save would overwrite it. A failed quoter saves nothing, so its replacement may still
+    // use it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -332,11 +344,10 @@ export class Sandboxes {
   }
 }
 
-function isSameCode({ strategy, sandbox }: Kept, other: StrategySettings): boolean {
-  return strategy.moduleKey === other.moduleKey && isDeepStrictEqual(sandbox.params, other.params);
-}
-
-/** Declaration of an event in the trader's file. Its named markets identify it first: not every recording keeps its id. */
+/**
+ * Declaration of an event in the trader's file, found by its markets first, because not every recording keeps the
+ * event's id.
+ */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??

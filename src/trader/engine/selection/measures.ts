@@ -1,17 +1,17 @@
-/** Measures of own fills in a market: their number against the expected one, and the price change after them. */
+/** Measures of own fills in a market: number of fills against the expected one, and the price move after them. */
 
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { BookSide, PriceMotion } from '../../market/view.js';
 
-/** Time after a fill, ms, after which the price contains what the taker may have known. */
+/** Time after a fill, ms, when the price contains the taker's information. */
 const HORIZON_MS = 30_000;
 /** Half-life of the measures, ms. */
 const HALF_LIFE_MS = 3_600_000;
-/** Maximum fills that wait to be judged; more add no information. */
+/** Maximum number of fills that wait for their markout; further fills are only counted. */
 const MAX_WAITING = 100;
-/** Weight of the prior, in fills, for a market and for its category. */
+/** Weight of a prior, in fills. */
 const BELIEF_FILLS = 20;
-/** Prior: fraction of its distance that a fill loses by the next price move. */
+/** Prior fraction of a fill's distance that the next price move loses. */
 const USUAL_ADVERSE_PART = 0.3;
 
 interface Waiting {
@@ -26,20 +26,20 @@ interface Waiting {
 export interface MeasuredFill {
   readonly side: BookSide;
   readonly priceMicros: Micros;
-  /** The strategy's fair value at the fill; null without one. */
+  /** The strategy's fair price at the fill; null without one. */
   readonly fairMicros: Micros | null;
-  /** Expected loss by stale quotes of each fill here, as a fraction of its distance. */
+  /** Expected loss by stale quotes per fill, as a fraction of its distance. */
   readonly stalePart: number;
   readonly nowMs: number;
 }
 
-/** Sums that decay over time. */
+/** Decaying sums over own fills. */
 export interface Measured {
   readonly fills: number;
-  /** Expected fills while quoted. */
+  /** Expected number of fills while quoted. */
   readonly expected: number;
   readonly judged: number;
-  /** Sum over the judged fills, price: adverse move beyond the expected loss of stale quotes. */
+  /** Sum over judged fills of the adverse price move beyond the expected loss of stale quotes. */
   readonly adverse: number;
   readonly distance: number;
 }
@@ -49,7 +49,7 @@ export class MarketMeasures {
   #atMs: number | null = null;
   #waiting: Waiting[] = [];
 
-  /** As they are now. */
+  /** The current sums, as one mutable object. */
   get sums(): Measured {
     return this.#sums;
   }
@@ -62,7 +62,7 @@ export class MarketMeasures {
     this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
   }
 
-  /** Takes in the newest book and judges the fills that are due. */
+  /** Takes in the newest price and judges the fills that are due. */
   look(motion: PriceMotion | null): void {
     if (motion === null || this.#waiting.length === 0) return;
     const { price, seenMs } = motion;
@@ -79,7 +79,7 @@ export class MarketMeasures {
     this.#waiting = left;
   }
 
-  /** Adds the expected fills of the time since; 0 while nothing was quoted. */
+  /** Adds the expected fills since the last call; 0 while nothing was quoted. */
   pass(nowMs: number, expectedPerS: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
@@ -91,27 +91,28 @@ export class MarketMeasures {
     this.#sums.distance *= kept;
   }
 
-  /** The clock was set back: fills that can no longer be timed are dropped. */
+  /** Drops waiting fills after our clock was set back, because their age is unknown. */
   clockSetBack(): void {
     this.#waiting = [];
     this.#atMs = null;
   }
 }
 
-/** Estimates for a market. */
+/** Estimates for a market from its own fills. */
 export interface Belief {
-  /** Fills per expected fill. */
+  /** Observed fills per expected fill. */
   readonly fillRatio: number;
   /**
-   * Fraction of a fill's distance lost beyond the loss of stale quotes; negative if the loss was smaller than expected.
+   * Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative if less was lost than
+   * expected.
    */
   readonly adversePart: number;
 }
 
-/** Before anything was measured. */
+/** Estimates before anything was measured. */
 const NOTHING_KNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
-/** Moves an estimate towards the measured value by the weight of the measurement. */
+/** Combines a prior estimate with measurements, by their weights. */
 export const believe = (
   { fills, expected, judged, adverse, distance }: Measured,
   before: Belief = NOTHING_KNOWN,
@@ -122,7 +123,7 @@ export const believe = (
     (judged + BELIEF_FILLS),
 });
 
-/** Sum over all markets of a category. */
+/** Adds the measures of several markets. */
 export const sumMeasured = (measured: readonly Measured[]): Measured =>
   measured.reduce(
     (sum, each) => ({

@@ -1,4 +1,4 @@
-/** Expected income and cost of quoting a market, from its strategy's quotes and the observed market. */
+/** Expected income and cost of quoting a market, from the strategy's quotes and the observed market. */
 
 import { complement, type Micros, micros, ONE } from '../../../shared/base/micros.js';
 import type { BookLevel, BookSide, MarketView } from '../../market/view.js';
@@ -10,13 +10,13 @@ import type { MarketSelection } from '../settings.js';
 import type { Belief } from './measures.js';
 import { hasRules } from './rules.js';
 
-/** Motion of its price; prices as floats. */
+/** Volatility and jump rate of the market's price. */
 export interface Motion {
   readonly sigmaPerSqrtS: number;
   readonly jumpsPerS: number;
 }
 
-/** Null when its strategy quotes nothing. */
+/** The offer of a market; null when its strategy quotes nothing. */
 export function makeOffer(
   quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
   view: Pick<MarketView, 'market' | 'others' | 'flow'>,
@@ -42,7 +42,7 @@ export function makeOffer(
       takersPerS: flow.tradesPerS,
       quotes: [...resting('bid', quotes, fairMicros), ...resting('ask', quotes, fairMicros)],
     },
-    // A level moves when its reference has moved half a tick more than the tolerance.
+    // A level moves when its reference price has moved half a tick more than the tolerance.
     leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
     isExact: exact,
     currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
@@ -59,7 +59,7 @@ function makeSides(
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   const sign = side === 'bid' ? 1 : -1;
   const worth = worthOf(side, quotes, fairMicros);
-  // Taker sizes vary around a mean; without data, takers take the offered amount.
+  // Taker sizes vary around a mean; without data it is the best level's amount.
   const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
   let before = 0;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -69,7 +69,7 @@ function makeSides(
     const distance = (sign * (worth - priceMicros)) / ONE;
     const fees = legFees(market, side, priceMicros, false);
     return {
-      // Half of the takers come to each side; those larger than the queue ahead reach us.
+      // Half of the takers trade with each side; those larger than the queue ahead reach the level.
       fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
       sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
       distance,
@@ -79,10 +79,7 @@ function makeSides(
   });
 }
 
-/**
- * Value of a share for the strategy on this side, millionths: its fair value, or the value that its `edge` implies at
- * its best level.
- */
+/** Value of a share to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
 function worthOf(
   side: BookSide,
   { bids, asks, edge }: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
@@ -93,7 +90,7 @@ function worthOf(
   return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
 }
 
-/** Others' shares at this price or better: they are ahead in the queue. */
+/** Others' shares at this price or better, which are ahead in the queue. */
 function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
   let ahead = 0;
   for (const level of levels) {
@@ -104,8 +101,8 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
 }
 
 /**
- * The loss of stale quotes depends on their distance from the value of a share, so levels are placed at that distance
- * from the fair value.
+ * Levels shifted by the distance between share value and fair price, because stale losses depend on the distance from
+ * the value.
  */
 function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
@@ -118,16 +115,16 @@ function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
 const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
   levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
 
-/** Last estimated worth of a market to its strategy. */
+/** Last estimated value of a market to its strategy. */
 export interface Worth {
   readonly value: NetValue;
   readonly prices: ScarcityPrices;
-  /** Rank; 1 is the most valuable. */
+  /** Rank by value; 1 is the most valuable. */
   readonly place: number;
   readonly belief: Belief;
-  /** Fills per second times the income and possible loss of one side per second: currency per square second. */
+  /** Fills per second times the income per second of one side: currency per square second. */
   readonly lateFillCost: number;
-  /** Fraction of its fills' distance that stale quotes are expected to lose. */
+  /** Expected loss of stale quotes, as a fraction of the fills' distance. */
   readonly stalePart: number;
 }
 

@@ -1,16 +1,16 @@
-/** A strategy's rules for markets beyond the list's fields, judged by observations. */
+/** A strategy's rules for markets that need observations, and its filter of listed markets. */
 
-import { type Micros, ONE } from '../../../shared/base/micros.js';
+import { ONE } from '../../../shared/base/micros.js';
 import type { MarketView, TapeTrade } from '../../market/view.js';
 
-/** Each is null when unlimited. Prices and currency as plain numbers. */
+/** Rules for observed markets; each is null when unlimited. Prices and currency as plain numbers. */
 export interface MarketRules {
   /** Others' best ask minus their best bid. */
   readonly minSpread: number | null;
   readonly maxSpread: number | null;
-  /** Currency traded in a day. */
+  /** Minimum traded volume per day, currency. */
   readonly minVolumeDay: number | null;
-  /** Days until it resolves. */
+  /** Days until the market resolves. */
   readonly minDaysLeft: number | null;
   readonly maxDaysLeft: number | null;
 }
@@ -19,31 +19,29 @@ export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =
   rules !== undefined && Object.values(rules).some((rule) => rule !== null);
 
 const DAY_MS = 86_400_000;
-/** Length of a list of trades: if all are younger than a day, there were more. */
+/** Maximum number of trades in a view; if all are younger than a day, there were more. */
 const TRADES_SHOWN = 100;
 /** A quoted market is dropped only when it misses a rule by more than this fraction. */
 const SLACK = 0.25;
 
 /**
- * Currency traded publicly in the newest day. If the newest hundred trades are younger, their volume is scaled to a
+ * Traded volume of the last day, currency. If all of the newest hundred trades are younger, their volume is scaled to a
  * day.
  *
  * @param nowMs exchange clock
  */
 export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number {
   const ofDay = trades.filter(({ venueTimeMs }) => nowMs - venueTimeMs <= DAY_MS);
-  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + computeNotional(priceMicros, amountMicros), 0);
+  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + (priceMicros / ONE) * (amountMicros / ONE), 0);
   const oldest = ofDay.at(-1);
   if (oldest === undefined || ofDay.length < TRADES_SHOWN) return sum;
   return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
 }
 
-const computeNotional = (price: Micros, amount: Micros): number => (price / ONE) * (amount / ONE);
-
 /**
  * Why a market is not selected; null when it is.
  *
- * @param isQuoted whether it is quoted now
+ * @param isQuoted true when it is quoted now
  * @param venueNowMs exchange clock
  */
 export function unwantedBecause(
@@ -58,34 +56,35 @@ export function unwantedBecause(
   const { spread } = view.estimates;
   const days = view.timeToResolutionMs === null ? null : view.timeToResolutionMs / DAY_MS;
   if (minSpread !== null && spread !== null && spread < minSpread * lower - ROUNDING)
-    return `its spread is ${formatShort(spread)}, min_spread is ${minSpread}`;
-  if (maxSpread !== null && spread === null) return `a side of its book is empty, max_spread is ${maxSpread}`;
+    return `the spread is ${formatShort(spread)}, min_spread is ${minSpread}`;
+  if (maxSpread !== null && spread === null) return `a side of the book is empty, max_spread is ${maxSpread}`;
   if (maxSpread !== null && spread !== null && spread > maxSpread * upper + ROUNDING)
-    return `its spread is ${formatShort(spread)}, max_spread is ${maxSpread}`;
+    return `the spread is ${formatShort(spread)}, max_spread is ${maxSpread}`;
   if (minDaysLeft !== null && days !== null && days < minDaysLeft)
-    return `it resolves in ${formatShort(days)} days, min_days_left is ${minDaysLeft}`;
-  if (maxDaysLeft !== null && days === null) return `it does not say when it resolves, max_days_left is ${maxDaysLeft}`;
+    return `the market resolves in ${formatShort(days)} days, min_days_left is ${minDaysLeft}`;
+  if (maxDaysLeft !== null && days === null)
+    return `the market has no resolution date, max_days_left is ${maxDaysLeft}`;
   if (maxDaysLeft !== null && days !== null && days > maxDaysLeft)
-    return `it resolves in ${formatShort(days)} days, max_days_left is ${maxDaysLeft}`;
+    return `the market resolves in ${formatShort(days)} days, max_days_left is ${maxDaysLeft}`;
   if (minVolumeDay === null) return null;
-  if (view.health.tradesAgeMs === null) return 'its trades have not been seen yet';
+  if (view.health.tradesAgeMs === null) return 'the trades have not been read yet';
   const volume = volumeOfDay(view.trades, venueNowMs);
   return volume < minVolumeDay * lower
-    ? `${formatShort(volume)} of currency changed hands in a day, min_volume_day is ${minVolumeDay}`
+    ? `${formatShort(volume)} of currency traded in a day, min_volume_day is ${minVolumeDay}`
     : null;
 }
 
-/** Rounding error of differences of float prices. */
+/** Tolerance for rounding errors of float prices. */
 const ROUNDING = 1e-9;
 
 const formatShort = (value: number): string => String(Number(value.toPrecision(3)));
 
 export interface MarketFilter {
-  /** Empty for every category. */
+  /** Selected categories; empty selects every category. */
   readonly categories: readonly string[];
-  /** Case-insensitive; titles that contain one of them are selected. Absent or empty: every title. */
+  /** Words of which a title must contain one, case-insensitive; absent or empty: every title is selected. */
   readonly words?: readonly string[];
-  /** Case-insensitive; titles that contain one of them are excluded. */
+  /** Words that exclude a title, case-insensitive. */
   readonly withoutWords?: readonly string[];
   /** Excluded condition ids. */
   readonly except?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Selects the markets that a strategy quotes among those that it tracks: those that meet its rules, in list order or by
- * value. Estimates the value of every market, also for display.
+ * Selects the markets that a strategy quotes among those that it tracks, in list order or by value. Estimates the value
+ * of every market, also for display.
  */
 
 import { ONE } from '../../../shared/base/micros.js';
@@ -17,15 +17,15 @@ import { type Belief, believe, sumMeasured } from './measures.js';
 import { isSelective, makeOffer } from './offer.js';
 import { hasRules, unwantedBecause } from './rules.js';
 
-/** Interval of the check of rules, ms. */
+/** Interval between checks of the rules, ms. */
 const RULES_EVERY_MS = 5_000;
-/** Interval of the valuation of markets, ms. */
+/** Interval between valuations of markets, ms. */
 const VALUE_EVERY_MS = 60_000;
-/** Maximum markets added per valuation, except in the first selection. */
+/** Maximum number of markets added per valuation, except in the first selection. */
 const ENTRIES = 2;
-/** Longest wait, ms, of the first selection for reads of all candidates. */
+/** Longest wait of the first selection for reads of all candidates, ms. */
 const FIRST_PATIENCE_MS = 120_000;
-/** Fraction of the public budget for book reads while everything is wanted. */
+/** Fraction of the public budget for book reads when all kinds of polls are wanted. */
 const BOOK_PART = 0.6;
 /** Signed requests are short when less than this fraction of the burst is left. */
 const SHORT_PART = 0.5;
@@ -39,23 +39,23 @@ interface Chooser {
   readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
 }
 
-/** Cap of the stale loss: with nearly no income it is many times the income. */
+/** Maximum of the stale loss relative to income, which may be near zero. */
 const MOST_STALE_PART = 10;
 
 export class Selection {
-  /** Our clock, ms. */
+  /** Time of the last check of the rules, our clock, ms. */
   #rulesMs = Number.NEGATIVE_INFINITY;
-  /** Our clock, ms, of the last valuation of markets. */
+  /** Time of the last valuation of markets, our clock, ms. */
   valuedMs = Number.NEGATIVE_INFINITY;
-  /** Value of a signed request then, currency; 0 while they were plentiful. */
+  /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
   requestPrice = 0;
-  /** Marginal value of each scarce resource then; null before the first valuation. */
+  /** Prices of scarce resources at the last valuation; null before the first. */
   prices: ScarcityPrices | null = null;
   #bornMs: number | null = null;
-  /** Strategies that have made their first selection. */
+  /** Names of strategies that have made their first selection. */
   readonly #begun = new Set<string>();
   readonly #chosen = new WeakSet<QuoteSlot>();
-  /** Our clock, ms, of the last quotes of its strategy there. */
+  /** Time of a strategy's last quotes in a market, our clock, ms. */
   readonly #offeredMs = new WeakMap<QuoteSlot, number>();
 
   /** Does the due work of a tick. */
@@ -76,7 +76,7 @@ export class Selection {
     );
   }
 
-  /** For strategies in list order: the first markets that meet the rules. A quoted market keeps its place. */
+  /** For strategies in list order: selects the first markets that meet the rules. A quoted market keeps its place. */
   #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
     const { markets } = strategy;
     if (!isSelective(markets)) return;
@@ -91,7 +91,7 @@ export class Selection {
     const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
     [...quoted, ...others].forEach(([, slot], place) => {
       if (place < markets.max) this.#take(slot);
-      else this.#leaveOut(slot, `there is room for ${markets.max} markets, and others come before it`);
+      else this.#leaveOut(slot, `the maximum is ${markets.max} markets, and others precede this one`);
     });
   }
 
@@ -115,7 +115,7 @@ export class Selection {
     const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
     const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
     const isFirst = ready.some(({ name }) => !this.#begun.has(name));
-    // A market that is silent for a moment keeps its place.
+    // A market without quotes for a moment keeps its place.
     const isPausing = (slot: QuoteSlot) =>
       this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
     const most = new Map(
@@ -132,7 +132,9 @@ export class Selection {
     );
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
-    this.requestPrice = areRequestsShort(state, nowMs) ? choice.prices.request : 0;
+    // Only own use counts; throttling and other programs are ignored.
+    const { queue } = state.requests;
+    this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
     for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
       const found = places.get(candidate.id);
       if (found === undefined) continue;
@@ -177,7 +179,7 @@ export class Selection {
     if (offer === null) return null;
     this.#offeredMs.set(slot, nowMs);
     const byValue = strategy.markets.choose === 'value';
-    // Gross income of its fills, currency per second.
+    // Gross income of the fills, currency per second.
     const gross = offer.sides.reduce(
       (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
       0,
@@ -208,8 +210,8 @@ export class Selection {
 }
 
 /**
- * Mean income of a side, currency per second, at least one tick from the fair value. Lost while a fill is unknown, or
- * while the rest of the order is on the wrong side.
+ * Mean income of a side, currency per second, at least one tick from the fair price. It is lost while a fill is
+ * unknown.
  */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
@@ -223,23 +225,19 @@ const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.nam
 function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
   const { rules } = slot.strategy.markets;
   if (!hasRules(rules)) return null;
-  if (slot.view === null) return 'its book has not been seen yet';
+  if (slot.view === null) return 'the book has not been read yet';
   const venueNowMs = state.clock.venue.nowMs(nowMs) ?? nowMs;
   return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
 }
 
 function whyNot({ worth, wanted }: QuoteSlot): string {
-  if (worth === null) return `it cannot be valued: ${wanted.note}`;
+  if (worth === null) return `the market cannot be valued: ${wanted.note}`;
   const { value, place } = worth;
   const hourly = (value.net * 3600).toFixed(4);
   return value.net > 0
-    ? `worth ${hourly} an hour, place ${place}: others are worth more`
-    : `worth ${hourly} an hour: less than it takes`;
+    ? `worth ${hourly} per hour, rank ${place}: others are worth more`
+    : `worth ${hourly} per hour: less than its costs`;
 }
-
-/** Judged by our own use alone: throttling and other users of the budget are ignored. */
-const areRequestsShort = ({ requests: { queue } }: Chooser, nowMs: number): boolean =>
-  queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART;
 
 /** This trader's current resources. */
 function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {

@@ -1,6 +1,6 @@
 /**
  * Avellaneda and Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3), 2008 (the
- * published version): for comparison and for strategies of markets whose price does not end at 0 or 1.
+ * published version). For comparison, and for markets whose price does not end at 0 or 1.
  */
 
 export interface StoikovSetting {
@@ -12,7 +12,7 @@ export interface StoikovSetting {
   readonly k: number;
 }
 
-/** r = s - q gamma sigma^2 (T - t). */
+/** Reservation price r = s - q gamma sigma^2 (T - t). */
 export const stoikovReservation = (
   price: number,
   inventory: number,
@@ -20,13 +20,13 @@ export const stoikovReservation = (
   timeLeft: number,
 ): number => price - inventory * gamma * sigma * sigma * timeLeft;
 
-/** Both half-spreads together: gamma sigma^2 (T - t) + (2 / gamma) ln(1 + gamma / k); 2 / k for gamma 0. */
+/** Full spread: gamma sigma^2 (T - t) + (2 / gamma) ln(1 + gamma / k), or 2 / k for gamma 0. */
 export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: number): number =>
   gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
 
 /**
- * Half the spread on each side of the reservation price. Not clipped at the fair price: with a large inventory a quote
- * lies beyond it, and the paper's results require that.
+ * Quotes half a spread on each side of the reservation price. They are not clipped at the fair price: with a large
+ * inventory a quote lies beyond it, as the paper's results require.
  */
 export function stoikovQuotes(
   price: number,
@@ -39,6 +39,9 @@ export function stoikovQuotes(
   return { bid: reservation - half, ask: reservation + half };
 }
 
-/** Earnings of a maker who fears no inventory: (1 / gamma) ln(1 + gamma / k), and the monopolist's 1 / k for gamma 0. */
+/**
+ * Best half-spread of a maker without inventory risk: (1 / gamma) ln(1 + gamma / k), or the monopolist's 1 / k for
+ * gamma 0.
+ */
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;

@@ -1,9 +1,9 @@
 /**
- * Optimal quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) exactly: with bounded inventory and a horizon
- * (theorem 1), or infinitely far from it (theorem 2), with a drift of the price and impact of fills (section 5). With
- * alpha = k gamma sigma^2 / 2 and eta = a (1 + gamma / k)^-(1 + k / gamma), v solves v' = M v, where M has alpha q^2 -
- * k drift q on the diagonal and -eta e^(-k impact / 2) beside it; distances are ln(v_q / v_(q +- 1)) / k + impact / 2 +
- * the half-spread of a maker without inventory risk.
+ * Exact optimal quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) with bounded inventory. Covers a finite
+ * horizon (theorem 1), an infinite one (theorem 2), a price drift, and impact of fills (section 5). The solution v
+ * satisfies v' = M v. With alpha = k gamma sigma^2 / 2 and eta = a (1 + gamma / k)^-(1 + k / gamma), M has alpha q^2 -
+ * k drift q on the diagonal and -eta e^(-k impact / 2) beside it. A distance is ln(v_q / v_(q +- 1)) / k + impact / 2 +
+ * the half-spread without inventory risk.
  */
 
 import { monopolyHalfSpread } from './avellaneda-stoikov.js';
@@ -18,17 +18,16 @@ export interface GueantQuote {
 }
 
 /**
- * One entry for each inventory from -maxInventory to maxInventory, in units of the order size. `timeLeft` in the units
- * of `a` and `sigma`; Infinity for quotes that do not depend on time. Near the limit quotes differ from what an unbounded
- * maker would do. Costs maxInventory x timeLeft x rates: compute once, not for every look at a market. RangeError when
- * the limit is so wide that the solution leaves the range of numbers.
+ * Returns one entry per inventory from -maxInventory to maxInventory, in units of the order size. `timeLeft` has the
+ * time unit of `a` and `sigma`; Infinity gives stationary quotes. The cost grows with maxInventory x timeLeft x rates,
+ * so compute the table once. Throws RangeError when the limit is so wide that the solution leaves the range of numbers.
  */
 export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, timeLeft: number): GueantQuote[] {
   const { gamma, k, impact = 0 } = model;
   if (!(Number.isInteger(maxInventory) && maxInventory >= 1)) {
-    throw new RangeError(`a whole number of units of inventory is wanted, got ${maxInventory}`);
+    throw new RangeError(`maxInventory must be a whole number of 1 or more, got ${maxInventory}`);
   }
-  if (!(timeLeft >= 0)) throw new RangeError(`a time left is not negative, got ${timeLeft}`);
+  if (!(timeLeft >= 0)) throw new RangeError(`timeLeft must be 0 or more, got ${timeLeft}`);
   const matrix = computeGrowth(model, maxInventory);
   const v = timeLeft === Infinity ? dominantVector(matrix) : propagate(matrix, terminal(model, maxInventory), timeLeft);
   const base = monopolyHalfSpread(gamma, k) + impact / 2;
@@ -41,7 +40,7 @@ export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, ti
   }));
 }
 
-/** -M. */
+/** The matrix -M. */
 function computeGrowth({ a, k, gamma, sigma, drift = 0, impact = 0 }: GueantModel, maxInventory: number): Tridiagonal {
   const alpha = (k / 2) * gamma * sigma * sigma;
   const eta = gamma === 0 ? a / Math.E : a * (1 + gamma / k) ** -(1 + k / gamma);

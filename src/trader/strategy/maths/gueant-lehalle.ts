@@ -1,7 +1,7 @@
 /**
- * Closed-form quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) far from the horizon: with an order size
- * and a risk parameter of its own for non-execution (Guéant, arXiv 1605.01862, eq. 4.6 and 4.7), and with a drift of
- * the price and impact of fills. The exact solution, to any horizon, is `gueant-horizon.ts`.
+ * Closed-form quotes of Guéant, Lehalle and Fernandez-Tapia (arXiv 1105.3115) far from the horizon. Order size and the
+ * risk aversion of non-execution follow Guéant (arXiv 1605.01862, eq. 4.6 and 4.7). The exact solution for any horizon
+ * is in `gueant-horizon.ts`.
  */
 
 import { monopolyHalfSpread } from './avellaneda-stoikov.js';
@@ -11,7 +11,7 @@ export interface GueantSetting {
   /** Rate of fills at distance 0 and its decay: lambda = a e^(-k delta). */
   readonly a: number;
   readonly k: number;
-  /** Inventory risk aversion; `xi` is that of non-execution (equal in the original). */
+  /** Risk aversion of inventory; `xi` is the risk aversion of non-execution (equal in the original paper). */
   readonly gamma: number;
   readonly xi: number;
   readonly orderSize: number;
@@ -19,7 +19,7 @@ export interface GueantSetting {
   readonly sigma: number;
 }
 
-/** bid = fair - (half + skew q), ask = fair + (half - skew q). */
+/** Returns half and skew of the quotes bid = fair - (half + skew q), ask = fair + (half - skew q). */
 export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSetting): { half: number; skew: number } {
   const ratio = (xi * orderSize) / k;
   const c1 = monopolyHalfSpread(xi * orderSize, k);
@@ -28,7 +28,7 @@ export function gueantQuotes({ a, k, gamma, xi, orderSize, sigma }: GueantSettin
   return { half: c1 + (orderSize / 2) * sigma * c2, skew: sigma * c2 };
 }
 
-/** The original model: orders of one unit, one risk aversion, and known facts of the price. */
+/** The original model: orders of one unit, a single risk aversion, and optional drift and impact. */
 export interface GueantModel {
   readonly a: number;
   readonly k: number;

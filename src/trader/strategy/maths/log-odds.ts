@@ -15,27 +15,27 @@ export function sigmoid(x: number): number {
   return e / (1 + e);
 }
 
-/** p (1 - p): price change per small change of log-odds, and variance of a settled binary. */
+/** p (1 - p): the slope of the sigmoid, and the variance of a settled binary share. */
 export const slope = (p: number): number => p * (1 - p);
 
-// Holding a binary to settlement under exponential utility (CARA, risk aversion gamma per share): the price of a further
-// share shifts with inventory by exactly gamma x shares in log-odds, which is Hanson's LMSR with b = 1 / gamma (Chen and
-// Pennock 2007). The Gaussian shortcut of Avellaneda and Stoikov is wrong here.
+// Holding a binary share to settlement under exponential utility (CARA, risk aversion gamma per share): the price of a
+// further share shifts by exactly gamma x shares in log-odds. This is Hanson's LMSR with b = 1 / gamma (Chen and
+// Pennock 2007). The Gaussian approximation of Avellaneda and Stoikov is wrong here.
 
-/** Reservation price r = S(x - gamma q w). `heldPart` w is the carried fraction of the settlement's variance. */
+/** Reservation price r = S(x - gamma q w). `heldPart` w is the fraction of the settlement's variance that is held. */
 export const reservationPrice = (p: number, gamma: number, netShares: number, heldPart = 1): number =>
   sigmoid(logit(p) - gamma * netShares * heldPart);
 
-/** Certainty equivalent of q shares: -(1/gamma) ln(p e^(-gamma q) + 1 - p). With gamma 0 it is p q. */
+/** Certainty equivalent of q shares: -(1/gamma) ln(p e^(-gamma q) + 1 - p), or p q for gamma 0. */
 export function certaintyEquivalent(p: number, gamma: number, netShares: number): number {
   if (gamma === 0) return p * netShares;
   const shift = gamma * netShares;
-  // For a short position e^(-gamma q) is huge: factoring it out keeps the logarithm finite.
+  // For a short position e^(-gamma q) is huge; factoring it out keeps the logarithm finite.
   if (shift < 0) return netShares - Math.log(p + (1 - p) * Math.exp(shift)) / gamma;
   return -Math.log(p * Math.exp(-shift) + 1 - p) / gamma;
 }
 
-/** Highest price for n more shares and lowest price to sell n that keep utility equal. */
+/** Highest price to buy n more shares, and lowest price to sell n, at equal utility. */
 export function indifferencePrices(
   p: number,
   gamma: number,
@@ -49,7 +49,7 @@ export function indifferencePrices(
   };
 }
 
-/** Prices of an event with exclusive markets: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
+/** Reservation prices of an event with exclusive markets: p_i e^(-gamma q_i) / sum_j p_j e^(-gamma q_j). */
 export function eventReservationPrices(p: readonly number[], gamma: number, netShares: readonly number[]): number[] {
   const logs = p.map((price, i) => Math.log(price) - gamma * (netShares[i] ?? 0));
   const highest = Math.max(...logs);
@@ -58,30 +58,30 @@ export function eventReservationPrices(p: readonly number[], gamma: number, netS
   return weights.map((weight) => weight / sum);
 }
 
-// Takers who know more (Glosten and Milgrom 1985, for a binary asset): a part `informed` of the takers knows the outcome and
-// the rest flips a coin. Quotes without loss lie L = ln((1 + a) / (1 - a)) from the fair log-odds, whatever the price.
+// Informed takers (Glosten and Milgrom 1985, binary asset): a fraction `informed` of takers knows the outcome, the
+// others trade at random. Zero-profit quotes lie L = ln((1 + a) / (1 - a)) from the fair log-odds, at any price.
 
-/** L for a fraction of informed takers in [0, 1). */
+/** Zero-profit half-spread L in log-odds for a fraction of informed takers in [0, 1). */
 export const informedHalfSpread = (informed: number): number => Math.log1p(informed) - Math.log1p(-informed);
 
-/** Zero-profit quotes around p. */
+/** Zero-profit bid and ask around the fair price p. */
 export function informedQuotes(p: number, informed: number): { bid: number; ask: number } {
   const x = logit(p);
   const half = informedHalfSpread(informed);
   return { bid: sigmoid(x - half), ask: sigmoid(x + half) };
 }
 
-/** Fraction of informed takers whose trades move a fair price by this much on average: a = move / (2 p (1-p)). */
+/** Fraction of informed takers that explains an average price move after a trade: a = move / (2 p (1 - p)). */
 export function informedFromMove(p: number, move: number): number {
   const slope = p * (1 - p);
   return slope <= 0 ? 0 : Math.min(MAX_INFORMED, Math.max(0, move / (2 * slope)));
 }
 
-/** Maximum: beyond it the model of noise traders does not apply. */
+/** Maximum fraction of informed takers; above it the model of noise traders does not apply. */
 const MAX_INFORMED = 0.9;
 
-// News: a Brownian score decides at time T by crossing a level, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW (pm-AMM, 2024). The
-// closer the end, the faster the price.
+// News: a Brownian score that crosses a level at time T decides the outcome, so dp = phi(Phi^-1(p)) / sqrt(T - t) dW
+// (pm-AMM, 2024).
 
 /** Volatility of the price per square root of a second at this many seconds before the end. Infinity at 0. */
 export function newsSigma(p: number, secondsLeft: number): number {
@@ -90,8 +90,8 @@ export function newsSigma(p: number, secondsLeft: number): number {
 }
 
 /**
- * Expected loss of a quote at distance `half` from fair when the price moves by a normal step of deviation `sigma`
- * before a refresh: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)), per share and side, in price.
+ * Expected loss of a quote at distance `half` from fair before a refresh, per share and side, in price. The price moves
+ * by a normal step of deviation `sigma`: E[(move - half)+] = s phi(h/s) - h (1 - Phi(h/s)).
  */
 export function staleCost(half: number, sigma: number): number {
   if (sigma <= 0) return Math.max(0, -half);

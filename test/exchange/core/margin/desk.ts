@@ -7,11 +7,9 @@ import type {
   PoolConfigSpec,
   Wire,
 } from '../../../../src/exchange/core/contract.js';
-import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
 import { must } from '../../../../src/shared/base/errors.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
-import { accepted, m, settings, wallet } from '../venue.js';
+import { accepted, Desk, m, settings } from '../venue.js';
 
 /** Liquidates before everything is lost, so that a remainder can be paid out. */
 export const marginSettings: CoreSettings = { ...settings, liquidationLossPercent: 90 };
@@ -54,10 +52,7 @@ export interface Wish {
   readonly stopLoss?: string;
 }
 
-export class MarginDesk {
-  readonly archive = new MemoryArchive();
-  core: ExchangeCore;
-  nowMs = 1_700_000_000_000;
+export class MarginDesk extends Desk {
   /** A polymarket at 0.4 by default. */
   readonly id: string;
 
@@ -66,21 +61,12 @@ export class MarginDesk {
     spec: Omit<MarketSpec, 'config'> = {},
     own: CoreSettings = marginSettings,
   ) {
-    this.core = new ExchangeCore(own, undefined, this.archive);
+    super(own);
     this.id = this.market(config, spec);
   }
 
   market(config: PoolConfigSpec, spec: Omit<MarketSpec, 'config'> = {}): string {
-    return accepted(this.core.at(this.nowMs).markets.create({ config, reference_price: m('0.4'), ...spec }))
-      .condition_id;
-  }
-
-  account(number: number): number {
-    const nonce = `nonce-${number}`;
-    const { message } = accepted(this.core.at(this.nowMs).identity.challenge(wallet(number), nonce));
-    const request = { wallet_address: wallet(number), message, nonce };
-    accepted(this.core.at(this.nowMs).identity.createKey(request, true, `key-${number}`, 'secret'));
-    return must(this.core.identity.credential(`key-${number}`), 'a fresh key').account;
+    return accepted(this.now.markets.create({ config, reference_price: m('0.4'), ...spec })).condition_id;
   }
 
   terms({
@@ -102,13 +88,13 @@ export class MarginDesk {
   }
 
   draft(account: number, wish: Wish = {}) {
-    return this.core.at(this.nowMs).margin.requests.draft(account, this.terms(wish));
+    return this.now.margin.requests.draft(account, this.terms(wish));
   }
 
   /** Drafts and submits; returns the pubkey. */
   request(account: number, wish: Wish = {}): string {
     const { pubkey } = accepted(this.draft(account, wish));
-    accepted(this.core.at(this.nowMs).margin.requests.submit(account, pubkey, true));
+    accepted(this.now.margin.requests.submit(account, pubkey, true));
     return pubkey;
   }
 
@@ -123,11 +109,11 @@ export class MarginDesk {
   }
 
   requestRow(account: number, pubkey: string) {
-    return must(this.core.margin.request(account, pubkey), `request ${pubkey}`);
+    return must(this.core.margin.requests.row(account, pubkey), `request ${pubkey}`);
   }
 
   position(account: number, pubkey: string): Wire<'positionRow'> {
-    return must(this.core.margin.position(account, pubkey), `position ${pubkey}`);
+    return must(this.core.margin.positions.row(account, pubkey), `position ${pubkey}`);
   }
 
   settlement(account: number, position: string) {
@@ -136,29 +122,18 @@ export class MarginDesk {
   }
 
   close(account: number, pubkey: string, price: string | null = null) {
-    return this.core.at(this.nowMs).margin.positions.close(account, pubkey, price === null ? null : m(price));
+    return this.now.margin.positions.close(account, pubkey, price === null ? null : m(price));
   }
 
   /** Claims the claimable amount and waits for it. */
   claim(account: number, pubkey: string): void {
     this.pass(2 * STEP);
-    accepted(this.core.at(this.nowMs).margin.claimSettlement(account, pubkey));
+    accepted(this.now.margin.claimSettlement(account, pubkey));
     this.pass(STEP);
   }
 
   move(price: string, market = this.id): void {
-    accepted(this.core.at(this.nowMs).margin.setReferencePrice(market, m(price)));
-  }
-
-  pass(ms: number): void {
-    this.nowMs += ms;
-    this.core.advance(this.nowMs);
-  }
-
-  /** `[total, locked]` of an account's currency. */
-  funds(account: number): readonly [total: number, locked: number] {
-    const { total, locked } = this.core.funds.read(account);
-    return [total / 1e6, locked / 1e6];
+    accepted(this.now.margin.setReferencePrice(market, m(price)));
   }
 
   /** Deposits minus all holdings: 0 at every moment. */

@@ -49,7 +49,7 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
   desk.accounts = 4;
   for (const number of [1, 2, 3]) {
     const wallet = must(desk.core.readWallet(desk.account(number)), 'the wallet of an account');
-    accepted(desk.core.at(desk.nowMs).identity.deposit(wallet, RICH));
+    accepted(desk.now.identity.deposit(wallet, RICH));
   }
   return desk;
 }
@@ -58,11 +58,11 @@ function richDesk(config: PoolConfigSpec, landingMs: number): MarginDesk {
 function run(desk: MarginDesk, one: Call): void {
   if ('mark' in one) desk.move(one.mark);
   else if ('passMs' in one) desk.pass(one.passMs);
-  else if ('paused' in one) accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, one.paused));
+  else if ('paused' in one) accepted(desk.now.markets.setPaused(desk.id, one.paused));
   else if ('request' in one) {
     const { limit, ...wish } = one.request;
     const draft = desk.draft(one.account + 1, limit === null ? wish : { ...wish, limit });
-    if (draft.ok) desk.core.at(desk.nowMs).margin.requests.submit(one.account + 1, draft.value.pubkey, true);
+    if (draft.ok) desk.now.margin.requests.submit(one.account + 1, draft.value.pubkey, true);
   } else {
     const { rows } = desk.core.margin.positionPage(one.account + 1, { limit: 1 });
     for (const { pubkey } of rows) desk.close(one.account + 1, pubkey, one.closeAt);
@@ -96,7 +96,7 @@ describe('at the bounds of sizes, prices, rates and times', () => {
           expectSame(desk.core.matching.fees >= fees, true);
           expectSame(unsoundRows(desk), []);
         }
-        accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, true));
+        accepted(desk.now.markets.resolve(desk.id, true));
         desk.pass(DAY_MS);
         expectSame(unsoundRows(desk), []);
       }),

@@ -109,7 +109,7 @@ describe('the lists of margin', () => {
       const { pubkey } = accepted(desk.draft(account, { funds: '5' }));
       made.push(pubkey);
       // Every fifth stays a draft.
-      if (number % 5 !== 0) accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey));
+      if (number % 5 !== 0) accepted(desk.now.margin.requests.cancel(account, pubkey));
     }
     const read = (query: MarginPageQuery) => core.margin.requestPage(account, query);
     const { core } = desk;
@@ -124,7 +124,7 @@ describe('the lists of margin', () => {
     const first = desk.open(account, { leverage: '2.5' }).pubkey;
     accepted(desk.close(account, first));
     const second = desk.open(account, { leverage: '3', market: other }).pubkey;
-    accepted(desk.core.at(desk.nowMs).markets.resolve(other, true));
+    accepted(desk.now.markets.resolve(other, true));
     desk.pass(STEP);
     const pubkeys = (query: object) =>
       desk.core.margin.settlementPage(account, { limit: 10, ...query }).rows.map((row) => row.position_pubkey);
@@ -134,9 +134,9 @@ describe('the lists of margin', () => {
     expect(pubkeys({ market_state: 'open' })).toEqual([first]);
     expect(pubkeys({ market_state: 'resolved' })).toEqual([second]);
     expect(pubkeys({ market_state: 'interrupted' })).toEqual([]);
-    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'interrupted'));
+    accepted(desk.now.markets.setState(desk.id, 'interrupted'));
     expect(pubkeys({ market_state: 'open' })).toEqual([first]);
-    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, null));
+    accepted(desk.now.markets.resolve(desk.id, null));
     expect(pubkeys({ market_state: 'open' })).toEqual([]);
     expect(pubkeys({ market_state: 'resolved' })).toEqual([second, first]);
     expect(pubkeys({ market_state: 'canceled' })).toEqual([first]);
@@ -162,7 +162,10 @@ describe('the lists of margin', () => {
     desk.pass(10 * STEP);
     const position = desk.core.margin.positionPage(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
     const { core, nowMs } = desk;
-    expect([core.margin.request(stranger, request), core.margin.position(stranger, position)]).toEqual([null, null]);
+    expect([core.margin.requests.row(stranger, request), core.margin.positions.row(stranger, position)]).toEqual([
+      null,
+      null,
+    ]);
     for (const list of [
       core.margin.requestPage(stranger, { limit: 10 }),
       core.margin.positionPage(stranger, { limit: 10 }),

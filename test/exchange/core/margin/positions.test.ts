@@ -1,15 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../../src/exchange/core/core.js';
 import { priceRow, publicTradePage, statsRow, summaryRow } from '../../../../src/exchange/core/records/market-rows.js';
 import { accepted, faultOf, m, settings } from '../venue.js';
 import { DAY_MS, HYPERLIQUID, MarginDesk, marginSettings, POLYMARKET, STEP, TO_FILL } from './desk.js';
 
-let desk = new MarginDesk();
-const fresh = (...args: ConstructorParameters<typeof MarginDesk>): MarginDesk => {
+let desk: MarginDesk;
+let account: number;
+function fresh(...args: ConstructorParameters<typeof MarginDesk>): void {
   desk = new MarginDesk(...args);
-  return desk;
-};
+  account = desk.account(1);
+}
+
+beforeEach(() => fresh());
 
 afterEach(() => {
   expect(desk.missing).toBe(0);
@@ -29,13 +32,12 @@ function statesOf(account: number, pubkey: string, steps: number): string[] {
 
 describe('a request', () => {
   it('becomes a position step by step, its money going from lock to pool', () => {
-    const account = fresh().account(1);
     const draft = accepted(desk.draft(account, { leverage: '2.5' }));
     expect(draft).toMatchObject({ state: 'created', type: 'market', leverage: '2.5', funds: '100', order_state: null });
     expect(draft.message).toContain('open-margin-position | Market: ');
     expect(draft.message).toContain('Outcome: YES, Type: market, Leverage: 2.5, Funds: 100');
     expect(desk.funds(account)).toEqual([10_000, 101]); // 100 and 1 % of it
-    accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, draft.pubkey, true));
+    accepted(desk.now.margin.requests.submit(account, draft.pubkey, true));
     expect(desk.funds(account)).toEqual([10_000, 101]);
     const states = statesOf(account, draft.pubkey, 3);
     expect(states).toEqual(['funding_processing', 'processing', 'order_placed', 'completed']);
@@ -66,7 +68,6 @@ describe('a request', () => {
   });
 
   it('shows its transaction with the state that follows it', () => {
-    const account = fresh().account(1);
     const pubkey = desk.request(account);
     const txids = [desk.requestRow(account, pubkey).funding_txid !== null];
     for (let step = 0; step < 2; step++) {
@@ -77,7 +78,6 @@ describe('a request', () => {
   });
 
   it('with a limit waits for the reference price and gets the better one', () => {
-    const account = fresh().account(1);
     const pubkey = desk.request(account, { limit: ['0.3', '100'], leverage: '2.5' });
     expect(desk.funds(account)).toEqual([10_000, 12.12]); // 30 / 2.5 and 1 % of it
     desk.pass(TO_FILL + DAY_MS);
@@ -94,72 +94,59 @@ describe('a request', () => {
     ]);
   });
 
-  it('is filled before a later one, in whatever order they were submitted, also by a restored exchange', () => {
-    for (const isRestored of [false, true]) {
-      const account = fresh().account(1);
-      const [first, second] = [1, 2].map(() => accepted(desk.draft(account, { limit: ['0.3', '10'] })).pubkey);
-      for (const pubkey of [second, first]) {
-        accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey ?? '', true));
-      }
-      desk.pass(TO_FILL);
-      if (isRestored) desk.core = new ExchangeCore(marginSettings, desk.core.snapshot(), desk.archive);
-      desk.move('0.3');
-      const { rows } = desk.core.margin.positionPage(account, { limit: 10 });
-      expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);
+  it.each([false, true])('is filled before a later one, in whatever order submitted (restored: %s)', (isRestored) => {
+    const [first, second] = [1, 2].map(() => accepted(desk.draft(account, { limit: ['0.3', '10'] })).pubkey);
+    for (const pubkey of [second, first]) {
+      accepted(desk.now.margin.requests.submit(account, pubkey ?? '', true));
     }
+    desk.pass(TO_FILL);
+    if (isRestored) desk.core = new ExchangeCore(marginSettings, desk.core.snapshot(), desk.archive);
+    desk.move('0.3');
+    const { rows } = desk.core.margin.positionPage(account, { limit: 10 });
+    expect(rows).toMatchObject([{ position_request_pubkey: first, total_shares: '20' }]);
   });
 
   it('on NO is priced in the space of NO', () => {
-    const account = fresh().account(1);
     const position = desk.open(account, { isYes: false, leverage: '1.5', funds: '40' });
     expect(position).toMatchObject({ is_yes: false, avg_entry_price: '0.6', total_shares: '100' });
     desk.move('0.3');
     expect(desk.position(account, position.pubkey)).toMatchObject({ unrealized_pnl: '10' });
-    expect(priceRow(desk.core.catalog.market(0), false).price).toBe('0.7');
+    expect(priceRow(desk.first, false).price).toBe('0.7');
   });
 
   it('that is not signed in time fails, says so, and locks nothing', () => {
-    const account = fresh().account(1);
     const { pubkey } = accepted(desk.draft(account));
     desk.pass(59_999);
     expect(desk.funds(account)[1]).toBe(101);
     desk.pass(1);
     expect(desk.requestRow(account, pubkey).state).toBe('failed');
     expect(desk.funds(account)).toEqual([10_000, 0]);
-    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
-      'program_call_has_expired',
-    );
-    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey))).toBe(
-      'invalid_request_params pubkey',
-    );
+    expect(faultOf(desk.now.margin.requests.submit(account, pubkey, true))).toBe('program_call_has_expired');
+    expect(faultOf(desk.now.margin.requests.cancel(account, pubkey))).toBe('invalid_request_params pubkey');
   });
 
   it('can be cancelled as a draft, and until it is funded', () => {
-    const account = fresh().account(1);
     const draft = accepted(desk.draft(account)).pubkey;
-    expect(accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, draft))).toMatchObject({
+    expect(accepted(desk.now.margin.requests.cancel(account, draft))).toMatchObject({
       state: 'cancelled',
     });
     const pubkey = desk.request(account);
-    const answer = accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, pubkey));
+    const answer = accepted(desk.now.margin.requests.cancel(account, pubkey));
     expect(answer).toMatchObject({ state: 'cancelled', funding_txid: null, refund_txid: null });
     expect(statesOf(account, pubkey, 1)).toEqual(['cancelled', 'cancelled']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const late = desk.request(account);
     desk.pass(STEP);
-    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.cancel(account, late))).toBe(
-      'invalid_request_params pubkey',
-    );
+    expect(faultOf(desk.now.margin.requests.cancel(account, late))).toBe('invalid_request_params pubkey');
   });
 
   it('is not moved by what was due before its last step', () => {
-    const account = fresh().account(1);
     const draft = accepted(desk.draft(account)).pubkey;
     desk.pass(59_900);
-    accepted(desk.core.at(desk.nowMs).margin.requests.submit(account, draft, true));
+    accepted(desk.now.margin.requests.submit(account, draft, true));
     desk.pass(100); // The draft would expire now.
     expect(desk.requestRow(account, draft).state).toBe('funding_processing');
-    accepted(desk.core.at(desk.nowMs).margin.requests.cancel(account, draft));
+    accepted(desk.now.margin.requests.cancel(account, draft));
     desk.pass(STEP - 100); // Its funding would land now.
     expect(desk.requestRow(account, draft).state).toBe('cancelled');
   });
@@ -169,13 +156,12 @@ describe('a request', () => {
     [1, 'processing', null],
     [2, 'order_placed', 'canceled'],
   ] as const)('turns back when its market leaves open %d steps in', (steps, state, orderState) => {
-    const account = fresh().account(1);
     const pubkey = desk.request(account, { limit: ['0.3', '100'] });
     desk.pass(steps * STEP);
     expect(desk.requestRow(account, pubkey).state).toBe(state);
-    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'interrupted'));
+    accepted(desk.now.markets.setState(desk.id, 'interrupted'));
     expect(desk.requestRow(account, pubkey)).toMatchObject({ state: 'refund_processing', order_state: orderState });
-    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'open'));
+    accepted(desk.now.markets.setState(desk.id, 'open'));
     expect(statesOf(account, pubkey, 1)).toEqual(['refund_processing', 'failed']);
     expect(desk.funds(account)).toEqual([10_000, 0]);
     const row = desk.requestRow(account, pubkey);
@@ -185,32 +171,26 @@ describe('a request', () => {
   });
 
   it('waits while its market is paused and goes on where it stood', () => {
-    const account = fresh().account(1);
     const pubkey = desk.request(account);
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    accepted(desk.now.markets.setPaused(desk.id, true));
     desk.pass(10 * TO_FILL);
     expect(desk.requestRow(account, pubkey).state).toBe('order_placed');
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
+    accepted(desk.now.markets.setPaused(desk.id, false));
     expect(desk.requestRow(account, pubkey).state).toBe('completed');
   });
 
   it('is refused at the submit when the market no longer trades, and is over', () => {
-    const account = fresh().account(1);
     const { pubkey } = accepted(desk.draft(account));
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
-    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
-      'order_market_not_open',
-    );
+    accepted(desk.now.markets.setPaused(desk.id, true));
+    expect(faultOf(desk.now.margin.requests.submit(account, pubkey, true))).toBe('order_market_not_open');
     expect(desk.requestRow(account, pubkey).state).toBe('failed');
-    expect(faultOf(desk.core.at(desk.nowMs).margin.requests.submit(account, pubkey, true))).toBe(
-      'invalid_program_call_status',
-    );
+    expect(faultOf(desk.now.margin.requests.submit(account, pubkey, true))).toBe('invalid_program_call_status');
     expect(desk.funds(account)).toEqual([10_000, 0]);
   });
 
   it('fails when the price has fallen so far that a position could not hold the shares', () => {
-    const account = fresh(HYPERLIQUID).account(1);
-    accepted(desk.core.at(desk.nowMs).identity.deposit(desk.core.readWallet(account) ?? '', m(9_000)));
+    fresh(HYPERLIQUID);
+    accepted(desk.now.identity.deposit(desk.core.readWallet(account) ?? '', m(9_000)));
     const pubkey = desk.request(account, { funds: '18000', leverage: '3' });
     desk.move('0.000001');
     desk.pass(TO_FILL);
@@ -223,7 +203,6 @@ describe('a request', () => {
 
 describe('a second request on the same side', () => {
   it('increases the position', () => {
-    const account = fresh().account(1);
     const first = desk.open(account, { leverage: '2.5', takeProfit: '0.9' });
     desk.move('0.6');
     const second = desk.open(account, { leverage: '1', funds: '60', stopLoss: '0.5' });
@@ -246,7 +225,6 @@ describe('a second request on the same side', () => {
   });
 
   it('pays interest for each part from its own time on', () => {
-    const account = fresh().account(1);
     desk.open(account, { leverage: '2.5' }); // borrows 150
     desk.pass(73 * DAY_MS - TO_FILL); // 3 of interest by the second fill.
     const { pubkey } = desk.open(account, { leverage: '2.5' }); // borrows 150 more
@@ -257,7 +235,6 @@ describe('a second request on the same side', () => {
   });
 
   it('of the other side is another position', () => {
-    const account = fresh().account(1);
     desk.open(account);
     desk.open(account, { isYes: false });
     expect(desk.core.margin.positionPage(account, { limit: 10 }).rows.map((row) => row.is_yes)).toEqual([false, true]);
@@ -266,7 +243,6 @@ describe('a second request on the same side', () => {
 
 describe('a close', () => {
   it('sells at the reference price, and the settlement brings the money', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.pass(73 * DAY_MS);
     desk.move('0.5');
@@ -285,9 +261,7 @@ describe('a close', () => {
     // 1 % of 100 for the opening, 2 % of 312.5 for the end.
     expect(desk.core.matching.fees).toBe(m('7.25'));
     const states = [desk.settlement(account, pubkey).state];
-    expect(faultOf(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toBe(
-      'invalid_request_params pubkey',
-    );
+    expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
     for (let step = 0; step < 2; step++) {
       desk.pass(STEP - 1);
       expect(desk.settlement(account, pubkey).state).toBe(states.at(-1));
@@ -301,7 +275,7 @@ describe('a close', () => {
       total_pnl: '52.25',
       user_liquidity: '100',
     });
-    expect(accepted(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toEqual({
+    expect(accepted(desk.now.margin.claimSettlement(account, pubkey))).toEqual({
       position_pubkey: pubkey,
       state: 'claim_pending',
     });
@@ -310,9 +284,7 @@ describe('a close', () => {
     desk.pass(STEP);
     expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', position: { is_claimed: true } });
     expect(desk.funds(account)).toEqual([10_052.25, 0]); // 52.25 more than before: the settlement's total_pnl
-    expect(faultOf(desk.core.at(desk.nowMs).margin.claimSettlement(account, pubkey))).toBe(
-      'invalid_request_params pubkey',
-    );
+    expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
   });
 
   it.each([
@@ -322,7 +294,6 @@ describe('a close', () => {
     ['0.4', '0', '0'],
     ['0.3', '-25', '0'],
   ])('at %s realizes %s and pays a closing fee of %s', (price, realized, fee) => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '1' });
     desk.move(price);
     accepted(desk.close(account, pubkey));
@@ -333,7 +304,6 @@ describe('a close', () => {
   });
 
   it('with nothing left to sell is `zero`', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account);
     accepted(desk.close(account, pubkey));
     const zero = { close_type: 'zero', position_pubkey: pubkey, is_closed: true };
@@ -343,7 +313,6 @@ describe('a close', () => {
   });
 
   it('with a price waits for it; another call replaces it', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account);
     expect(accepted(desk.close(account, pubkey, '0.6'))).toMatchObject({ close_type: 'order', is_closed: false });
     desk.move('0.59');
@@ -355,20 +324,19 @@ describe('a close', () => {
   });
 
   it('at a price that is reached already happens at once', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account);
     expect(accepted(desk.close(account, pubkey, '0.4')).is_closed).toBe(true);
   });
 
   it('lets the pool lose what the position won, and win what it lost', () => {
-    const [winner, loser] = [fresh().account(1), desk.account(2)];
-    const won = desk.open(winner, { leverage: '2.5' }).pubkey;
+    const loser = desk.account(2);
+    const won = desk.open(account, { leverage: '2.5' }).pubkey;
     const lost = desk.open(loser, { leverage: '2.5', isYes: false, funds: '60' }).pubkey;
     desk.move('0.5');
-    accepted(desk.close(winner, won));
+    accepted(desk.close(account, won));
     accepted(desk.close(loser, lost));
-    desk.claim(winner, won);
-    accepted(desk.core.at(desk.nowMs).margin.claimSettlement(loser, lost));
+    desk.claim(account, won);
+    accepted(desk.now.margin.claimSettlement(loser, lost));
     desk.pass(STEP);
     // All claims are paid: the rest is the pool's loss of 62.5 and gain of 25.
     expect(Math.round(desk.core.margin.held / 1e4) / 100).toBe(-37.5);
@@ -377,7 +345,6 @@ describe('a close', () => {
 
 describe('liquidation', () => {
   it('comes at the liquidation price, not above it', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.256001');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
@@ -400,7 +367,7 @@ describe('liquidation', () => {
   });
 
   it('comes when all is lost unless the venue says otherwise, and then nothing is left for a fee', () => {
-    const account = fresh(POLYMARKET, {}, settings).account(1);
+    fresh(POLYMARKET, {}, settings);
     const { pubkey, liquidation_price } = desk.open(account, { leverage: '2.5' });
     expect(liquidation_price).toBe('0.24');
     desk.move('0.240001');
@@ -411,7 +378,6 @@ describe('liquidation', () => {
   });
 
   it('never takes more than the user put in, and its settlement is claimed like any other', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '10' });
     desk.move('0.01');
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
@@ -421,7 +387,6 @@ describe('liquidation', () => {
   });
 
   it('comes by interest alone, to the ms', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.26');
     // See economics.test.ts; the fill was at this millisecond.
@@ -434,7 +399,6 @@ describe('liquidation', () => {
   });
 
   it('comes by interest to the ms also when a price that is not fatal yet has brought it near', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.2575'); // 0.256 is fatal now, this price in 23 days: the missing 0.9375 of 15 a year
     desk.pass(1_970_997_897);
@@ -444,18 +408,16 @@ describe('liquidation', () => {
   });
 
   it('comes when a market trades again after a pause in which interest made the loss fatal', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.27');
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    accepted(desk.now.markets.setPaused(desk.id, true));
     desk.pass(300 * DAY_MS);
     expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
+    accepted(desk.now.markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.27' });
   });
 
   it('comes at its own time when the clock jumps far beyond it', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.26');
     const openedMs = desk.nowMs;
@@ -465,7 +427,6 @@ describe('liquidation', () => {
   });
 
   it('is looked for without a look for every move of the price', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     for (let move = 0; move < 1_000; move++) desk.move(move % 2 === 0 ? '0.4' : '0.41');
     const { due } = desk.core.snapshot() as Snapshot;
@@ -474,7 +435,6 @@ describe('liquidation', () => {
   });
 
   it('does not come to a position without borrowed money', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '1' });
     desk.move('0.01');
     desk.pass(1_000 * DAY_MS);
@@ -482,12 +442,11 @@ describe('liquidation', () => {
   });
 
   it('waits while the market does not trade', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '2.5' });
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    accepted(desk.now.markets.setPaused(desk.id, true));
     desk.move('0.1');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
+    accepted(desk.now.markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.1' });
   });
 });
@@ -499,7 +458,6 @@ describe('take profit and stop loss', () => {
     ['stop_loss', '0.3', '0.29'],
     ['stop_loss', '0.3', '0.3'],
   ])('%s at %s triggers at %s and sells', (type, _, mark) => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7', stopLoss: '0.3' });
     desk.move('0.31');
     desk.move('0.69');
@@ -520,7 +478,6 @@ describe('take profit and stop loss', () => {
   });
 
   it('are in the space of NO for a NO position', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { isYes: false, takeProfit: '0.7', stopLoss: '0.5' });
     desk.move('0.31');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
@@ -529,7 +486,6 @@ describe('take profit and stop loss', () => {
   });
 
   it('of a limit request count from its fill', () => {
-    const account = fresh().account(1);
     desk.request(account, { limit: ['0.3', '100'], takeProfit: '0.35', stopLoss: '0.25' });
     desk.pass(TO_FILL);
     // The fill at 0.2 is already below the stop.
@@ -540,27 +496,21 @@ describe('take profit and stop loss', () => {
   });
 
   it('are written key by key, cleared by null, cancelled by a delete that still shows them', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account);
     const set = (change: Parameters<typeof desk.core.margin.positions.setTpSl>[2]) =>
-      accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, change));
+      accepted(desk.now.margin.positions.setTpSl(account, pubkey, change));
     const prices = (row: ReturnType<typeof set>) => [row.take_profit_price, row.stop_loss_price, row.state];
     expect(prices(set({ takeProfit: m('0.7') }))).toEqual(['0.7', null, 'active']);
     expect(prices(set({ stopLoss: m('0.2') }))).toEqual(['0.7', '0.2', 'active']);
     expect(prices(set({ takeProfit: null }))).toEqual([null, '0.2', 'active']);
-    expect(prices(accepted(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey)))).toEqual([
-      null,
-      '0.2',
-      'cancelled',
-    ]);
-    expect(faultOf(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey))).toBe('not_found');
+    expect(prices(accepted(desk.now.margin.positions.deleteTpSl(account, pubkey)))).toEqual([null, '0.2', 'cancelled']);
+    expect(faultOf(desk.now.margin.positions.deleteTpSl(account, pubkey))).toBe('not_found');
     desk.move('0.15');
     expect(desk.position(account, pubkey).is_closed).toBe(true); // liquidated, not stopped
     expect(desk.position(account, pubkey).is_liquidated).toBe(true);
   });
 
   it('of a limit that is reached already must lie on the two sides of the reference price, which it buys at', () => {
-    const account = fresh().account(1);
     const limit = ['0.5', '100'] as const;
     expect(faultOf(desk.draft(account, { limit, stopLoss: '0.45' }))).toBe('invalid_request_params stop_loss_price');
     const position = desk.open(account, { limit, takeProfit: '0.45', stopLoss: '0.35' });
@@ -570,35 +520,31 @@ describe('take profit and stop loss', () => {
   });
 
   it('can be set one beside another that was passed during a pause, which triggers when the market trades again', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '1', stopLoss: '0.3' });
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, true));
+    accepted(desk.now.markets.setPaused(desk.id, true));
     desk.move('0.2');
-    const row = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { takeProfit: m('0.9') }));
+    const row = accepted(desk.now.margin.positions.setTpSl(account, pubkey, { takeProfit: m('0.9') }));
     expect(row).toMatchObject({ take_profit_price: '0.9', stop_loss_price: '0.3', state: 'active' });
-    accepted(desk.core.at(desk.nowMs).markets.setPaused(desk.id, false));
+    accepted(desk.now.markets.setPaused(desk.id, false));
     expect(desk.position(account, pubkey).tp_sl).toMatchObject({ trigger_type: 'stop_loss', triggered_price: '0.2' });
   });
 
   it('set again after a cancel take nothing over', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7' });
-    accepted(desk.core.at(desk.nowMs).margin.positions.deleteTpSl(account, pubkey));
-    const row = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { stopLoss: m('0.3') }));
+    accepted(desk.now.margin.positions.deleteTpSl(account, pubkey));
+    const row = accepted(desk.now.margin.positions.setTpSl(account, pubkey, { stopLoss: m('0.3') }));
     expect(row).toMatchObject({ take_profit_price: null, stop_loss_price: '0.3', state: 'active' });
-    const cleared = accepted(desk.core.at(desk.nowMs).margin.positions.setTpSl(account, pubkey, { stopLoss: null }));
+    const cleared = accepted(desk.now.margin.positions.setTpSl(account, pubkey, { stopLoss: null }));
     expect(cleared).toMatchObject({ take_profit_price: null, stop_loss_price: null, state: 'cancelled' });
   });
 
   it('end as cancelled when something else closes the position', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { takeProfit: '0.7' });
     accepted(desk.close(account, pubkey));
     expect(desk.position(account, pubkey).tp_sl).toMatchObject({ state: 'cancelled', take_profit_price: '0.7' });
   });
 
   it('yield to a liquidation at the same price', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { leverage: '10', stopLoss: '0.39' });
     desk.move('0.3');
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, tp_sl: { state: 'cancelled' } });
@@ -612,11 +558,10 @@ describe('a market that is settled', () => {
     [false, '0', '-100', '1', '38'],
     [null, '0.5', '56.249999', '0.5', '-10'],
   ])('with outcome %s ends YES at %s (%s) and NO at %s (%s)', (outcome, yesPrice, yesPnl, noPrice, noPnl) => {
-    const account = fresh().account(1);
     const yes = desk.open(account, { leverage: '2.5' }).pubkey;
     const no = desk.open(account, { leverage: '1', isYes: false, funds: '60' }).pubkey;
     const waiting = desk.request(account, { limit: ['0.3', '10'] });
-    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, outcome));
+    accepted(desk.now.markets.resolve(desk.id, outcome));
     const ended = { is_closed: true, is_liquidated: false };
     expect(desk.position(account, yes)).toMatchObject({ ...ended, closing_price: yesPrice, realized_pnl: yesPnl });
     expect(desk.position(account, no)).toMatchObject({ ...ended, closing_price: noPrice, realized_pnl: noPnl });
@@ -624,45 +569,40 @@ describe('a market that is settled', () => {
     expect(desk.requestRow(account, waiting).state).toBe('failed');
     desk.pass(STEP);
     expect(desk.settlement(account, yes).state).toBe('claimable');
-    expect(faultOf(desk.core.at(desk.nowMs).margin.setReferencePrice(desk.id, m('0.5')))).toBe(
-      'invalid_request_params price',
-    );
+    expect(faultOf(desk.now.margin.setReferencePrice(desk.id, m('0.5')))).toBe('invalid_request_params price');
   });
 
   it('that only awaits its answer keeps positions as they are', () => {
-    const account = fresh().account(1);
     const { pubkey } = desk.open(account, { stopLoss: '0.3' });
-    accepted(desk.core.at(desk.nowMs).markets.setState(desk.id, 'answer_proposed'));
+    accepted(desk.now.markets.setState(desk.id, 'answer_proposed'));
     desk.move('0.1');
     expect(desk.position(account, pubkey).is_closed).toBe(false);
     expect(faultOf(desk.close(account, pubkey))).toBe('order_market_not_open');
-    accepted(desk.core.at(desk.nowMs).markets.resolve(desk.id, true));
+    accepted(desk.now.markets.resolve(desk.id, true));
     expect(desk.position(account, pubkey)).toMatchObject({ closing_price: '1', tp_sl: { state: 'cancelled' } });
   });
 });
 
 describe('what everybody sees', () => {
   it('the reference price, and trades with the pool as the market’s trades', () => {
-    const account = fresh().account(1);
-    expect(priceRow(desk.core.catalog.market(0), true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
-    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0');
+    expect(priceRow(desk.first, true)).toMatchObject({ price: '0.4', price_kind: 'mid' });
+    expect(summaryRow(desk.core.catalog, desk.first).last_trade_price).toBe('0');
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.5');
     expect(desk.position(account, pubkey).market.last_trade_price).toBe('0.4');
     accepted(desk.close(account, pubkey));
-    expect(summaryRow(desk.core.catalog, desk.core.catalog.market(0)).last_trade_price).toBe('0.5');
-    expect(statsRow(desk.core.catalog.market(0), desk.core.nowMs)).toMatchObject({
+    expect(summaryRow(desk.core.catalog, desk.first).last_trade_price).toBe('0.5');
+    expect(statsRow(desk.first, desk.core.nowMs)).toMatchObject({
       total_volume: '562.5',
       trade_count: 2,
     });
-    expect(publicTradePage(desk.core.catalog.market(0), { limit: 5 }).rows).toMatchObject([
+    expect(publicTradePage(desk.first, { limit: 5 }).rows).toMatchObject([
       { price: '0.5', amount: '625', taker_fee: '6.25', is_yes: true },
       { price: '0.4', amount: '625', taker_fee: '1', is_yes: true },
     ]);
   });
 
   it('an estimate is what then happens', () => {
-    const account = fresh().account(1);
     const terms = { marketConditionId: desk.id, isYes: true, leverage: m('2.5'), funds: m('100') };
     expect(accepted(desk.core.margin.estimate(terms))).toEqual({
       average_price: '0.4',
@@ -681,7 +621,6 @@ describe('what everybody sees', () => {
   });
 
   it('sums of the account, of all markets or some', () => {
-    const account = fresh().account(1);
     const other = desk.market({ ...POLYMARKET, opening_fee: '0' });
     const closed = desk.open(account, { leverage: '2.5' }).pubkey;
     desk.open(account, { market: other, leverage: '2.5' });

@@ -58,17 +58,15 @@ function drawEvents(random: Random, count: number): Event[] {
 /** An exchange with orders in the queues, and drafts and landings that become due while the events are played. */
 function world(model: string): Venue {
   const venue = new Venue({ maker_fee_rate: m('0.003') }, {}, { ...settings, fillModel: model });
-  const internal = venue.core.at(venue.nowMs).identity.openInternal('maker', { unlimited: true });
+  const internal = venue.now.identity.openInternal('maker', { unlimited: true });
   for (const [number, price] of ['0.44', '0.46', '0.47'].entries()) {
     const account = venue.account(number + 1);
     venue.place(account, [true, 'buy', price, '25']);
     venue.place(account, [false, 'buy', price, '25']);
     venue.draft(account, [true, 'buy', price, '5']);
-    const split = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '7'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, split.pubkey, true));
-    venue.core
-      .at(venue.nowMs)
-      .internal.place(internal, 0, number === 0 ? BID : ASK, m(0.45 + number / 10), m(40), false);
+    const split = accepted(venue.now.conversions.draft('split', account, venue.id, '7'));
+    accepted(venue.now.conversions.submit('split', account, split.pubkey, true));
+    venue.now.internal.place(internal, 0, number === 0 ? BID : ASK, m(0.45 + number / 10), m(40), false);
     venue.nowMs += 150;
   }
   return venue;
@@ -163,8 +161,8 @@ describe('recorded events in one call', () => {
     const venue = new Venue();
     const account = venue.account(1);
     const draft = venue.draft(account, [true, 'buy', '0.4', '5']);
-    const { pubkey } = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, venue.id, '7'));
-    accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, pubkey, true));
+    const { pubkey } = accepted(venue.now.conversions.draft('split', account, venue.id, '7'));
+    accepted(venue.now.conversions.submit('split', account, pubkey, true));
     const event = (timeMs: number): Event => ({ timeMs, kind: EVENT.level, side: BID, price: 300_000, amount: timeMs });
     const dueMs = venue.core.timers.nextMs;
     expect(dueMs).toBe(venue.nowMs + settings.landingMs);
@@ -186,7 +184,7 @@ describe('recorded events in one call', () => {
         const two = () => {
           const venue = world('risk-averse');
           const config = { kind: 'orderbook' } as const;
-          const { condition_id } = accepted(venue.core.at(venue.nowMs).markets.create({ config }));
+          const { condition_id } = accepted(venue.now.markets.create({ config }));
           for (const account of TRADERS) {
             const request = { ...venue.request([true, 'buy', '0.48', '30']), market_condition_id: condition_id };
             venue.place(account, request);

@@ -12,10 +12,8 @@ function recorded() {
   return {
     venue,
     account,
-    level: (side: BookSide, price: string, total: number) =>
-      venue.core.at(venue.nowMs).feed.level(0, side, m(price), m(total)),
-    trade: (taker: BookSide, price: string, amount: number) =>
-      venue.core.at(venue.nowMs).feed.trade(0, taker, m(price), m(amount)),
+    level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
+    trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     filled: (pubkey: string, who = account) => Number(venue.order(who, pubkey).filled_amount),
     /** Recorded shares ahead of each resting order, in queue order. */
     ahead: () => {
@@ -24,7 +22,7 @@ function recorded() {
       return (resting[0] ?? []).filter((_, at) => at % 8 === 7).map((value) => value / 1e6);
     },
     prints: () =>
-      publicTradePage(venue.core.catalog.market(0), { limit: 100 }).rows.map(
+      publicTradePage(venue.first, { limit: 100 }).rows.map(
         (row) => `${row.is_yes ? 'YES' : 'NO'} ${row.amount}@${row.price}`,
       ),
   };
@@ -110,7 +108,7 @@ describe('recorded input', () => {
     ]);
     expect([trade(BID, '0.405', 1), trade(BID, '0.4', 0)]).toEqual([false, false]);
     const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    venue.core.at(venue.nowMs).markets.setPaused(venue.id, true);
+    venue.now.markets.setPaused(venue.id, true);
     expect(trade(ASK, '0.4', 10)).toBe(false);
     expect(filled(pubkey)).toBe(0);
   });

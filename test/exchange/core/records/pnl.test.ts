@@ -31,9 +31,9 @@ describe('profit and loss', () => {
       active_assets_value: '95',
       total_pnl: '-1',
     });
-    accepted(venue.core.at(venue.nowMs).markets.resolve(venue.id, true));
-    const draft = accepted(venue.core.at(venue.nowMs).redeems.draft(taker, venue.id));
-    accepted(venue.core.at(venue.nowMs).redeems.submit(taker, draft.pubkey, true));
+    accepted(venue.now.markets.resolve(venue.id, true));
+    const draft = accepted(venue.now.redeems.draft(taker, venue.id));
+    accepted(venue.now.redeems.submit(taker, draft.pubkey, true));
     expect(accountPnl(venue.core.catalog, venue.core.margin, taker, {})).toMatchObject({
       redeems_funds: '10',
       active_assets_value: '0',
@@ -56,15 +56,15 @@ describe('profit and loss', () => {
     const venue = new Venue({}, { event: 'A' });
     const account = venue.account(1);
     const config = { kind: 'orderbook' } as const;
-    const second = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'A' }));
-    const third = accepted(venue.core.at(venue.nowMs).markets.create({ config, event: 'B' }));
+    const second = accepted(venue.now.markets.create({ config, event: 'A' }));
+    const third = accepted(venue.now.markets.create({ config, event: 'B' }));
     for (const [id, amount] of [
       [venue.id, '1'],
       [second.condition_id, '20'],
       [third.condition_id, '300'],
     ] as const) {
-      const draft = accepted(venue.core.at(venue.nowMs).conversions.draft('split', account, id, amount));
-      accepted(venue.core.at(venue.nowMs).conversions.submit('split', account, draft.pubkey, true));
+      const draft = accepted(venue.now.conversions.draft('split', account, id, amount));
+      accepted(venue.now.conversions.submit('split', account, draft.pubkey, true));
     }
     venue.pass(settings.landingMs);
     const [a = '', b = ''] = [0, 1].map((index) => venue.core.catalog.event(index).conditionId);
@@ -95,38 +95,32 @@ describe('profit and loss', () => {
 
   /** Rejected requests change nothing. */
   function take(venue: Venue, ids: readonly string[], accounts: readonly number[], one: Step): void {
-    const { core, nowMs } = venue;
     const [account = 0, id = ''] = [accounts[one.who], ids[one.market]];
     const amount = String(one.amount);
     if (one.kind === 'settle') {
-      if (one.amount < 5) core.at(nowMs).markets.resolve(id, one.amount === 1 ? null : one.isYes);
+      if (one.amount < 5) venue.now.markets.resolve(id, one.amount === 1 ? null : one.isYes);
       return;
     }
     if (one.kind === 'split' || one.kind === 'merge') {
-      const draft =
-        one.kind === 'split'
-          ? core.at(nowMs).conversions.draft('split', account, id, amount)
-          : core.at(nowMs).conversions.draft('merge', account, id, amount);
-      if (draft.ok && one.kind === 'split')
-        core.at(nowMs).conversions.submit('split', account, draft.value.pubkey, true);
-      else if (draft.ok) core.at(nowMs).conversions.submit('merge', account, draft.value.pubkey, true);
+      const draft = venue.now.conversions.draft(one.kind, account, id, amount);
+      if (draft.ok) venue.now.conversions.submit(one.kind, account, draft.value.pubkey, true);
       return;
     }
     if (one.kind === 'redeem') {
-      const draft = core.at(nowMs).redeems.draft(account, id);
-      if (draft.ok) core.at(nowMs).redeems.submit(account, draft.value.pubkey, true);
+      const draft = venue.now.redeems.draft(account, id);
+      if (draft.ok) venue.now.redeems.submit(account, draft.value.pubkey, true);
       return;
     }
     const order = { market_condition_id: id, is_yes: one.isYes, side: one.kind, order_type: 'limit' } as const;
-    const draft = core.at(nowMs).orders.draft(account, { ...order, price: m(one.price / 100), amount: m(amount) });
-    if (draft.ok) core.at(nowMs).orders.submit(account, draft.value.pubkey, true);
+    const draft = venue.now.orders.draft(account, { ...order, price: m(one.price / 100), amount: m(amount) });
+    if (draft.ok) venue.now.orders.submit(account, draft.value.pubkey, true);
   }
 
   it('over all markets is what an account has now less what was put in, and the sum of its markets', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const venue = new Venue({ maker_fee_rate: m('0.003'), price_precision: 3 });
-        const second = accepted(venue.core.at(venue.nowMs).markets.create({ config: { kind: 'orderbook' } }));
+        const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
         const ids = [venue.id, second.condition_id];
         const accounts = [1, 2, 3].map((number) => venue.account(number));
         for (const one of steps) {
@@ -164,11 +158,11 @@ describe('profit and loss with margin', () => {
     const position = desk.core.margin.positionPage(account, { limit: 5 }).rows[one.size % 5]?.pubkey ?? 'nobody';
     if (one.kind === 'open') {
       const draft = desk.draft(account, { market, isYes: one.isYes, leverage: '2', funds: String(one.size + 5) });
-      if (draft.ok) desk.core.at(desk.nowMs).margin.requests.submit(account, draft.value.pubkey, true);
-    } else if (one.kind === 'move') desk.core.at(desk.nowMs).margin.setReferencePrice(market, m(one.size / 100));
-    else if (one.kind === 'close') desk.core.at(desk.nowMs).margin.positions.close(account, position, null);
-    else if (one.kind === 'claim') desk.core.at(desk.nowMs).margin.claimSettlement(account, position);
-    else if (one.kind === 'settle' && one.size < 5) desk.core.at(desk.nowMs).markets.resolve(market, one.isYes);
+      if (draft.ok) desk.now.margin.requests.submit(account, draft.value.pubkey, true);
+    } else if (one.kind === 'move') desk.now.margin.setReferencePrice(market, m(one.size / 100));
+    else if (one.kind === 'close') desk.now.margin.positions.close(account, position, null);
+    else if (one.kind === 'claim') desk.now.margin.claimSettlement(account, position);
+    else if (one.kind === 'settle' && one.size < 5) desk.now.markets.resolve(market, one.isYes);
     desk.pass(one.kind === 'pass' ? one.size * 3_600_000 : 500);
   }
 

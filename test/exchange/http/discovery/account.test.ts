@@ -1,25 +1,18 @@
 import { base58 } from '@scure/base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { describe, expect, it } from 'vitest';
+import { openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { pass, refusal } from './walk.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
 const markets: string[] = [];
 
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-  for (let n = 0; n < 6; n++) markets.push(await openMarket(base, { title: `M${n}`, event: `E${n % 2}` }));
-  for (const [n, id] of markets.entries()) {
-    await trader.complete('/share-splits/', { market_condition_id: id, amount: String(n + 1) });
-  }
-  await pass(base, 5, trader);
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const trader = await TestTrader.join(base);
+for (let n = 0; n < 6; n++) markets.push(await openMarket(base, { title: `M${n}`, event: `E${n % 2}` }));
+for (const [n, id] of markets.entries()) {
+  await trader.complete('/share-splits/', { market_condition_id: id, amount: String(n + 1) });
+}
+await pass(base, 5, trader);
 
 const cursorText = (position: object): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 

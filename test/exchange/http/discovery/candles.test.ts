@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { parseDecimal } from '../../../../src/shared/base/decimal.js';
 import { must } from '../../../../src/shared/base/errors.js';
-import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { control, openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { pass, read, walk } from './walk.js';
-
-let exchange: RunningExchange;
-let base: string;
-let market: string;
-let startS: number;
-let endS: number;
 
 const ONE = 1_000_000;
 const DAY_S = 86_400;
@@ -21,24 +15,20 @@ interface Print {
   readonly funds: number;
 }
 
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  market = await openMarket(base);
-  const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
-  startS = maker.nowS();
-  const steps = [0, 7, 400, 290, 1, 3_000, 30, 1_700, 90, 12_000, 5, 299, 300];
-  for (const [n, gapS] of steps.entries()) {
-    if (gapS > 0) await pass(base, gapS, maker, taker);
-    const price = `0.${30 + ((n * 17) % 40)}`;
-    await maker.order(market, true, 'buy', price, '10');
-    // The taker buys NO against it: its outcome is NO, its price 1 − p.
-    await taker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), String(3 + n));
-    if (n + 3 < 10) await maker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), '2');
-  }
-  endS = maker.nowS() + 1;
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const market = await openMarket(base);
+const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
+const startS = maker.nowS();
+const steps = [0, 7, 400, 290, 1, 3_000, 30, 1_700, 90, 12_000, 5, 299, 300];
+for (const [n, gapS] of steps.entries()) {
+  if (gapS > 0) await pass(base, gapS, maker, taker);
+  const price = `0.${30 + ((n * 17) % 40)}`;
+  await maker.order(market, true, 'buy', price, '10');
+  // The taker buys NO against it: its outcome is NO, its price 1 − p.
+  await taker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), String(3 + n));
+  if (n + 3 < 10) await maker.order(market, false, 'buy', String((ONE - micros(price)) / ONE), '2');
+}
+const endS = maker.nowS() + 1;
 
 /** Every public trade, oldest first, in YES space. */
 async function prints(): Promise<Print[]> {

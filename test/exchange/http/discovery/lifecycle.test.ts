@@ -1,21 +1,13 @@
 /** Answers of every endpoint with a market, in each of the market's states. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { MARKET_STATES, type MarketState } from '../../../../src/shared/protocol/states.js';
-import { type Answered, control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { type Answered, control, openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { pass, read } from './walk.js';
 
-let exchange: RunningExchange;
-let base: string;
-let trader: TestTrader;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  trader = await TestTrader.join(base);
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const trader = await TestTrader.join(base);
 
 const slugOf = ({ status, slug }: Answered): string => (slug === null ? String(status) : `${status} ${slug}`);
 

@@ -1,40 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { describe, expect, it } from 'vitest';
+import { control, openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { pass, read, refusal, twice, walk } from './walk.js';
 
-let exchange: RunningExchange;
-let base: string;
 const markets: string[] = [];
 const DAY_S = 86_400;
 
 const CATEGORIES = ['politics', 'crypto', 'sports'] as const;
 const STATES = ['open', 'interrupted', 'resolved', 'canceled', 'answer_proposed', 'draft'];
 
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
-  const nowS = maker.nowS();
-  for (let n = 0; n < 24; n++) {
-    const category = CATEGORIES[n % 3];
-    const sport = category === 'sports' ? { sport: 'tennis', league: n % 2 === 0 ? 'atp' : 'wta' } : {};
-    const fields = { title: `Market ${n}`, event: `Event ${n % 9}`, category, resolution_date: nowS + (n - 8) * DAY_S };
-    markets.push(await openMarket(base, { ...fields, ...sport }));
-  }
-  for (const [n, id] of markets.entries()) {
-    if (n % 2 === 1) continue;
-    await maker.order(id, true, 'buy', '0.4', String(10 + n));
-    await taker.order(id, false, 'buy', '0.6', String(1 + ((n * 7) % 10)));
-    await pass(base, 1, maker, taker);
-  }
-  for (const [n, id] of markets.entries()) {
-    const state = STATES[n % STATES.length];
-    if (state === 'resolved') await control(base, `/markets/${id}/resolve/`, { is_yes: true });
-    else if (state !== 'draft' && state !== 'open') await control(base, `/markets/${id}/state/`, { state });
-  }
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
+const nowS = maker.nowS();
+for (let n = 0; n < 24; n++) {
+  const category = CATEGORIES[n % 3];
+  const sport = category === 'sports' ? { sport: 'tennis', league: n % 2 === 0 ? 'atp' : 'wta' } : {};
+  const fields = { title: `Market ${n}`, event: `Event ${n % 9}`, category, resolution_date: nowS + (n - 8) * DAY_S };
+  markets.push(await openMarket(base, { ...fields, ...sport }));
+}
+for (const [n, id] of markets.entries()) {
+  if (n % 2 === 1) continue;
+  await maker.order(id, true, 'buy', '0.4', String(10 + n));
+  await taker.order(id, false, 'buy', '0.6', String(1 + ((n * 7) % 10)));
+  await pass(base, 1, maker, taker);
+}
+for (const [n, id] of markets.entries()) {
+  const state = STATES[n % STATES.length];
+  if (state === 'resolved') await control(base, `/markets/${id}/resolve/`, { is_yes: true });
+  else if (state !== 'draft' && state !== 'open') await control(base, `/markets/${id}/state/`, { state });
+}
 
 const ids = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row['condition_id']));
 

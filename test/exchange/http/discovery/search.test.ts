@@ -1,11 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { describe, expect, it } from 'vitest';
+import { control, openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { read, refusal, twice, walk } from './walk.js';
-
-let exchange: RunningExchange;
-let base: string;
 
 /** A market of the test, with its searchable fields. */
 interface Known {
@@ -24,7 +21,6 @@ interface Known {
 
 const known: Known[] = [];
 /** Condition ids of the events, oldest first. */
-let events: string[] = [];
 const EVENTS = ['Football in May', 'Élections: the SENATE', 'Rates & prices', 'Launches'];
 const WORDS = ['final', 'Rain', 'üBER', 'senate', '100%', 'a.b', 'May'];
 const RATES = { opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' };
@@ -94,20 +90,16 @@ async function finish(n: number): Promise<void> {
 
 const COUNT = 40;
 
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  for (let n = 0; n < COUNT; n++) await makeMarket(n);
-  const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
-  for (let n = 0; n < COUNT; n += 2) {
-    const id = known[n]?.id ?? '';
-    await maker.order(id, true, 'buy', `0.${20 + n}`, String(5 + n));
-    if (n % 3 === 0) await taker.order(id, false, 'buy', `0.${80 - n}`, String(2 + (n % 7)));
-  }
-  for (let n = 0; n < COUNT; n++) await finish(n);
-  events = (await read(base, '/events/?limit=100')).rows.map((row) => String(row['condition_id'])).reverse();
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+for (let n = 0; n < COUNT; n++) await makeMarket(n);
+const [maker, taker] = [await TestTrader.join(base), await TestTrader.join(base)];
+for (let n = 0; n < COUNT; n += 2) {
+  const id = known[n]?.id ?? '';
+  await maker.order(id, true, 'buy', `0.${20 + n}`, String(5 + n));
+  if (n % 3 === 0) await taker.order(id, false, 'buy', `0.${80 - n}`, String(2 + (n % 7)));
+}
+for (let n = 0; n < COUNT; n++) await finish(n);
+const events = (await read(base, '/events/?limit=100')).rows.map((row) => String(row['condition_id'])).reverse();
 
 const STATE_WORDS: Readonly<Record<string, readonly string[]>> = {
   open: ['open'],

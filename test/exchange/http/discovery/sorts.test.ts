@@ -1,8 +1,8 @@
 /** Every sort of markets, events and search, over markets whose order differs between sorts. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
-import { control, openMarket, startTestExchange, TestTrader } from '../harness.js';
+import { describe, expect, it } from 'vitest';
+import { control, openMarket, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 import { pass, read } from './walk.js';
 
 const DAY_S = 86_400;
@@ -46,29 +46,21 @@ const ORDERS: readonly (readonly [sort: string, markets: string, events: string]
   ['ending_soon', 'e b c a d', 'e ab c d'],
 ];
 
-let exchange: RunningExchange;
-let base: string;
-let maker: TestTrader;
-
-beforeAll(async () => {
-  exchange = await startTestExchange();
-  base = exchange.url;
-  maker = await TestTrader.join(base);
-  const taker = await TestTrader.join(base);
-  const made: { id: string; shares: string | null; turn: number }[] = [];
-  for (const { title, event, date, config, shares, turn } of MARKETS) {
-    const resolution_date = date === null ? null : 2_000_000_000 + date;
-    made.push({ id: await openMarket(base, { title, event, config, resolution_date }), shares, turn });
-    await pass(base, 1, maker, taker);
-  }
-  for (const { id, shares, turn } of made.sort((a, b) => a.turn - b.turn)) {
-    if (shares === null) continue;
-    await maker.order(id, true, 'buy', '0.4', shares);
-    await taker.order(id, false, 'buy', '0.6', shares);
-    await pass(base, turn === 0 ? DAY_S + 1 : 1, maker, taker);
-  }
-});
-afterAll(() => exchange.close());
+const { url: base } = await sharedExchange();
+const maker = await TestTrader.join(base);
+const taker = await TestTrader.join(base);
+const made: { id: string; shares: string | null; turn: number }[] = [];
+for (const { title, event, date, config, shares, turn } of MARKETS) {
+  const resolution_date = date === null ? null : 2_000_000_000 + date;
+  made.push({ id: await openMarket(base, { title, event, config, resolution_date }), shares, turn });
+  await pass(base, 1, maker, taker);
+}
+for (const { id, shares, turn } of made.sort((a, b) => a.turn - b.turn)) {
+  if (shares === null) continue;
+  await maker.order(id, true, 'buy', '0.4', shares);
+  await taker.order(id, false, 'buy', '0.6', shares);
+  await pass(base, turn === 0 ? DAY_S + 1 : 1, maker, taker);
+}
 
 const lettersOf = (rows: readonly Record<string, unknown>[]): string =>
   rows.map(({ title }) => String(title).replace('Sorted ', '')).join(' ');

@@ -1,14 +1,15 @@
 /** Margin over HTTP for tests: steps are long, so that only the clock control makes them. */
 
 import type { ExchangeOptions } from '../../../../src/exchange/exchange.js';
-import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from '../harness.js';
+import { type Answered, control, openMarket, send, TestTrader } from '../harness.js';
+import { sharedExchange } from '../shared-exchange.js';
 
 /** Duration of each step of a request or settlement. */
 export const STEP_S = 100;
 export const DAY_S = 86_400;
 
 export const startMarginExchange = (options: Partial<ExchangeOptions> = {}) =>
-  startTestExchange({ landingMs: STEP_S * 1000, draftLifetimeS: 1_000, ...options });
+  sharedExchange({ landingMs: STEP_S * 1000, draftLifetimeS: 1_000, ...options });
 
 export const POLYMARKET = {
   kind: 'polymarket',

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningExchange } from '../../../../src/exchange/exchange.js';
+import { describe, expect, it } from 'vitest';
 import { refusal } from '../discovery/walk.js';
 import { control, openMarket, send } from '../harness.js';
 import {
@@ -13,18 +12,10 @@ import {
   startMarginExchange,
 } from './market.js';
 
-let exchange: RunningExchange;
-let world: MarginWorld;
-let other: string;
-let position: string;
-
-beforeAll(async () => {
-  exchange = await startMarginExchange();
-  world = await MarginWorld.open(exchange.url);
-  other = await openMarket(exchange.url, { config: HYPERLIQUID, reference_price: '0.4' });
-  position = await world.position();
-});
-afterAll(() => exchange.close());
+const exchange = await startMarginExchange();
+const world = await MarginWorld.open(exchange.url);
+const other = await openMarket(exchange.url, { config: HYPERLIQUID, reference_price: '0.4' });
+const position = await world.position();
 
 const invalid = (field: string): string => `400 invalid_request_params ${field}`;
 const LIMIT = { type: 'limit', funds: undefined, price: '0.3', shares: '100' };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { AlertCenter } from '../../../../src/shell/alerts/alert-center.js';
 import type { AlertMessage, Delivery } from '../../../../src/shell/alerts/contract.js';
 import type { ChannelConfig } from '../../../../src/shell/config/types.js';
@@ -13,8 +13,11 @@ import { trader } from '../../config/files.js';
 const MINUTE = 60_000;
 const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as ChannelConfig;
 
-const openFile = (path = join(newFolder(), 'console')) =>
-  new StoreFile({ path, note: () => undefined, nowMs: () => 0, steadyMs: () => 0 });
+function openFile(path = join(newFolder(), 'console')): StoreFile {
+  const file = new StoreFile({ path, note: () => undefined, nowMs: () => 0, steadyMs: () => 0 });
+  onTestFinished(() => file.close());
+  return file;
+}
 
 /** A console's alert center, and its sent messages. */
 function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
@@ -52,7 +55,6 @@ test('what was not delivered is sent by the next console, and what is open is no
   const last = openCenter(file, delivered, 3 * MINUTE);
   last.center.tick({ ...FACTS, nowMs: 4 * MINUTE });
   expect(last.sent).toMatchObject([{ kind: 'guardian_absent', state: 'cleared' }]);
-  file.close();
 });
 
 test('in quiet hours only what is critical leaves, and the rest when they are over', async () => {
@@ -66,7 +68,6 @@ test('in quiet hours only what is critical leaves, and the rest when they are ov
   await Promise.resolve();
   center.tick({ ...FACTS, isGone: true, nowMs: 3_000 }, false);
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'daily_summary']);
-  file.close();
 });
 
 test('a person sees what is open, and says that it was seen', async () => {
@@ -84,7 +85,6 @@ test('a person sees what is open, and says that it was seen', async () => {
   center.tick({ ...FACTS, isGone: true, nowMs: 16 * MINUTE });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
-  file.close();
 });
 
 test('what no console wrote is forgotten', () => {
@@ -94,5 +94,4 @@ test('what no console wrote is forgotten', () => {
     file.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(text), null);
     expect(store.load()).toBeNull();
   }
-  file.close();
 });

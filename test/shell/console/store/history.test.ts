@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { SqliteDriver } from '../../../../src/shared/base/sqlite-driver.js';
 import { History, MOST_POINTS, type Sample, takeSample } from '../../../../src/shell/console/store/history.js';
 import { StoreFile } from '../../../../src/shell/console/store/store-file.js';
@@ -21,13 +21,12 @@ beforeEach(() => {
 });
 
 const pathOf = () => join(folder, 'ledger.sqlite.console');
-const openFile = () =>
-  new StoreFile({
-    path: pathOf(),
-    note: (text) => notes.push(text),
-    nowMs: () => START_MS,
-    steadyMs: () => steadyMs,
-  });
+function openFile(): StoreFile {
+  const clocks = { nowMs: () => START_MS, steadyMs: () => steadyMs };
+  const file = new StoreFile({ path: pathOf(), note: (text) => notes.push(text), ...clocks });
+  onTestFinished(() => file.close());
+  return file;
+}
 
 const sample = (timeMs: number, best = 500_000, id = 'm'): Sample => ({
   account: { timeMs, equityMicros: null, resultMicros: 7, lossDayMicros: 1 },
@@ -62,7 +61,6 @@ test('keeps the newest figures of a point, and the widest of the others’ price
   ]);
   expect(history.account(span)).toEqual([sample(START_MS).account, sample(START_MS + 5_000).account]);
   expect(history.market('other', span)).toEqual([]);
-  file.close();
 });
 
 test('is there after a restart, coarser the longer ago, and never more than a chart can show', () => {
@@ -84,7 +82,6 @@ test('is there after a restart, coarser the longer ago, and never more than a ch
     for (let i = 1; i <= MOST_POINTS + 10; i++) put.run(end / 1000 + i * 5 + 5);
   }, undefined);
   expect(again.account({ fromMs: end, toMs: end + MOST_POINTS * 5_000 - 1 }).length).toBeLessThanOrEqual(MOST_POINTS);
-  file.close();
 });
 
 test('keeps less of everything when it grows too large', () => {
@@ -104,7 +101,6 @@ test('keeps less of everything when it grows too large', () => {
   expect(bytes).toBeLessThan(80_000);
   const end = START_MS + 6 * HOUR_MS;
   expect(history.market('m', { fromMs: end - 60_000, toMs: end }).length).toBeGreaterThan(0);
-  file.close();
 });
 
 test.each([
@@ -138,7 +134,6 @@ test.each([
   expect(history.market('m', { fromMs: START_MS + 5_000, toMs: START_MS + 5_000 }).length).toBe(1);
   expect(notes).toEqual([expect.stringContaining('and a new one is begun')]);
   expect(readdirSync(folder)).toContain(`ledger.sqlite.console.aside-${START_MS}`);
-  file.close();
 });
 
 test('goes on without a disk, says so once, and takes it up again when there is room', () => {
@@ -155,7 +150,6 @@ test('goes on without a disk, says so once, and takes it up again when there is 
   history.add(sample(START_MS + 10_000));
   expect(notes.at(-1)).toContain('can be used again');
   expect(history.market('m', { fromMs: START_MS, toMs: START_MS + 11_000 }).length).toBe(2);
-  file.close();
 });
 
 test('takes its points from a trader that tells, of markets that matter', () => {

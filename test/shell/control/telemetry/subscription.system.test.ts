@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { StatusLine } from '../../../../src/shared/protocol/trader-status.js';
-import { Subscription } from '../../../../src/shell/control/telemetry/subscription.js';
+import { Subscription } from '../../../../src/shell/control/control-client.js';
 import { newFolder } from '../../../support/folders.js';
 import { until } from '../../../support/waiting.js';
 import { ACCOUNT, hello, market } from '../../console/state-of-markets.js';

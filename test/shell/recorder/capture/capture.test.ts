@@ -102,7 +102,6 @@ describe('a captured market', () => {
       'a poll of the book failed: no route',
     ],
     ['came late', () => undefined, 'the book was not seen for 5 s'],
-    ['was no longer made', (polls) => polls.capture.onLost(MARKET, 'it left the list', 2000), 'it left the list'],
     ['found the market paused', (polls) => polls.detail(2000, 'interrupted'), 'the market is interrupted'],
   ];
   it.each(gaps)('has a gap and a whole book after a poll that %s', (_, trouble, reason) => {

@@ -20,7 +20,7 @@ describe('a trader in a fleet', () => {
     expect(state.safety.whyPaused('m1')).toBeUndefined();
     bound(null, ['m1']);
     expect(state.safety.whyPaused('m1')).toBeUndefined();
-    expect(state.safety.whyPaused('m2')).toMatch(/another wallet of the fleet has this market/);
+    expect(state.safety.whyPaused('m2')).toMatch(/not claimed by this wallet/);
     expect([slots.map(({ dirty }) => dirty), state.notices.take()]).toEqual([[true, true], []]);
   });
 
@@ -28,7 +28,7 @@ describe('a trader in a fleet', () => {
     const { state, bound } = newTrader();
     for (const hold of [null, 'away', 'away for long', null, null]) bound(hold, []);
     const said = state.notices.take().map(({ severity, text }) => `${severity}: ${text}`);
-    expect(said).toEqual(['loud: away', 'info: the wallet is surely ours again']);
+    expect(said).toEqual(['loud: away', 'info: this trader holds the lease on the wallet again']);
   });
 
   it('lets nothing leave meanwhile, not even a flatten, and leaves stricter modes as they are', () => {

@@ -125,9 +125,9 @@ it('by a flatten is refused where nothing may be sold, with what leads there', (
     const { state, order } = start(ledger);
     ledger.transaction(() => state.safety.pauses.pause('b', 'the signer refused a draft'));
     expect(order(flatten('b'))).toContain('nothing is signed there until resume --market');
-    expect(order(flatten('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
+    expect(order(flatten('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
     order({ kind: 'pause', reason: 'news' });
-    expect(order(flatten('a'))).toMatch(/^it is paused \(news\): .*; flatten sells everything, or resume comes first$/);
+    expect(order(flatten('a'))).toMatch(/^the trader is paused \(news\): .*; use flatten for all, or resume first$/);
     order({ kind: 'kill', reason: 'odd' });
     expect(order(flatten('a'))).toContain('unkill --reason TEXT, flatten');
     expect(state.safety.pauses.flattening).toEqual([]);
@@ -137,8 +137,8 @@ it('by a flatten is refused where nothing may be sold, with what leads there', (
 it('of a market that nobody looks at, or that is not paused, is refused by name', () => {
   withLedger((ledger) => {
     const { order, paused } = start(ledger);
-    expect(order(pause('nowhere'))).toContain('no market that it looks at has the condition id nowhere');
-    expect(order(resume('a'))).toBe('market a is not paused by itself; `twinbook explain a` says why it is not quoted');
+    expect(order(pause('nowhere'))).toContain('the trader tracks no market with the condition id nowhere');
+    expect(order(resume('a'))).toBe('market a is not paused; `twinbook explain a` shows why it is not quoted');
     expect(paused()).toEqual([undefined, undefined]);
   });
 });

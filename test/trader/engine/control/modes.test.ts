@@ -173,7 +173,7 @@ describe('resuming', () => {
     const modes = started({ killed: 'odd prices' });
     expect(say(modes, RESUME)).toContain('odd prices');
     expect(say(modes, { kind: 'unkill', reason: '' })).toContain('unkill --reason TEXT');
-    expect(say(modes, { kind: 'flatten' })).toContain('nothing is sold either');
+    expect(say(modes, { kind: 'flatten' })).toContain('so nothing is sold');
     expect(modeOf(modes)).toBe('killed');
   });
 });

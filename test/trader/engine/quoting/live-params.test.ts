@@ -62,7 +62,7 @@ function change(values: Readonly<Record<string, number>>, takes: 'nothing' | 'th
   return { isMadeAnew, said: [wish(1), wish(2)] };
 }
 
-const PULLED = expect.stringContaining('what rests is pulled');
+const PULLED = expect.stringContaining('orders are canceled');
 
 describe('other parameters', () => {
   it.each([

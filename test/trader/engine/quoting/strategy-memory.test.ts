@@ -69,9 +69,9 @@ describe('one quoter', () => {
   });
 
   it.each([
-    ['another version', { version: 2, text: '{"asked":7}' }, /saved is of version 2, and it reads version 1/],
-    ['no JSON', { version: 1, text: '{"asked":' }, /cannot be gone on from: SyntaxError/],
-    ['another form', { version: 1, text: '{"asked":"x"}' }, /cannot be gone on from: TypeError: asked is no number/],
+    ['another version', { version: 2, text: '{"asked":7}' }, /has version 2; the module reads version 1/],
+    ['no JSON', { version: 1, text: '{"asked":' }, /cannot be used: SyntaxError/],
+    ['another form', { version: 1, text: '{"asked":"x"}' }, /cannot be used: TypeError: asked is no number/],
   ])('begins anew, and says so once, when what was saved is %s', (_name, saved, words) => {
     const host = hostOf(counting(1), saved);
     expect(host.hasBegunAnew).toBe(true);
@@ -82,8 +82,8 @@ describe('one quoter', () => {
   });
 
   it.each([
-    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) gave 65538 bytes, at most 65536/],
-    ['nothing', () => undefined, /save\(\) gave nothing that JSON can hold/],
+    ['too much', () => 'x'.repeat(MAX_STATE_BYTES), /save\(\) returned 65538 bytes, at most 65536/],
+    ['nothing', () => undefined, /save\(\) returned a value that JSON cannot hold/],
   ])('is not saved, and goes on quoting, when it saves %s', (_name, save, words) => {
     const host = hostOf(counting(1, save));
     expect(host.save(0)).toBeNull();

@@ -168,14 +168,14 @@ describe('a strategy of whole events', () => {
 
   it.each([
     ['throws', () => fail(), /quote\(\) failed: Error: no$/],
-    ['leaves one out', () => ({ a: bid }), /nonsense: no quotes of b: each market that it was shown wants some$/],
+    ['leaves one out', () => ({ a: bid }), /quotes: no quotes of b: every market of its view needs quotes$/],
     [
       'names a market of no event',
       () => ({ a: bid, b: bid, z: bid }),
-      /nonsense: quotes of z, which is none of .*: a, b$/,
+      /quotes: quotes of z, which is not one of .*: a, b$/,
     ],
-    ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /nonsense: b: note must be a text, got 7$/],
-    ['returns none', () => [bid, bid], /nonsense: quotes must be an object that holds quotes by condition id/],
+    ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /quotes: b: note must be a text, got 7$/],
+    ['returns none', () => [bid, bid], /quotes: quotes must be an object that holds quotes by condition id/],
   ])('that %s is stopped in the whole event, and the operator is told once', (_name, say, words) => {
     inLife((life) => {
       life.step(START_MS, ['a', 'b']);
@@ -208,7 +208,7 @@ describe('a strategy of whole events', () => {
       (life, { seen }) => {
         life.step(START_MS, [LONE]);
         expect(seen).toEqual([]);
-        expect(life.notes(LONE)).toEqual(['the market belongs to no event, and its strategy quotes whole events']);
+        expect(life.notes(LONE)).toEqual(['the market belongs to no event, and the strategy quotes whole events']);
       },
       undefined,
       [LONE],
@@ -356,7 +356,7 @@ describe('other parameters', () => {
     inChange(undefined, (life, told) => {
       changeTo(life, { soft: 2, firm: 1, hard: 0 }, START_MS + 1);
       life.step(START_MS + 2, ['a', 'b']);
-      for (const note of life.notes('a', 'b')) expect(note).toContain('what rests is pulled');
+      for (const note of life.notes('a', 'b')) expect(note).toContain('orders are canceled');
       life.step(START_MS + 3, ['a', 'b']);
       expect(life.notes('a', 'b')).toEqual(['1 goes by 2', '1 goes by 2']);
       expect(told).toEqual([1]);
@@ -387,7 +387,7 @@ describe('its declaration', () => {
       /scope must be 'market' or 'event', got "venue"/,
     );
     expect(() => strategyFrom({ default: { ...module, inputs: { event: true } } }, 'x.js')).toThrow(
-      /it sees its markets/,
+      /its view shows all markets/,
     );
   });
 });

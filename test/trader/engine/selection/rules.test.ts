@@ -40,16 +40,16 @@ function verdict(
 it('names the rule that a market misses', () => {
   expect(verdict({}, {})).toBeNull();
   expect(verdict({ minSpread: 0.02, maxSpread: 0.02 }, {})).toBeNull();
-  expect(verdict({ minSpread: 0.03 }, {})).toBe('its spread is 0.02, min_spread is 0.03');
-  expect(verdict({ maxSpread: 0.01 }, {})).toBe('its spread is 0.02, max_spread is 0.01');
-  expect(verdict({ maxSpread: 0.5 }, { spread: null })).toContain('a side of its book is empty');
+  expect(verdict({ minSpread: 0.03 }, {})).toBe('the spread is 0.02, min_spread is 0.03');
+  expect(verdict({ maxSpread: 0.01 }, {})).toBe('the spread is 0.02, max_spread is 0.01');
+  expect(verdict({ maxSpread: 0.5 }, { spread: null })).toContain('a side of the book is empty');
   expect(verdict({ minSpread: 0.5 }, { spread: null })).toBeNull();
-  expect(verdict({ minDaysLeft: 6 }, {})).toBe('it resolves in 5 days, min_days_left is 6');
-  expect(verdict({ maxDaysLeft: 4 }, {})).toBe('it resolves in 5 days, max_days_left is 4');
-  expect(verdict({ maxDaysLeft: 4 }, { days: null })).toContain('does not say when it resolves');
+  expect(verdict({ minDaysLeft: 6 }, {})).toBe('the market resolves in 5 days, min_days_left is 6');
+  expect(verdict({ maxDaysLeft: 4 }, {})).toBe('the market resolves in 5 days, max_days_left is 4');
+  expect(verdict({ maxDaysLeft: 4 }, { days: null })).toContain('has no resolution date');
   expect(verdict({ minDaysLeft: 4 }, { days: null })).toBeNull();
-  expect(verdict({ minVolumeDay: 10 }, { tradesAgeMs: null })).toContain('trades have not been seen');
-  expect(verdict({ minVolumeDay: 10 }, { trades: [trade(1000, 0.5, 10)] })).toContain('5 of currency changed hands');
+  expect(verdict({ minVolumeDay: 10 }, { tradesAgeMs: null })).toContain('trades have not been read');
+  expect(verdict({ minVolumeDay: 10 }, { trades: [trade(1000, 0.5, 10)] })).toContain('5 of currency traded');
   expect(verdict({ minVolumeDay: 5 }, { trades: [trade(1000, 0.5, 10)] })).toBeNull();
 });
 

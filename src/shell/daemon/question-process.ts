@@ -1,0 +1,33 @@
+/** The process of `askProcess`: answers one question from its input and ends. */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { ANSWER, type Asked, type ProcessAnswer } from './ask-process.js';
+
+let text = '';
+for await (const chunk of process.stdin) text += String(chunk);
+// Written by `askProcess`.
+const said = await answerTo(JSON.parse(text) as Asked);
+// A loaded module may have left timers.
+process.stdout.write(`\n${ANSWER}${JSON.stringify(said)}`, () => process.exit(0));
+
+async function answerTo(question: Asked): Promise<ProcessAnswer> {
+  try {
+    return { ok: true, data: question.kind === 'query' ? await select(question) : await load(question) };
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    const { code, message, hint } = error;
+    return { ok: false, code, message, hint };
+  }
+}
+
+async function select({ path, sql, most }: Extract<Asked, { kind: 'query' }>) {
+  const { selectFromLedger } = await import('../../trader/ledger/select.js');
+  return selectFromLedger(path, sql, most);
+}
+
+/** Keys of the modules. */
+async function load({ file, cwd, env, copied }: Extract<Asked, { kind: 'load' }>): Promise<readonly string[]> {
+  const { loadConfig } = await import('../config/load.js');
+  const { strategies } = await loadConfig(file, { cwd, env, ...(copied && { copy: new Map(copied) }) });
+  return strategies.map(({ moduleKey }) => moduleKey);
+}

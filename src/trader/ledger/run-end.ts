@@ -1,4 +1,0 @@
-/** Text that a run stores at its end. */
-
-/** Note of a regular end: the exchange has shown that nothing rests. */
-export const ENDED_PROVEN = 'stopped, nothing rests';
