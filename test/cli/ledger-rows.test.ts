@@ -205,7 +205,7 @@ describe('what an earlier process left standing', () => {
       { paused_markets: JSON.stringify([['a', 'the signer refused']]) },
       undefined,
       [
-        'next start          quoting, but for market a: the signer refused',
+        'next start          quoting, except market a: the signer refused',
         'then back up with   twinbook resume --reason TEXT',
       ],
     ],
