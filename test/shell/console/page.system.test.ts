@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     ],
     ['roll it back', 'rollback: risk.max_loss_day: 50 → 60 (looser)', [config('rollback', REASON)]],
     ['find why a market is not quoted', UNQUOTED, []],
-    ['find yesterday’s loss and its cause', '−10.08−10.000.08214.00', []],
+    ['find yesterday’s loss and its cause', '−10.08−10.000.080.00214.00', []],
   ] as const)('%s takes the documented clicks', async (task, shown, requests) => {
     const page = await openView(DESK, '', '#markets a');
     const asked = listenToTrader();

@@ -31,7 +31,7 @@ params: { feed: model, jump_pause_s: 0, max_gap_sds: 20, order_shares: "5" }
 `;
 
 /** The trader's log lines about the end and the return of a feed's values. */
-const WORDS = /feed model (says nothing current|has said nothing|has current values)/g;
+const WORDS = /feed model (has no current value|has sent no value|has current values)/g;
 const KINDS: Readonly<Record<string, string>> = {
   'has no current value': 'silent',
   'has sent no value': 'silent',

@@ -35,7 +35,7 @@ describe('strategies of users', () => {
     const stopped = (strategy: string, market: string, why: string) =>
       trader.waitFor(new RegExp(`strategy ${strategy} is stopped in market ${market}: quote\\(\\) ${why}`));
     await stopped('throwing', throwing, 'failed: TypeError: no such figure');
-    await stopped('foolish', foolish, 'returned nonsense: ');
+    await stopped('foolish', foolish, 'returned invalid quotes: ');
     await stopped('endless', endless, 'failed: Error: took longer than \\d+ ms');
     await trader.waitFor(/ fill: /);
 

@@ -3,7 +3,7 @@
 import type { Bug } from './bug.js';
 
 const PACING = 'src/shell/client/pacing.ts';
-const WINDOW = 'src/shell/client/sliding-window.ts';
+const WINDOW = 'src/shell/client/pacing.ts';
 const BUDGET = 'src/trader/scheduler/budget.ts';
 
 const TOLD = 'const isBelieved = limit >= this.#base || limit === this.#lastTold;';

@@ -217,7 +217,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The client counts fifty seconds for a minute, and so does the queue.',
     edits: [
       {
-        file: 'src/shell/client/sliding-window.ts',
+        file: 'src/shell/client/pacing.ts',
         text: 'this.#finished.forget(nowMs);',
         replacement: 'this.#finished.forget(nowMs + 10_000);',
       },
