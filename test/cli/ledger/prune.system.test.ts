@@ -184,8 +184,10 @@ describe('after a restored backup', () => {
       ({ code }) => code === 7,
     );
     expect((await command('stop')).code).toBe(0);
-    const stopped = await command('reconcile');
-    expect(stopped.code).toBe(7);
+    await until(
+      () => command('reconcile'),
+      ({ code }) => code === 7,
+    );
     expect((await command('status')).output.replaceAll(/\s+/g, ' ')).toMatch(sentence);
   });
 });
