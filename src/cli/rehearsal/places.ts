@@ -55,7 +55,7 @@ export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise
     const prepare = async () => {
       const file = await walletText(rehearsal, io);
       await client.bootstrap(wallet);
-      return `${file}; this rehearsal uses ${wallet.address}, whose key nobody keeps, and credentials made by the challenge`;
+      return `${file}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
     };
     await step(place, 'keys', prepare);
     return await liveThrough(place);

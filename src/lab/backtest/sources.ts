@@ -161,7 +161,7 @@ function openFileStream(chunks: AsyncIterable<EventChunk>, isStopped: () => bool
     );
   let ahead = read();
   const next = (): EventChunk | null | Promise<EventChunk | null> => {
-    if (isStopped()) throw new Error('nobody waits for this any more');
+    if (isStopped()) throw new Error('the reading was stopped');
     if (ready === undefined) return ahead.then(next);
     const chunk = ready;
     ready = undefined;

@@ -65,7 +65,7 @@ function measureOverfitting(rows: Iterable<Float64Array>, configurations: number
 
 function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
   const { number } = candidate;
-  /** Of a failed one, the first error; else empty. */
+  /** First error of a failed configuration, else empty. */
   const { status, error } = outcomes.findStatus(candidate);
   const isDone = status === 'done';
   /** In the order of the fill models; empty unless done. */
@@ -159,7 +159,7 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
   });
-  /** Of the steps with training data, in the order of the fill models. */
+  /** Over the steps with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {

@@ -153,7 +153,7 @@ const KINDS = {
   ),
   feed_silent: shownWarning(
     'a feed is silent',
-    '`twinbook status` says how old its values are; who quotes by it quotes nothing',
+    '`twinbook status` says how old its values are; strategies that need it do not quote',
     2 * MINUTE_MS,
   ),
   backup_failed: shownWarning('no new backup', BACK_UP),
@@ -164,7 +164,7 @@ const KINDS = {
   ),
   telemetry_slowed: shownWarning(
     'telemetry is slowed',
-    'close pages and `twinbook top` that nobody reads; nothing is wrong with trading',
+    'close unused pages and `twinbook top`; trading is not affected',
     SLOWED_FOR_MS,
   ),
   reader_cut: shownWarning(

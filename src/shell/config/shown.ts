@@ -175,8 +175,8 @@ function withClass(text: string, { module }: ReadStrategy): string {
 
 const LIVE_TEXTS: Readonly<Record<LiveClass, string>> = {
   now: 'now: its quoters go on',
-  requote: 'requote: what rests is pulled and placed anew',
-  restart: 'restart: quoters are made anew from what they saved',
+  requote: 'requote: resting orders are canceled and placed again',
+  restart: 'restart: strategies restart from their saved state',
 };
 
 function leafChanges(name: string, then: unknown, now: unknown): readonly string[] {

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
 
-/** What `question-process.ts` answers; both are of this version. */
+/** Answer of `question-process.ts`. Both files have the same version. */
 export interface Questions {
   readonly query: { readonly path: string; readonly sql: string; readonly most: number };
   readonly load: {

@@ -96,14 +96,14 @@ function withUnit(value: number | null, unit: Unit): string {
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure <= limit) return null;
-  return breach(what, figure, limit, unit, 'allowed is at most');
+  return breach(what, figure, limit, unit, 'the maximum is');
 }
 
 /** Null when `found` is finite and at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
   const figure = finite(found);
   if (figure !== null && figure >= limit) return null;
-  return breach(what, figure, limit, unit, 'needed is at least');
+  return breach(what, figure, limit, unit, 'the minimum is');
 }
 
 const finite = (value: number | null | undefined): number | null =>

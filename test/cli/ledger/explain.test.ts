@@ -63,7 +63,7 @@ test('names each gap with what was said at its beginning, and the controls that 
   ]);
 });
 
-test('has none of a market that was quoted all the while, and one of a market that nobody looked at', () => {
+test('has none for a market that was always quoted, and one for a market without a look', () => {
   const [quoted, other] = [new MarketGaps('m'), new MarketGaps('other')];
   for (const gaps of [quoted, other]) for (const ms of [0, 1000]) gaps.look(look(1, 0), FROM + ms);
   expect(quoted.lines).toEqual(['without an order for 0.0 s of 1.0 s (0.0 %), 0 times']);

@@ -105,7 +105,7 @@ describe('a backtest with a feed', () => {
     const { sent } = await run({ settings: [{ name: 'model', maxAgeMs: S }], values: [] });
     expect(orders(sent.map(({ text }) => text))).toBe(0);
     expect(silentFeeds([{ name: 'model', maxAgeMs: S }], [])).toEqual([
-      'feed model says nothing of these markets: who quotes by it quotes nothing',
+      'feed model has no value for these markets: strategies that need it do not quote',
     ]);
   });
 });

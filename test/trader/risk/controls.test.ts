@@ -321,9 +321,7 @@ describe('the table of controls', () => {
 
   it('says both numbers in a sentence', () => {
     const verdict = judge(placeOf({ amountMicros: shares(300) }), factsOf());
-    expect(verdict.verdict === 'refused' && verdict.text).toBe(
-      'the amount is 300 shares, allowed is at most 250 shares',
-    );
+    expect(verdict.verdict === 'refused' && verdict.text).toBe('the amount is 300 shares, the maximum is 250 shares');
   });
 });
 

@@ -65,7 +65,7 @@ export const silentFeeds = (
   const heard = new Set(values.map(({ feed }) => feed));
   return settings
     .filter(({ name }) => !heard.has(name))
-    .map(({ name }) => `feed ${name} says nothing of these markets: who quotes by it quotes nothing`);
+    .map(({ name }) => `feed ${name} has no value for these markets: strategies that need it do not quote`);
 };
 
 async function recordedValues(recordings: readonly Recording[], wanted: ReadonlySet<string>) {

@@ -234,7 +234,7 @@ export class Brake {
     return BRAKE_LEVELS[this.#level] ?? BRAKE_LEVELS[0];
   }
 
-  /** Of the last complete span, ms. */
+  /** 99th percentile of the delays of beats in the last complete span, ms. */
   get lateP99Ms(): number {
     return this.#lateP99Ms;
   }
