@@ -19,6 +19,8 @@ import { startDemo } from './demo.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VIEWS = ['overview', 'market', 'orders', 'money', 'risk', 'health', 'alerts', 'log', 'config', 'runs', 'explain'];
+const STRATEGY = join(ROOT, 'config/strategies/belief-maker.yaml');
+const SAMPLE = join(ROOT, 'data/sample');
 const SCHEMES = ['light', 'dark'] as const;
 /** Maximum height of a view on a phone, px. */
 const TALLEST = 6_000;
@@ -123,25 +125,40 @@ async function takeViews(pages: Awaited<ReturnType<typeof openPages>>, folder: s
   }
 }
 
-async function takeReport(browser: Browser, folder: string): Promise<void> {
-  const report = join(folder, 'report.html');
-  await command(
-    'backtest',
-    '-c',
-    join(ROOT, 'config/strategies/belief-maker.yaml'),
-    '--data',
-    join(ROOT, 'data/sample'),
-    '--report',
-    report,
-  );
-  for (const scheme of SCHEMES)
-    for (const width of widths) {
-      const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 800 } });
-      await page.goto(pathToFileURL(report).href);
-      await page.locator('#plot-equity canvas').waitFor();
-      await take({ page, folder, name: `report-${width}-${scheme}` });
-      await page.close();
-    }
+/** Commands that write a report, with its main chart or table. */
+const REPORTS = (demo: Demo) =>
+  ({
+    backtest: [['backtest', '-c', STRATEGY, '--data', SAMPLE], '#plot-equity canvas'],
+    ledger: [['pnl', '-c', demo.file], '#plot-equity canvas'],
+    sweep: [
+      [
+        'sweep',
+        '-c',
+        STRATEGY,
+        '--data',
+        SAMPLE,
+        '--param',
+        'belief-maker.kelly_fraction=0.5,1',
+        '--out',
+        join(folder, 'sweep'),
+      ],
+      'table',
+    ],
+  }) as const;
+
+async function takeReports(browser: Browser, folder: string, demo: Demo): Promise<void> {
+  for (const [name, [args, shown]] of Object.entries(REPORTS(demo))) {
+    const report = join(folder, `${name}.html`);
+    await command(...args, '--report', report);
+    for (const scheme of SCHEMES)
+      for (const width of widths) {
+        const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 800 } });
+        await page.goto(pathToFileURL(report).href);
+        await page.locator(shown).first().waitFor();
+        await take({ page, folder, name: `report-${name}-${width}-${scheme}` });
+        await page.close();
+      }
+  }
 }
 
 if (CHROMIUM === null) throw new Error('no Chromium is installed: apt install chromium');
@@ -158,7 +175,7 @@ try {
     await change(demo);
     if (values.states.split(',').includes(state)) await takeViews(pages, folder, state, demo.url);
   }
-  await takeReport(browser, folder);
+  await takeReports(browser, folder, demo);
 } finally {
   await browser.close();
   await demo.stop();
