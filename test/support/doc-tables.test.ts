@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DOC_TABLES, readPage, withTables } from './doc-tables.js';
+import { withFigures } from './doc-figures.js';
+import { DOC_TABLES } from './doc-tables.js';
 
-test.each(Object.keys(DOC_TABLES))('%s has the declared tables (`npm run lab -- docs` writes them)', (page) => {
-  expect(readPage(page)).toBe(withTables(page));
+test.each(DOC_TABLES)('%s has the declared table of %s (`npm run lab -- docs` writes it)', (page, name, markdown) => {
+  const text = readFileSync(page, 'utf8');
+  expect(text).toBe(withFigures(text, name, markdown));
 });

@@ -1,7 +1,5 @@
 /** `npm run lab -- docs`: writes the tables of the documents that follow from declarations. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { COMMAND_GROUPS } from '../../src/cli/cli.js';
 import type { Session } from '../../src/cli/output/io.js';
@@ -9,7 +7,7 @@ import { strategyFileSchema, traderSchema } from '../../src/shell/config/schema.
 import { jsonSchema, listSettings, type SchemaNode, type Setting } from '../../src/shell/config/schema-tree.js';
 import { METRICS } from '../../src/shell/console/metrics/declarations.js';
 import { riskOverrideSchema } from '../../src/trader/risk/limits.js';
-import { withFigures } from './doc-figures.js';
+import { writeFigures } from './doc-figures.js';
 
 type Cells = readonly string[];
 const line = (cells: Cells): string => `|${cells.map((cell) => cell.replaceAll('|', '\\|')).join('|')}|`;
@@ -50,39 +48,28 @@ function rowOf(setting: Setting): Cells {
   return [code(name), values, defaultOf(setting), meaning];
 }
 
-function limitRowOf(setting: Setting): Cells {
+function limitRow(setting: Setting): Cells {
   const name = setting.name.replace('risk.', '');
   const [, number = '', meaning = ''] = /^(\d+): (.*)$/.exec(setting.node.description ?? '') ?? [];
   return [number, code(name) + (name in riskOverrideSchema.shape ? ' S' : ''), defaultOf(setting), meaning];
 }
 
-const SETTING_HEAD = ['Setting', 'Values', 'Default', 'Meaning'];
+const settingsTable = (settings: readonly Setting[]): string =>
+  table(['Setting', 'Values', 'Default', 'Meaning'], settings.map(rowOf));
 const trader = listSettings(jsonSchema(traderSchema));
 const isLimit = ({ name }: Setting): boolean => name.startsWith('risk.');
-const metrics = Object.entries(METRICS).map(([name, { kind, labels, help }]) => [
-  code(name),
-  kind,
-  labels.map(code).join(', ') || '–',
-  help,
-]);
+const metrics = Object.entries(METRICS).map(([name, { kind, labels, help }]) => {
+  return [code(name), kind, labels.map(code).join(', ') || '–', help];
+});
 
-/** Tables by page. */
-export const DOC_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'docs/reference.md': {
-    commands: await commands(),
-    settings: table(SETTING_HEAD, trader.filter((setting) => !isLimit(setting)).map(rowOf)),
-    'strategy settings': table(SETTING_HEAD, listSettings(jsonSchema(strategyFileSchema)).map(rowOf)),
-    limits: table(['No.', 'Setting', 'Default', 'Limits'], trader.filter(isLimit).map(limitRowOf)),
-  },
-  'docs/monitoring.md': { metrics: table(['Name', 'Kind', 'Labels', 'Meaning'], metrics) },
-};
-
-const pathOf = (page: string): string => join(import.meta.dirname, '../..', page);
-export const readPage = (page: string): string => readFileSync(pathOf(page), 'utf8');
-
-/** The page with its tables as declared. */
-export const withTables = (page: string): string =>
-  Object.entries(DOC_TABLES[page] ?? {}).reduce((text, figures) => withFigures(text, ...figures), readPage(page));
+/** Page, name and text of each table. */
+export const DOC_TABLES: readonly (readonly [page: string, name: string, markdown: string])[] = [
+  ['docs/reference.md', 'commands', await commands()],
+  ['docs/reference.md', 'settings', settingsTable(trader.filter((setting) => !isLimit(setting)))],
+  ['docs/reference.md', 'strategy settings', settingsTable(listSettings(jsonSchema(strategyFileSchema)))],
+  ['docs/reference.md', 'limits', table(['No.', 'Setting', 'Default', 'Limits'], trader.filter(isLimit).map(limitRow))],
+  ['docs/monitoring.md', 'metrics', table(['Name', 'Kind', 'Labels', 'Meaning'], metrics)],
+];
 
 if (process.argv[1] === import.meta.filename)
-  for (const page of Object.keys(DOC_TABLES)) writeFileSync(pathOf(page), withTables(page));
+  for (const [page, name, markdown] of DOC_TABLES) writeFigures(name, markdown, page);
