@@ -32,7 +32,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
     const [reason = ''] = (cause as Error).message.split('\n');
     const where = `${process.platform} ${process.arch}`;
     const hint =
-      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/operations.md says which platforms there are bindings for.';
+      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
     throw new TwinbookError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded: ${reason}`, hint, {
       cause,
     });

@@ -1,5 +1,5 @@
 /**
- * The risk controls of an order, one row each, numbered as in docs/safety.md. A check returns the compared numbers (a
+ * The risk controls of an order, one row each, numbered as in docs/reference.md. A check returns the compared numbers (a
  * `Breach`) when it refuses the order, else null.
  */
 

@@ -103,14 +103,6 @@ interface Panel {
 }
 
 describe('what is written about metrics', () => {
-  test('documents each with its kind and labels', () => {
-    const rows = Object.entries(METRICS).map(
-      ([name, { kind, labels, help }]) =>
-        `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ') || '–'} | ${help} |`,
-    );
-    expect(rows.filter((row) => !guide.includes(row))).toEqual([]);
-  });
-
   test('alarms on declared figures, says them, and leads to a heading', () => {
     const { groups } = parse(read('config/prometheus/twinbook.rules.yml')) as { groups: { rules: Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);
