@@ -139,29 +139,64 @@ function parameters(): string {
 
 const ENVELOPES = /(Error|Meta|Body|ErrorDetails)$/;
 
-function records({ components }: Document): string {
-  return Object.entries(components.schemas)
+/** Records that have all fields of another one: only the other rows are shown. */
+const BASES: Readonly<Record<string, string>> = {
+  MarketListRow: 'MarketSummary',
+  MarketDetail: 'MarketListRow',
+  EventRow: 'EventListRow',
+  CancelledRequestRow: 'RequestRow',
+};
+
+function records({ components: { schemas } }: Document): string {
+  const shown = new Map<string, string>();
+  return Object.entries(schemas)
     .filter(([name]) => !ENVELOPES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) => `### ${name}\n\n${schema.description}\n\n${fieldTable(schema)}`)
+    .map(([name, schema]) => {
+      const base = BASES[name];
+      const rows = fieldRows(schema, (path, shape) => {
+        const key = JSON.stringify(shape);
+        const place = shown.get(key);
+        if (place === undefined) shown.set(key, `\`${path}\` of [${name}](#${name.toLowerCase()})`);
+        return place;
+      });
+      if (base === undefined) return `### ${name}\n\n${schema.description}\n\n${table(rows)}`;
+      const known = new Set(fieldRows(schemas[base] ?? {}, () => undefined));
+      const fresh = rows.filter((row) => !known.has(row));
+      return `### ${name}\n\n${schema.description} It has the fields of [${base}](#${base.toLowerCase()}), and:\n\n${table(fresh)}`;
+    })
     .join('\n\n');
 }
 
-function fieldTable(schema: Schema): string {
-  const rows = new Map<string, string>();
+const table = (rows: readonly string[]): string => ['| Field | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
+
+/** Where an inner object of the same shape was shown before; undefined shows it here. */
+type FindShape = (path: string, shape: Schema) => string | undefined;
+
+function fieldRows(schema: Schema, findShape: FindShape): string[] {
+  const rows = new Map<string, { readonly types: Set<string>; readonly meaning: string }>();
   for (const alternative of schema.oneOf ?? [schema]) {
-    for (const [path, property] of fields(alternative, '')) {
-      rows.set(path, `| \`${path}\` | ${typeOf(property)} | ${property.description ?? ''} |`);
+    for (const { path, property, meaning } of fields(alternative, '', findShape)) {
+      const { types } = rows.get(path) ?? { types: new Set() };
+      rows.set(path, { types: types.add(typeOf(property)), meaning });
     }
   }
-  return ['| Field | Type | Meaning |', '|---|---|---|', ...rows.values()].join('\n');
+  return [...rows].map(([path, { types, meaning }]) => `| \`${path}\` | ${[...types].join(' or ')} | ${meaning} |`);
 }
 
-function fields(schema: Schema, prefix: string): [string, Schema][] {
+interface Field {
+  readonly path: string;
+  readonly property: Schema;
+  readonly meaning: string;
+}
+
+function fields(schema: Schema, prefix: string, findShape: FindShape): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
     const inner = property.anyOf?.find(({ properties }) => properties !== undefined) ?? property;
-    return [[path, property] as [string, Schema], ...fields(inner, `${path}.`)];
+    const place = inner.properties === undefined ? undefined : findShape(path, inner.properties as Schema);
+    const meaning = `${property.description ?? ''}${place === undefined ? '' : ` Fields as in ${place}.`}`;
+    return [{ path, property, meaning }, ...(place === undefined ? fields(inner, `${path}.`, findShape) : [])];
   });
 }
 
@@ -179,11 +214,11 @@ function typeOf(schema: Schema): string {
 function errors(): string {
   const slugs = Object.keys(SERVICE_ERRORS) as ServiceErrorSlug[];
   const rows = slugs.map((slug) => {
-    const { status, code, message } = SERVICE_ERRORS[slug];
+    const { status, code } = SERVICE_ERRORS[slug];
     const { when, advice } = ERROR_NOTES[slug];
-    return `| \`${slug}\` | ${status} | ${code} | ${message} | ${when} | ${advice} |`;
+    return `| \`${slug}\` | ${status} | ${code} | ${when} | ${advice} |`;
   });
-  return ['| Slug | Status | Code | Message | When | What to do |', '|---|---|---|---|---|---|', ...rows].join('\n');
+  return ['| Slug | Status | Code | When | What to do |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
 const componentOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
