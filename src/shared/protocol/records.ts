@@ -501,7 +501,7 @@ export const requestRow = z
 
 /** The row after a cancel, which names its market only. */
 export const cancelledRequestRow = requestRow
-  .extend({ market: marketReference.describe('The market.') })
+  .extend({ market: marketReference.describe('The market: only its id and title.') })
   .describe('A canceled request.');
 
 /** Effect of opening a margin position now. `liquidation_price` is null at leverage 1. */

@@ -81,30 +81,37 @@ function calls(document: Document): string {
   const names = Object.keys(ENDPOINTS) as EndpointName[];
   const groups = document.tags.filter(({ name }) => name !== 'paper');
   return groups
-    .map(({ name: tag, description }) => {
+    .map(({ name: tag }) => {
       const own = names.filter((name) => name.startsWith(`${tag}.`));
-      return `### ${capital(tag)}\n\n${description}\n\n${own.map((name) => call(document, name)).join('\n')}`;
+      return `### ${capital(tag)}\n\n${own.map((name) => call(document, name)).join('\n')}`;
     })
     .join('\n\n');
 }
 
 function call(document: Document, name: EndpointName): string {
-  const { summary, description, errors: slugs } = ENDPOINT_NOTES[name];
+  const { summary, description, errors } = ENDPOINT_NOTES[name];
   const declaration = declarationOf(name);
+  // The page says once that a call with an id in its path may answer not_found.
+  const slugs = [...new Set(errors)].filter((slug) => slug !== 'not_found' || !declaration.path.includes('{'));
   const operation = document.paths[declaration.path]?.[declaration.method.toLowerCase()];
   const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query');
-  const takes = query.map(({ name: field, required, schema }) => taken(field, required, schema));
+  const takes = query
+    .filter(({ name: field }) => !PAGING.has(field))
+    .map(({ name: field, required, schema }) => taken(field, required, schema));
   const body = bodyFields(document, operation);
   return [
     `**\`${declaration.method} ${declaration.path}\`** (${declaration.scope}): ${summary}.${description === undefined ? '' : ` ${description}`}`,
     '',
     ...(takes.length === 0 ? [] : [`- query: ${takes.join('; ')}`]),
     ...(body.length === 0 ? [] : [`- body: ${body.join('; ')}`]),
-    `- answers ${declaration.status}: ${answered(declaration, operation)}`,
-    ...(slugs.length === 0 ? [] : [`- refuses with ${[...new Set(slugs)].map((slug) => `\`${slug}\``).join(', ')}`]),
+    `- answer ${declaration.status}: ${answered(declaration, operation)}`,
+    ...(slugs.length === 0 ? [] : [`- errors: ${slugs.map((slug) => `\`${slug}\``).join(', ')}`]),
     '',
   ].join('\n');
 }
+
+/** Parameters that the answer's page shows. */
+const PAGING = new Set(['limit', 'cursor']);
 
 function bodyFields(document: Document, operation: Operation | undefined): string[] {
   const schema = operation?.requestBody?.content['application/json'].schema;
@@ -118,9 +125,10 @@ function taken(name: string, required: boolean, schema: Schema): string {
   const words = schema.enum ?? schema.items?.enum;
   const range =
     schema.minimum === undefined || schema.maximum === undefined ? '' : ` ${schema.minimum} to ${schema.maximum}`;
-  const kind = words === undefined ? `${typeOf(schema)}${range}` : words.map((word) => `\`${word}\``).join(' ');
+  const type = typeOf(schema) === 'string' ? '' : ` ${typeOf(schema)}${range}`;
+  const kind = words === undefined ? type : ` ${words.map((word) => `\`${word}\``).join(' ')}`;
   const fallback = schema.default === undefined ? '' : `, default \`${String(schema.default)}\``;
-  return `\`${name}\`${required ? ' (required)' : ''} ${kind}${fallback}`;
+  return `\`${name}\`${required ? ' (required)' : ''}${kind}${fallback}`;
 }
 
 function answered({ page, location }: Declaration, operation: Operation | undefined): string {
@@ -128,13 +136,15 @@ function answered({ page, location }: Declaration, operation: Operation | undefi
   const data = success?.content['application/json'].schema.properties?.['data'] ?? {};
   const row = data.items ?? data;
   const link = `[${componentOf(row)}](#${componentOf(row).toLowerCase()})`;
-  const what = data.items === undefined ? link : `${page === undefined ? 'all' : 'a page'} of ${link}`;
+  const limit = operation?.parameters?.find(({ name }) => name === 'limit')?.schema;
+  const size = page === undefined ? 'all' : `pages of ${limit?.default} (at most ${limit?.maximum})`;
+  const what = data.items === undefined ? link : `${size} ${link}`;
   return location === undefined ? what : `${what}, with a \`Location\``;
 }
 
 function parameters(): string {
-  const rows = Object.entries(PARAMETER_NOTES).map(([name, { description }]) => `| \`${name}\` | ${description} |`);
-  return ['| Name | Meaning |', '|---|---|', ...rows.sort()].join('\n');
+  const rows = Object.entries(PARAMETER_NOTES).map(([name, { description }]) => `- \`${name}\`: ${description}`);
+  return rows.sort().join('\n');
 }
 
 const ENVELOPES = /(Error|Meta|Body|ErrorDetails)$/;
@@ -154,16 +164,19 @@ function records({ components: { schemas } }: Document): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => {
       const base = BASES[name];
+      const title = `### ${name}\n\n${schema.description}`;
+      if (base !== undefined) {
+        const known = new Set(fieldRows(schemas[base] ?? {}, () => undefined));
+        const fresh = fieldRows(schema, () => undefined).filter((row) => !known.has(row));
+        return `${title} It has the fields of [${base}](#${base.toLowerCase()}), and:\n\n${table(fresh)}`;
+      }
       const rows = fieldRows(schema, (path, shape) => {
         const key = JSON.stringify(shape);
         const place = shown.get(key);
         if (place === undefined) shown.set(key, `\`${path}\` of [${name}](#${name.toLowerCase()})`);
         return place;
       });
-      if (base === undefined) return `### ${name}\n\n${schema.description}\n\n${table(rows)}`;
-      const known = new Set(fieldRows(schemas[base] ?? {}, () => undefined));
-      const fresh = rows.filter((row) => !known.has(row));
-      return `### ${name}\n\n${schema.description} It has the fields of [${base}](#${base.toLowerCase()}), and:\n\n${table(fresh)}`;
+      return `${title}\n\n${table(rows)}`;
     })
     .join('\n\n');
 }

@@ -88,9 +88,9 @@ export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
   price_gte: { description: 'Minimum YES price.', example: '0.1' },
   price_lte: { description: 'Maximum YES price.', example: '0.9' },
   leveraged: { description: 'True: only margin markets. False: only others.' },
-  max_leverage_yes_gte: { description: 'Minimum of the maximum leverage on YES.' },
-  max_leverage_yes_lte: { description: 'Maximum of the maximum leverage on YES.' },
-  max_leverage_no_gte: { description: 'Minimum of the maximum leverage on NO.' },
-  max_leverage_no_lte: { description: 'Maximum of the maximum leverage on NO.' },
+  max_leverage_yes_gte: { description: 'Lower limit of the market’s maximum leverage on YES.' },
+  max_leverage_yes_lte: { description: 'Upper limit of the market’s maximum leverage on YES.' },
+  max_leverage_no_gte: { description: 'Lower limit of the market’s maximum leverage on NO.' },
+  max_leverage_no_lte: { description: 'Upper limit of the market’s maximum leverage on NO.' },
   result_type: { description: 'Only markets or only events.' },
 };
