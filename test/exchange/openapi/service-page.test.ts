@@ -149,67 +149,43 @@ function parameters(): string {
 
 const ENVELOPES = /(Error|Meta|Body|ErrorDetails)$/;
 
-/** Records that have all fields of another one: only the other rows are shown. */
+/** Records with all fields of another one: the page shows the other rows only. */
 const BASES: Readonly<Record<string, string>> = {
-  MarketListRow: 'MarketSummary',
-  MarketDetail: 'MarketListRow',
-  EventRow: 'EventListRow',
-  CancelledRequestRow: 'RequestRow',
+  ...{ MarketListRow: 'MarketSummary', MarketDetail: 'MarketListRow' },
+  ...{ EventRow: 'EventListRow', CancelledRequestRow: 'RequestRow' },
 };
 
 function records({ components: { schemas } }: Document): string {
-  const shown = new Map<string, string>();
   return Object.entries(schemas)
     .filter(([name]) => !ENVELOPES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => {
       const base = BASES[name];
-      const title = `### ${name}\n\n${schema.description}`;
-      if (base !== undefined) {
-        const known = new Set(fieldRows(schemas[base] ?? {}, () => undefined));
-        const fresh = fieldRows(schema, () => undefined).filter((row) => !known.has(row));
-        return `${title} It has the fields of [${base}](#${base.toLowerCase()}), and:\n\n${table(fresh)}`;
-      }
-      const rows = fieldRows(schema, (path, shape) => {
-        const key = JSON.stringify(shape);
-        const place = shown.get(key);
-        if (place === undefined) shown.set(key, `\`${path}\` of [${name}](#${name.toLowerCase()})`);
-        return place;
-      });
-      return `${title}\n\n${table(rows)}`;
+      const known = new Set(base === undefined ? [] : fieldRows(schemas[base] ?? {}));
+      const lead =
+        base === undefined ? '' : ` The fields of [${base}](#${base.toLowerCase()}), with these added or changed:`;
+      const rows = fieldRows(schema).filter((row) => !known.has(row));
+      const table = ['| Field | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
+      return `### ${name}\n\n${schema.description}${lead}\n\n${table}`;
     })
     .join('\n\n');
 }
 
-const table = (rows: readonly string[]): string => ['| Field | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
-
-/** Where an inner object of the same shape was shown before; undefined shows it here. */
-type FindShape = (path: string, shape: Schema) => string | undefined;
-
-function fieldRows(schema: Schema, findShape: FindShape): string[] {
-  const rows = new Map<string, { readonly types: Set<string>; readonly meaning: string }>();
-  for (const alternative of schema.oneOf ?? [schema]) {
-    for (const { path, property, meaning } of fields(alternative, '', findShape)) {
-      const { types } = rows.get(path) ?? { types: new Set() };
-      rows.set(path, { types: types.add(typeOf(property)), meaning });
-    }
+function fieldRows(schema: Schema): string[] {
+  const types = new Map<string, Set<string>>();
+  const meanings = new Map<string, string>();
+  for (const [path, property] of (schema.oneOf ?? [schema]).flatMap((alternative) => fields(alternative, ''))) {
+    types.set(path, (types.get(path) ?? new Set()).add(typeOf(property)));
+    meanings.set(path, property.description ?? '');
   }
-  return [...rows].map(([path, { types, meaning }]) => `| \`${path}\` | ${[...types].join(' or ')} | ${meaning} |`);
+  return [...types].map(([path, names]) => `| \`${path}\` | ${[...names].join(' or ')} | ${meanings.get(path)} |`);
 }
 
-interface Field {
-  readonly path: string;
-  readonly property: Schema;
-  readonly meaning: string;
-}
-
-function fields(schema: Schema, prefix: string, findShape: FindShape): Field[] {
+function fields(schema: Schema, prefix: string): [string, Schema][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
     const inner = property.anyOf?.find(({ properties }) => properties !== undefined) ?? property;
-    const place = inner.properties === undefined ? undefined : findShape(path, inner.properties as Schema);
-    const meaning = `${property.description ?? ''}${place === undefined ? '' : ` Fields as in ${place}.`}`;
-    return [{ path, property, meaning }, ...(place === undefined ? fields(inner, `${path}.`, findShape) : [])];
+    return [[path, property] as [string, Schema], ...fields(inner, `${path}.`)];
   });
 }
 
