@@ -43,39 +43,37 @@ const OF_MARKET = ['not_found'] as const;
 export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'keys.challenge': {
     summary: 'Ask for a challenge',
-    description: 'The first step to credentials: a text that only the owner of the wallet can sign. Sign it unchanged.',
+    description: 'First step to credentials. Sign the text unchanged.',
     errors: [],
   },
   'keys.create': {
     summary: 'Create an API key',
-    description:
-      'Answers the key and its secret, the secret once and never again. A challenge works once. The first key of a wallet opens its account.',
+    description: 'The secret is shown once. A challenge is valid once. The first key of a wallet opens its account.',
     errors: [],
   },
-  'keys.list': { summary: 'List API keys', description: 'All of them at once, revoked ones too.', errors: [] },
+  'keys.list': { summary: 'List API keys', description: 'All keys, also revoked ones.', errors: [] },
   'keys.revoke': {
     summary: 'Revoke an API key',
     description:
-      'From then on requests under this key are not believed. A key may revoke itself; revoking twice changes nothing.',
+      'Requests under this key are then refused. A key may revoke itself. A second revocation changes nothing.',
     errors: ['not_found'],
   },
 
   'events.list': {
     summary: 'List events',
-    description: 'Newest first unless sorted. A row shows at most two of its markets; the detail shows all.',
+    description: 'Newest first unless sorted. A row shows at most two markets.',
     errors: [],
   },
-  'events.detail': { summary: 'Read an event', description: 'With all of its markets.', errors: OF_MARKET },
+  'events.detail': { summary: 'Read an event', description: 'Shows all of its markets.', errors: OF_MARKET },
   'markets.list': { summary: 'List markets', description: 'Newest first unless sorted.', errors: [] },
   'markets.detail': {
     summary: 'Read a market',
-    description: 'With its rules, its fees, and in `config` the grid and limits that orders must keep.',
+    description: 'Shows rules and fees, and in `config` the grid and limits of orders.',
     errors: OF_MARKET,
   },
   'markets.book': {
     summary: 'Read an order book',
-    description:
-      'One outcome at a time. The two books of a market are one book seen from two sides: a NO bid at p is a YES ask at 1 - p.',
+    description: 'Shows one outcome. A NO bid at p is a YES ask at 1 - p.',
     errors: OF_MARKET,
     defaults: { depth: 50, is_yes: true },
   },
@@ -83,26 +81,25 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'markets.stats': { summary: 'Read the statistics of a market', errors: OF_MARKET },
   'markets.price': {
     summary: 'Read the price of a market',
-    description: 'Midway between best bid and best ask; null while it is unknown.',
+    description: 'Midway between best bid and best ask; null if unknown.',
     errors: OF_MARKET,
     defaults: { is_yes: true },
   },
   'markets.candles': {
     summary: 'Read a price chart',
-    description:
-      'Bars of one outcome between two moments at most 30 days apart, oldest first. The NO chart is the YES chart mirrored at 1.',
+    description: 'Bars of one outcome over at most 30 days, oldest first. The NO chart is the YES chart mirrored at 1.',
     errors: OF_MARKET,
     defaults: { is_yes: true },
   },
   'markets.marginActivity': {
     summary: 'List events of margin positions',
-    description: 'Everybody’s openings, increases, decreases, closings and liquidations in a market, newest first.',
+    description: 'Openings, increases, decreases, closings and liquidations of all accounts, newest first.',
     errors: OF_MARKET,
   },
-  'sports.list': { summary: 'List sports and leagues', description: 'All of them at once.', errors: [] },
+  'sports.list': { summary: 'List sports and leagues', description: 'All rows at once.', errors: [] },
   'search.list': {
     summary: 'Search markets and events',
-    description: 'At least one filter is required. A hit has the whole detail of the record.',
+    description: 'At least one filter is required. A hit has the whole detail.',
     errors: [],
   },
 
@@ -110,7 +107,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'orders.create': {
     summary: 'Draft an order',
     description:
-      'A limit order names `price` and `amount`, a market buy only `funds`, a market sell only `amount`. Nothing trades and nothing is locked before the draft is signed and submitted. Refused on margin markets.',
+      'A limit order has `price` and `amount`, a market buy only `funds`, a market sell only `amount`. A draft locks nothing. Refused on margin markets.',
     errors: ['gringotts_unavailable', 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
     bodies: {
       'limit order': { ...YES, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
@@ -121,14 +118,13 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'orders.submit': {
     summary: 'Submit a signed order',
     description:
-      'Market and balance are looked at again; an order that they refuse here has become `failed`. Else it trades at once with whatever it meets; the rest of a limit order rests in the book, the rest of a market order is canceled.',
+      'Checks market and balance again; a refused order becomes `failed`. Else the order trades at once. The rest of a limit order rests; the rest of a market order is canceled.',
     errors: [...SUBMIT_ERRORS, 'order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'],
   },
   'orders.detail': { summary: 'Read an order', errors: ['not_found'] },
   'orders.cancel': {
     summary: 'Draft a cancel',
-    description:
-      'Answers the pubkey of the order and the text to sign. The order stays in the book until the cancel is submitted. An unexpired draft is answered again.',
+    description: 'The order rests until the cancel is submitted. An unexpired draft is answered again.',
     errors: ['gringotts_unavailable', 'not_found', 'order_not_cancelable'],
   },
   'orders.cancelSubmit': {
@@ -141,8 +137,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'merges.list': { summary: 'List share merges', description: 'Newest first.', errors: [] },
   'merges.create': {
     summary: 'Draft a merge of shares',
-    description:
-      'Turns as many YES and NO shares back into the same amount of currency. The shares are locked from the draft on. Asking again for the amount of a draft that is not signed yet answers that draft.',
+    description: 'Locks the shares. A repeated call with the same amount answers the unsigned draft.',
     errors: [
       ...CONVERSION_START_ERRORS,
       'share_merge_market_has_unbacked_collateral',
@@ -153,21 +148,20 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'merges.submit': {
     summary: 'Submit a signed merge',
     description:
-      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
+      'The row is `in_process`; read it until it is `done` or `failed`. It fails when the market does not convert at the landing.',
     errors: CONVERSION_SUBMIT_ERRORS,
   },
   'merges.detail': { summary: 'Read a merge', errors: ['not_found'] },
   'splits.list': { summary: 'List share splits', description: 'Newest first.', errors: [] },
   'splits.create': {
     summary: 'Draft a split of currency',
-    description:
-      'Turns currency into as many YES and NO shares. The currency is locked from the draft on. Asking again for the amount of a draft that is not signed yet answers that draft.',
+    description: 'Locks the currency. A repeated call with the same amount answers the unsigned draft.',
     errors: [...CONVERSION_START_ERRORS, 'share_split_in_progress', 'share_split_insufficient_funds'],
   },
   'splits.submit': {
     summary: 'Submit a signed split',
     description:
-      'Answers the row in state `in_process`; read it again until it is `done` or `failed`. It fails when the market does not convert at the moment of landing.',
+      'The row is `in_process`; read it until it is `done` or `failed`. It fails when the market does not convert at the landing.',
     errors: CONVERSION_SUBMIT_ERRORS,
   },
   'splits.detail': { summary: 'Read a split', errors: ['not_found'] },
@@ -175,26 +169,25 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'redeems.create': {
     summary: 'Draft a redeem',
     description:
-      'Pays out all free shares of a resolved or canceled market: 1 for each winning share, 0 for each losing one, 0.5 for each share of a canceled market. The shares are locked from the draft on. Asking again while a draft of the market is not signed yet answers that draft.',
+      'Redeems and locks all free shares of a resolved or canceled market. A winning share pays 1, a losing one 0, a share of a canceled market 0.5. A repeated call answers the unsigned draft.',
     errors: ['gringotts_unavailable'],
   },
   'redeems.submit': {
     summary: 'Submit a signed redeem',
-    description: 'The answer is final: the row is `completed` and its funds are there.',
+    description: 'The answer is final: the row is `completed` and paid.',
     errors: SUBMIT_ERRORS,
   },
   'redeems.detail': { summary: 'Read a redeem', errors: ['not_found'] },
 
-  'account.detail': { summary: 'Read the own account', errors: [] },
+  'account.detail': { summary: 'Read the account', errors: [] },
   'account.assets': {
     summary: 'List own shares',
-    description:
-      'One row for each outcome that is held. The cursor counts the places that were looked at, held or not: it says nothing about how many rows there are.',
+    description: 'One row for each held outcome. The cursor also counts outcomes that are not held.',
     errors: [],
   },
   'account.pnl': {
     summary: 'Read profit and loss',
-    description: 'For the whole account, or for one market or event.',
+    description: 'For the account, one market or one event.',
     errors: [],
   },
 
@@ -206,32 +199,29 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'positions.estimate': {
     summary: 'Estimate a margin position',
-    description: 'What opening it now would do; nothing is reserved.',
+    description: 'Effect of opening it now. Reserves nothing.',
     errors: [],
     defaults: { is_yes: true, leverage: 1 },
   },
   'positions.detail': { summary: 'Read a margin position', errors: ['not_found'] },
   'positions.close': {
     summary: 'Close a margin position',
-    description:
-      'Sells the shares of the position. With `price` it waits until they sell at this price or better; without, it sells now.',
+    description: 'Sells the shares now, or with `price` at this price or better.',
     errors: ['not_found', 'order_market_not_open'],
   },
   'positions.setTpSl': {
     summary: 'Set take profit and stop loss',
-    description:
-      'A key that is present is written, null clears it, an absent one stays as it is. One at least must be there.',
+    description: 'Null clears a price; an absent field keeps it. One field at least is required.',
     errors: ['not_found', 'hyperliquid_margin_tp_sl_not_supported'],
   },
   'positions.deleteTpSl': {
     summary: 'Remove take profit and stop loss',
-    description: 'The answer still carries the prices that were removed.',
+    description: 'The answer shows the removed prices.',
     errors: ['not_found', 'hyperliquid_margin_tp_sl_not_supported'],
   },
   'positions.claim': {
     summary: 'Claim the settlement of a position',
-    description:
-      'For a settlement in state `claimable`; it becomes `claim_pending`, and `done` when the money has arrived.',
+    description: 'A `claimable` settlement becomes `claim_pending`, and `done` when it is paid.',
     errors: ['not_found'],
   },
   'settlements.list': {
@@ -248,8 +238,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'requests.create': {
     summary: 'Draft a margin position request',
-    description:
-      'A market request names `funds`, a limit request `price` and `shares`. Sign `message` and submit it to have the request funded.',
+    description: 'A market request has `funds`, a limit request `price` and `shares`. The submit starts the funding.',
     errors: [
       'gringotts_unavailable',
       'order_market_not_open',
@@ -264,7 +253,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'requests.submit': {
     summary: 'Submit a signed position request',
-    description: 'Funding starts; read the request again until it is `completed`, `failed` or `cancelled`.',
+    description: 'Starts the funding. Read the request until it is `completed`, `failed` or `cancelled`.',
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request', errors: ['not_found'] },
