@@ -10,7 +10,7 @@ import { riskOverrideSchema } from '../../src/trader/risk/limits.js';
 import { writeFigures } from './doc-figures.js';
 
 type Cells = readonly string[];
-const line = (cells: Cells): string => `|${cells.map((cell) => cell.replaceAll('|', '\\|')).join('|')}|`;
+const line = (cells: Cells): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 const table = (head: Cells, rows: readonly Cells[]): string =>
   [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 const code = (text: string): string => `\`${text}\``;
