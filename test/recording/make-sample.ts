@@ -6,9 +6,9 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { makeName } from '../../src/exchange/core/catalog.js';
 import type { BookSide, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { makeName } from '../../src/exchange/core/names.js';
 import { bookRow, detailRow } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';

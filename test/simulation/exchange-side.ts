@@ -2,8 +2,7 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import type { Archived, RecordKind } from '../../src/exchange/core/records/archive.js';
-import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
+import { type Archived, type RecordKind, MemoryArchive } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type Answer, faultAnswer, successText } from '../../src/exchange/service/envelope.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';

@@ -12,11 +12,33 @@ import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { Endpoint, EndpointName, QueryOf } from '../../shared/protocol/endpoints.js';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { ServiceErrorSlug, ServiceFault } from '../../shared/protocol/errors.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
+
+/** A successful call with its record. */
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+
+/** A call that changed nothing, with the service's error. */
+export type Refusal = Extract<Result<never>, { ok: false }>;
+
+/** Refuses a call with the table's message of this slug. */
+export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
+
+/** Converts a result's record with `row`; a refusal passes through. */
+export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U): Result<U> =>
+  result.ok ? ok(row(result.value)) : result;
+
+/** 400 `invalid_request_params` that names the field. */
+export const invalid = (field: string, text: string): Refusal => ({
+  ok: false,
+  fault: { slug: 'invalid_request_params', details: [{ [field]: text }] },
+});
+
+/** Refuses a submit whose signature is not that of the caller's wallet over the draft. */
+export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');
 
 /** Result of a core call: its record, or the service's fault. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };

@@ -4,10 +4,9 @@ import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Funds } from './accounts.js';
-import type { Catalog } from './catalog.js';
+import { type Catalog, makeName } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import type { Market } from './market.js';
-import { makeName } from './names.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 

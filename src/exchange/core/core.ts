@@ -12,26 +12,134 @@
  */
 
 import { assert, unreachable } from '../../shared/base/errors.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
+import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Funds } from './accounts.js';
 import { Catalog } from './catalog.js';
-import type { CoreSettings, DraftKind, MarketIndex } from './contract.js';
-import { Conversions } from './conversions.js';
+import {
+  type CoreSettings,
+  type DraftKind,
+  invalid,
+  type MarketIndex,
+  type MarketSpec,
+  mapResult,
+  ok,
+  type Refusal,
+  type Result,
+  refuse,
+  type Wire,
+} from './contract.js';
+import { Conversions, Redeems } from './conversions.js';
 import type { CoreContext, Delays } from './core-context.js';
 import { Identity } from './identity.js';
-import { InternalOrders } from './internal-orders.js';
 import { Margin } from './margin/margin.js';
-import { type MarketFacts, makeMarketFacts } from './market-facts.js';
-import { Markets } from './markets.js';
+import type { Market } from './market.js';
 import { chosenModel } from './matching/fill-model.js';
 import { type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
-import { OrderPool } from './matching/order-pool.js';
+import { isBidLeg, OrderPool } from './matching/order-pool.js';
 import { RecordedFeed } from './matching/recorded-feed.js';
-import { dumpResting, loadResting } from './matching/resting.js';
-import { Orders } from './orders.js';
-import type { Archive } from './records/archive.js';
-import { MemoryArchive } from './records/memory-archive.js';
-import { Redeems } from './redeems.js';
+import { i32, u8 } from './money.js';
+import { InternalOrders, Orders } from './orders.js';
+import { type Archive, MemoryArchive } from './records/archive.js';
+import { detailRow, type MarketFacts, makeMarketFacts } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
+
+/** Columns of a resting order in a snapshot, after its slot. */
+const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
+
+/** Every resting order of a market, in the order of their queues. */
+const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
+  (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
+
+/** Puts dumped orders back into pool and book, in the same queues. */
+function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
+  for (let at = 0; at < values.length; at += 1 + COLUMNS.length) {
+    const slot = values[at] ?? 0;
+    pool.market[slot] = market.index;
+    for (const [place, name] of COLUMNS.entries()) pool[name][slot] = values[at + 1 + place] ?? 0;
+    market.shares.ensureAccount(i32(pool.account, slot));
+    market.orderbook?.book.append(slot, i32(pool.tick, slot), isBidLeg(u8(pool.leg, slot)));
+  }
+}
+
+/** The controls of markets. A change answers the market's detail. */
+class Markets {
+  readonly #context: CoreContext;
+  readonly #orders: Orders;
+  readonly #margin: Margin;
+  readonly #feed: RecordedFeed;
+
+  constructor(context: CoreContext, orders: Orders, margin: Margin, feed: RecordedFeed) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#margin = margin;
+    this.#feed = feed;
+  }
+
+  create(spec: MarketSpec) {
+    const { catalog, nowMs } = this.#context;
+    return mapResult(catalog.create(nowMs, spec), ({ index, shares, card }) => {
+      shares.ensureAccount(RECORDED_ACCOUNT);
+      return { index, condition_id: card.conditionId };
+    });
+  }
+
+  /**
+   * Leaving `open` cancels the open orders. A market may also go back, because an answer can be disputed; a settled state
+   * is final. `canceled` is `resolve(null)`; `resolved` needs an outcome and is refused.
+   */
+  setState(conditionId: string, state: MarketState) {
+    return this.#change(conditionId, (market) => {
+      if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
+      if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
+      if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
+      // A canceled market has no outcome; `outcome` is still null.
+      this.#move(market, state);
+      return null;
+    });
+  }
+
+  setPaused(conditionId: string, paused: boolean) {
+    return this.#change(conditionId, (market) => {
+      market.paused = paused;
+      if (market.isTradable) this.#feed.onReopen(market);
+      this.#margin.sweep(market);
+      return null;
+    });
+  }
+
+  setUnbacked(conditionId: string, unbacked: boolean) {
+    return this.#change(conditionId, (market) => {
+      market.unbacked = unbacked;
+      return null;
+    });
+  }
+
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
+  resolve(conditionId: string, outcome: MarketOutcome | null) {
+    return this.#change(conditionId, (market) => {
+      if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
+      market.outcome = outcome;
+      this.#move(market, typeof outcome === 'boolean' ? 'resolved' : 'canceled');
+      return null;
+    });
+  }
+
+  #change(conditionId: string, change: (market: Market) => Refusal | null): Result<Wire<'marketDetail'>> {
+    const { catalog } = this.#context;
+    const market = catalog.byId(conditionId);
+    if (market === null) return refuse('not_found');
+    return change(market) ?? ok(detailRow(catalog, market));
+  }
+
+  #move(market: Market, state: MarketState): void {
+    market.state = state;
+    this.#margin.marketMoved(market, isSettledMarket(state));
+    if (isSettledMarket(state)) market.tape.settle();
+    const { orderbook: trading } = market;
+    if (trading !== null && state !== 'open') this.#orders.cancelAll(trading);
+  }
+}
 
 /** Paths of the calls that change state. A journal line names one of them, and no other path is ever followed. */
 export const MUTATORS = [

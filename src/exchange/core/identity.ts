@@ -3,11 +3,20 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import type { InternalAccountOptions, KeyRequest, Result, Wire, WireFunds } from './contract.js';
+import { isWallet } from './catalog.js';
+import {
+  badSignature,
+  type InternalAccountOptions,
+  invalid,
+  type KeyRequest,
+  ok,
+  type Result,
+  refuse,
+  type Wire,
+  type WireFunds,
+} from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
-import { badSignature, invalid, ok, refuse } from './fault.js';
 import { asMicros } from './money.js';
-import { isWallet } from './names.js';
 import type { Archived } from './records/archive.js';
 
 interface Account {

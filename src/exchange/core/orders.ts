@@ -4,7 +4,7 @@
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import { must } from '../../shared/base/errors.js';
+import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
@@ -15,11 +15,28 @@ import {
   type OrderType,
   RESTING_STATUSES,
 } from '../../shared/protocol/states.js';
-import type { OrderRequest, Page, PageQuery, Result, Wire } from './contract.js';
+import { makeName } from './catalog.js';
+import {
+  type AccountSlot,
+  BID,
+  type BookSide,
+  badSignature,
+  invalid,
+  type MarketIndex,
+  type OrderRequest,
+  ok,
+  type Page,
+  type PageQuery,
+  REFUSED_BALANCE,
+  REFUSED_GRID,
+  REFUSED_MARKET,
+  type Result,
+  refuse,
+  type Wire,
+} from './contract.js';
 import { type CoreContext, draftExpiryMs, draftText, openDraft } from './core-context.js';
-import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
-import { type FillListener, Matching } from './matching/matching.js';
+import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -31,12 +48,82 @@ import {
   SELL_NO,
   SELL_YES,
 } from './matching/order-pool.js';
-import { asMicros, buyLock } from './money.js';
-import { makeName } from './names.js';
-import type { OrderRecord } from './records/order-record.js';
-import { OwnTrades, orderRow } from './records/own-trades.js';
+import { asMicros, buyLock, f64, i32 } from './money.js';
+import { type OrderRecord, OwnTrades, orderRow } from './records/own-trades.js';
 import { Records } from './records/records.js';
-import { f64, i32 } from './typed-arrays.js';
+
+/** Orders of internal accounts: the recorded market and the crowd. They need no draft and have no record. */
+export class InternalOrders {
+  /** Immediate fill of the last `place`, Micros of shares. */
+  lastFilled = asMicros(0);
+  readonly #context: CoreContext;
+  readonly #matching: Matching;
+  readonly #pool: OrderPool;
+
+  constructor(context: CoreContext, matching: Matching, pool: OrderPool) {
+    this.#context = context;
+    this.#matching = matching;
+    this.#pool = pool;
+  }
+
+  /**
+   * `price` is in YES space. A bid is worked as *sell NO* when enough NO is held, else as *buy YES*; an ask as *sell YES*,
+   * else *buy NO*. An `immediate` order drops the part that is not filled at once.
+   * Returns the handle (> 0) of the resting part, 0 when nothing rests, or one of the `REFUSED_` numbers.
+   */
+  place(
+    account: AccountSlot,
+    index: MarketIndex,
+    side: BookSide,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ): number {
+    this.lastFilled = asMicros(0);
+    const context = this.#context;
+    const matching = this.#matching;
+    const market = context.catalog.markets[index];
+    assert(
+      account > RECORDED_ACCOUNT && account < context.funds.count,
+      'an order comes from an account that was opened',
+    );
+    if (market === undefined || !market.isTradable || market.orderbook === null) return REFUSED_MARKET;
+    const { orderbook: trading } = market;
+    const { tick, lot, config } = trading;
+    if (price < config.min_price || price > config.max_price || price % tick !== 0) return REFUSED_GRID;
+    if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return REFUSED_GRID;
+    market.shares.ensureAccount(account);
+    const leg = legFor(market, account, side === BID, amount);
+    if (isBuyLeg(leg)) {
+      const own = side === BID ? price : ONE - price;
+      if (context.funds.available(account) < buyLock(own, amount, trading.lockRate)) return REFUSED_BALANCE;
+    }
+    const atTick = price / tick;
+    const most = Number.POSITIVE_INFINITY;
+    const left = matching.take(context.nowMs, trading, account, leg, atTick, amount, most, 0);
+    this.lastFilled = asMicros(matching.filled);
+    if (left === 0 || immediate || matching.metSelf) return 0;
+    return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
+  }
+
+  /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
+  cancel(handle: number): boolean {
+    const pool = this.#pool;
+    const slot = pool.findSlot(handle);
+    // API orders have handles too, but end only by their drafts.
+    if (slot === 0 || i32(pool.record, slot) !== 0) return false;
+    const market = this.#context.catalog.market(i32(pool.market, slot));
+    if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
+    this.#matching.cancel(market.orderbook, slot);
+    return true;
+  }
+
+  /** Unfilled shares of an order; 0 when it no longer rests. */
+  remaining(handle: number): Micros {
+    const slot = this.#pool.findSlot(handle);
+    return asMicros(slot === 0 ? 0 : f64(this.#pool.remaining, slot));
+  }
+}
 
 /** More than any purse can buy: a market buy is bounded only by its funds. */
 const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,7 @@
 /** Sort orders of lists and search results, and their pages. */
 
 import { type EVENT_SORTS, isSettledMarket, type SEARCH_SORTS } from '../../shared/protocol/states.js';
-import type { MarketFacts } from '../core/market-facts.js';
+import type { MarketFacts } from '../core/records/market-rows.js';
 import { type CursorList, cursorAt, cursorPosition } from './list-cursors.js';
 
 /** A sort order of lists and searches. */

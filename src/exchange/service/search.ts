@@ -11,8 +11,7 @@
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import type { MarketFacts } from '../core/market-facts.js';
-import { detailRow, eventRow } from '../core/records/market-rows.js';
+import { detailRow, eventRow, type MarketFacts } from '../core/records/market-rows.js';
 import { eventEntry, type SportFilter, sportFilter } from './catalog.js';
 import { badField } from './envelope.js';
 import { BAD_CURSOR, refuse } from './handler-context.js';

@@ -11,10 +11,10 @@ import {
   type Archive,
   type Archived,
   type ArchiveQuery,
+  MemoryArchive,
   RECORD_KINDS,
   type RecordKind,
 } from '../core/records/archive.js';
-import { MemoryArchive } from '../core/records/memory-archive.js';
 import { ArchiveTable } from './archive-table.js';
 import type { Transactions } from './transactions.js';
 

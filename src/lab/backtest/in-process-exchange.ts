@@ -15,7 +15,7 @@ import type {
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
+import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';

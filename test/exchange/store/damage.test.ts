@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ASK } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { FILL_RULES } from '../../../src/exchange/core/matching/fill-model.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
 import { Journal } from '../../../src/exchange/store/journal.js';
 import { PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';

@@ -10,32 +10,33 @@
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
-import type {
-  EstimateTerms,
-  MarginPage,
-  MarginPageQuery,
-  MarginPnl,
-  MarginQuery,
-  MarketIndex,
-  Page,
-  PageQuery,
-  Result,
-  Wire,
+import {
+  type EstimateTerms,
+  invalid,
+  type MarginPage,
+  type MarginPageQuery,
+  type MarginPnl,
+  type MarginQuery,
+  type MarketIndex,
+  mapResult,
+  ok,
+  type Page,
+  type PageQuery,
+  type Result,
+  refuse,
+  type Wire,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import { invalid, mapResult, ok, refuse } from '../fault.js';
 import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
-import type { FeeAccount } from './margin-context.js';
-import { Positions } from './positions.js';
+import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
-import { checkEstimate } from './request-checks.js';
+import { checkEstimate, type FeeAccount } from './request-checks.js';
 import { namedMargin, Requests } from './requests.js';
 import * as rows from './rows.js';
-import { RealizedPnl, Settlements } from './settlements.js';
 
 /** Leveraged positions of the whole exchange: owns the parts and passes market changes to them. */
 export class Margin {

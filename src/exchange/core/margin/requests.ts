@@ -15,15 +15,13 @@
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
-import type { MarginTerms, Result, Wire } from '../contract.js';
+import { makeName } from '../catalog.js';
+import { badSignature, invalid, type MarginTerms, ok, type Result, refuse, type Wire } from '../contract.js';
 import { type CoreContext, landsMs, openDraft } from '../core-context.js';
-import { badSignature, invalid, ok, refuse } from '../fault.js';
-import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import { type MarginMarket, marginMarket } from './margin-context.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
-import { checkTerms, costWithFee } from './request-checks.js';
+import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './request-checks.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Runs position requests from draft to position, and cancels them. */

@@ -5,11 +5,17 @@ import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { text } from '../money.js';
-import type { Activity } from './activity.js';
 import * as economics from './economics.js';
-import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
+import type { Activity } from './pool.js';
 import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
-import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
+import {
+  computeUserLiquidity,
+  costWithFee,
+  fatalPercent,
+  type MarginMarket,
+  marginMarket,
+  type OpeningCost,
+} from './request-checks.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 

@@ -9,9 +9,8 @@
 import type { Funds } from '../accounts.js';
 import { ASK, BID } from '../contract.js';
 import type { Market, Trading } from '../market.js';
-import { affordable, buyLock, timesDown, timesUp } from '../money.js';
-import { f64, i32, u8 } from '../typed-arrays.js';
-import type { Book } from './book.js';
+import { affordable, buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
+import { type Book, NO_TICK } from './book.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -23,7 +22,6 @@ import {
   SELL_NO,
   SELL_YES,
 } from './order-pool.js';
-import { NO_TICK } from './ticks.js';
 
 /** Account of recorded liquidity: always slot 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;

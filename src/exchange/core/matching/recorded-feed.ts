@@ -10,9 +10,9 @@ import { ONE } from '../../../shared/base/micros.js';
 import { ASK, BID, type BookSide, type MarketIndex } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
-import { f64, i32, u8 } from '../typed-arrays.js';
+import { f64, i32, u8 } from '../money.js';
+import { NO_TICK } from './book.js';
 import type { Matching } from './matching.js';
-import { NO_TICK } from './ticks.js';
 
 /** One market's events in order of time, as columns. Prices and amounts in micros. */
 export type RecordedColumns = EventChunk;

@@ -1,6 +1,6 @@
 /** Public trades of one market and their sums. A ring of cells: a trade costs no allocation. */
 
-import { f64, widen } from '../typed-arrays.js';
+import { f64, widen } from '../money.js';
 
 /** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;

@@ -18,11 +18,11 @@ import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
 import type { AssetQuery, MarginPnl, Wire } from '../contract.js';
+import { payout } from '../conversions.js';
 import { seconds } from '../core-context.js';
 import type { Margin } from '../margin/margin.js';
 import type { Market } from '../market.js';
 import { asMicros, text, timesDown } from '../money.js';
-import { payout } from '../redeems.js';
 
 /** Profit and loss of the markets that match both filters; an id that matches none has brought nothing. */
 export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {

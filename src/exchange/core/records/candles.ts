@@ -5,7 +5,7 @@
  */
 
 import type { CandleInterval } from '../../../shared/protocol/states.js';
-import { f64, widen } from '../typed-arrays.js';
+import { f64, widen } from '../money.js';
 
 const BAR_MS = 300_000;
 /** Five-minute bars kept: 32 days without a gap, two more than one call may request. */

@@ -1,18 +1,63 @@
 /**
- * Fills of API orders. A fill is final at once: it goes straight to the archive and is shown with its order's present
+ * Records of API orders and of their fills, and both in wire format. A fill is final at once: it goes straight to the archive and is shown with its order's present
  * state.
  */
 
 import { must } from '../../../shared/base/errors.js';
+import type { Micros } from '../../../shared/base/micros.js';
+import type { OrderStatus, OrderType } from '../../../shared/protocol/states.js';
+import { makeName } from '../catalog.js';
 import type { Page, PageQuery, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import { isBuyLeg, isYesLeg } from '../matching/order-pool.js';
+import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
 import { text } from '../money.js';
-import { makeName } from '../names.js';
 import type { Archived } from './archive.js';
-import type { OrderRecord, OwnTrade } from './order-record.js';
 import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
+
+/** The draft of a cancel, until it is submitted or expires. */
+interface CancelDraft {
+  readonly message: string;
+  readonly expiresMs: number;
+  submitted: boolean;
+}
+
+/** An order from its draft on; amounts, prices and funds in micros. */
+export interface OrderRecord {
+  /** From 1, ascending with time over all accounts. */
+  readonly id: number;
+  readonly pubkey: string;
+  readonly account: number;
+  readonly market: number;
+  readonly leg: Leg;
+  readonly type: OrderType;
+  /** In its own outcome's space; null for a market order. */
+  readonly price: Micros | null;
+  /** Null for a market buy. */
+  readonly amount: Micros | null;
+  /** Only for a market buy: its maximum spending, fees included. */
+  readonly funds: Micros | null;
+  /** Kept until the order is submitted or dead. */
+  message: string;
+  status: OrderStatus;
+  filledAmount: number;
+  /** Currency paid with fees, or received after fees. */
+  filledFunds: number;
+  /** Handle in the pool while it rests, else 0. */
+  handle: number;
+  cancel: CancelDraft | null;
+}
+
+/** A fill of an order; the price is in the order's outcome space, all figures in micros. */
+interface OwnTrade {
+  /** Id of its order. */
+  readonly order: number;
+  readonly amount: number;
+  readonly price: number;
+  readonly fee: number;
+  readonly isMaker: boolean;
+  readonly timeMs: number;
+}
 
 /** Numbers and archives the fills of API orders, and reads them back with their orders. */
 export class OwnTrades {
