@@ -16,10 +16,8 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
-import { ExchangeClock } from './http/clock.js';
-import { makeReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
-import { Ticker } from './http/ticker.js';
+import { ExchangeClock, makeReplayNotices, Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
 
 /** Options of a paper exchange. */

@@ -1,7 +1,13 @@
 /** A recorded market for the rest of the program: its description and one time-ordered, columnar event stream. */
 
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
+
+/** Base58 of the SHA-256 of the venue and its own name of the market or event. */
+export const deriveConditionId = (venue: string, name: string): string =>
+  base58.encode(createHash('sha256').update(`${venue}:${name}`).digest());
 
 /** Kinds of events: numbers of the `kind` column. */
 export const EVENT = {

@@ -18,9 +18,9 @@ import {
   type RecordingWarning,
 } from './contract.js';
 import { openRecordings } from './recording.js';
-import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { marketFolder } from './store/layout.js';
+import type { MarketSink } from './store/segment.js';
 import { openRecordingStore } from './store/store.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';

@@ -13,7 +13,7 @@ import { dirname, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
-import { kalshiGroups } from './importers/kalshi-files.js';
+import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
 import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
 import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layout.js';

@@ -12,7 +12,7 @@ import { ExchangeCore } from '../../src/exchange/core/core.js';
 import { bookRow, detailRow } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
-import type { MarketSink } from '../../src/recording/store/contract.js';
+import type { MarketSink } from '../../src/recording/store/segment.js';
 import { openRecordingStore, type RecordingStore } from '../../src/recording/store/store.js';
 import { parseDecimal } from '../../src/shared/base/decimal.js';
 import { micros } from '../../src/shared/base/micros.js';

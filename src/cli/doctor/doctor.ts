@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { signedRequestReport } from '../../exchange/http/signed-request.js';
+import { signedRequestReport } from '../../exchange/http/authentication.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { FeeSchedule } from '../../shared/base/fees.js';
 import { openToOthers } from '../../shared/base/private.js';

@@ -16,7 +16,7 @@ import { asMicros, text, timesDown } from './money.js';
 import { Records } from './records/records.js';
 
 /** A redeem: shares of one settled market that become currency; all in micros. */
-interface Redeem {
+export interface Redeem {
   readonly id: number;
   readonly pubkey: string;
   readonly message: string;

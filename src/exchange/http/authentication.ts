@@ -4,11 +4,49 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
+import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+
+/** `data` of `/paper/signed-request/`. */
+export const signedRequestReport = z.object({
+  timestamp: z.string().nullable().describe('As its header said.'),
+  method: z.string(),
+  path: z.string().describe('Path and query as they arrived.'),
+  body: z.string().describe('The raw body.'),
+  payload: z.string().nullable().describe('The expected signed bytes; null without a timestamp.'),
+  signature_matches: z.boolean(),
+  refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
+});
+/** Its value. */
+export type SignedRequestReport = z.output<typeof signedRequestReport>;
+
+/**
+ * Each part of a signed request as received, and the first failed check: a caller with failing signatures can see which
+ * byte differs. It contains only the caller's own data: no secret, no expected signature.
+ */
+export function reportOn(
+  request: SignedRequest,
+  authenticator: Authenticator,
+  core: ExchangeCore,
+  nowMs: number,
+): SignedRequestReport {
+  const timestamp = authenticator.readTimestamp(request.headers);
+  const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
+  const caller = authenticator.authenticate(request, core, nowMs);
+  return {
+    timestamp,
+    method: parts.method,
+    path: parts.pathWithQuery,
+    body: parts.body,
+    payload: timestamp === null ? null : signedPayload({ timestamp, ...parts }),
+    signature_matches: caller.ok,
+    refusal: caller.ok ? null : (caller.fault.message ?? caller.fault.slug),
+  };
+}
 
 /** The signed parts of a request. */
 export interface SignedRequest {

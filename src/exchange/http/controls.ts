@@ -6,18 +6,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
-import { decimalText, money, text } from '../../shared/protocol/wire.js';
+import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
-import { Authenticator } from './authentication.js';
+import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/answers.js';
+import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
-import { readBody, readSignedParts, send } from './messages.js';
-import { routeUrl, type ServerOptions } from './options.js';
-import { reportOn, type SignedRequestReport } from './signed-request.js';
+import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** A call of a control with its validated body. */
 export interface ControlCall<B> extends FaultContext {

@@ -11,9 +11,9 @@ import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protoc
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { type Answer, badField, faultAnswer } from '../service/envelope.js';
-import type { ExchangeClock } from './clock.js';
+import { type Answer, badField, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
+import type { ExchangeClock } from './ticker.js';
 
 // The keys of objects of constants are their names.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];

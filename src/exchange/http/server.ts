@@ -4,7 +4,9 @@
  * that a stranger sends makes this server say anything else, or answer a 5xx.
  */
 
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { channel } from 'node:diagnostics_channel';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import {
   type Declaration,
   declarationOf,
@@ -13,29 +15,65 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
-import type { HandlerContext, Reply, ServiceCall } from '../service/handler-context.js';
+import {
+  type Answer,
+  badField,
+  faultAnswer,
+  type HandlerContext,
+  NOT_FOUND,
+  type Reply,
+  type ServiceCall,
+  successText,
+} from '../service/answers.js';
 import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
-import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, serveControls } from './controls.js';
 import { Faults, Forger } from './faults.js';
 import {
+  listMethods,
   MAX_BODY_BYTES,
+  MAX_PARAM_LENGTH,
+  parseQuery,
+  type RawQuery,
   readBody,
   readRawUrl,
   readSignedParts,
+  routeUrl,
+  type ServerOptions,
   send,
   takeMediaType,
   toServiceFault,
+  toTemplate,
 } from './messages.js';
 import { type DocumentOptions, openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
-import { listMethods, MAX_PARAM_LENGTH, routeUrl, type ServerOptions } from './options.js';
 import { RateGuard } from './rate-guard.js';
 import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
-import { parseQuery, type RawQuery } from './validation.js';
+
+/** The channel's name, for `diagnostics_channel.subscribe`. */
+export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
+
+/**
+ * Publishes each answer for readers in this process, if there are any when the server is made, as `{ method, path, status, headers, text }`. Its path is as declared, null when no call matched.
+ * `isForged`: whether a fault answered instead of the service; its format is unspecified.
+ */
+function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
+  const answers = channel(ANSWERS_CHANNEL);
+  if (!answers.hasSubscribers) return;
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (isForged(reply)) return done();
+    const { url } = request.routeOptions;
+    answers.publish({
+      method: request.method,
+      path: url === undefined ? null : toTemplate(url),
+      status: reply.statusCode,
+      headers: reply.getHeaders(),
+      text: String(payload),
+    });
+    done();
+  });
+}
 
 /** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */
 const noSchema = (): never => {

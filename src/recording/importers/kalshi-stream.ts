@@ -3,7 +3,7 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { ChunkWriter } from '../chunks.js';
+import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
 import {
   EVENT,
   type EventChunk,
@@ -12,13 +12,17 @@ import {
   type RecordingWarning,
   SIDE,
 } from '../contract.js';
-import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { ClockRegression, LineCount } from './file-faults.js';
-import type { KalshiFile, KalshiGroup } from './kalshi-files.js';
-import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
-import { lineSource, takeRejects } from './message-files.js';
-import { type PairingRules, TradePairing } from './pairing.js';
+import {
+  ANY_LAYOUT,
+  type KalshiFile,
+  type KalshiGroup,
+  kalshiRowSql,
+  type LevelAmount,
+  ROW_KIND,
+  readBook,
+} from './kalshi-message.js';
+import { ClockRegression, LineCount, lineSource, takeRejects } from './message-files.js';
 
 /** Trade and delta have the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };

@@ -6,10 +6,16 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
-import { quote } from '../store/tables.js';
-import { refuseBroken } from './file-faults.js';
-import { describeColumns, lineSource } from './message-files.js';
-import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
+import { quote } from '../store/layout.js';
+import {
+  describeColumns,
+  EARLIEST_MS,
+  LATEST_MS,
+  lineSource,
+  numberTimeSql,
+  refuseBroken,
+  timeSql,
+} from './message-files.js';
 
 /**
  * `archive`: hourly Parquet files of PMXT, each row with a message in `data`. `table`: Parquet with a column per field.

@@ -4,10 +4,15 @@ import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
-import { deriveConditionId } from '../identity.js';
+import {
+  deriveConditionId,
+  type ReadFindings,
+  type RecordedMarket,
+  type Recording,
+  type RecordingWarning,
+} from '../contract.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
-import { quote } from '../store/tables.js';
+import { quote } from '../store/layout.js';
 import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';

@@ -11,9 +11,19 @@ import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { dayFolders, isStore, MANIFEST, marketFolders, segmentName, TABLES, type Table } from '../store/layout.js';
+import {
+  COLUMNS,
+  dayFolders,
+  isStore,
+  MANIFEST,
+  marketFolders,
+  quote,
+  segmentName,
+  segmentSource,
+  TABLES,
+  type Table,
+} from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
-import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 
 /** Bounds of a query besides its own conditions. Other rows are invisible. */
 export interface QueryBounds {

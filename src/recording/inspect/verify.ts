@@ -8,20 +8,27 @@ import { dirname, join } from 'node:path';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
+import { isPrice } from '../chunks.js';
 import type { Recording } from '../contract.js';
-import { isPrice } from '../levels.js';
 import { openRecordings } from '../recording.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
-import { findWriter } from '../store/folder-lock.js';
-import { sha256 } from '../store/json-file.js';
-import { dayFolders, isStore, MANIFEST, MARKET, marketFolders, NO_MARKET, segmentName } from '../store/layout.js';
-import { type EventsFile, eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
-import { readMarket } from '../store/market-file.js';
+import {
+  dayFolders,
+  findWriter,
+  isStore,
+  MANIFEST,
+  MARKET,
+  marketFolders,
+  NO_MARKET,
+  parquetSource,
+  rowSelect,
+  segmentName,
+} from '../store/layout.js';
+import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from '../store/manifest.js';
 import { openMarket } from '../store/market-reader.js';
 import { isPriced, ROW } from '../store/segment.js';
-import { parquetSource, rowSelect } from '../store/tables.js';
-import { BookMeter } from './book-meter.js';
+import { BookMeter } from './stats.js';
 
 export interface Finding {
   readonly path: string;

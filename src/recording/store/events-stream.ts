@@ -8,14 +8,21 @@ import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
+import { summarizeEvents } from './day-folder.js';
 import { connect, fetchRows, fileError, streamChunks, toNumber, typedColumn, withConnection } from './duckdb.js';
-import { fileState, sha256 } from './json-file.js';
-import { MANIFEST, parquetName, parseName } from './layout.js';
-import { type EventsFile, eventsFiles, FORMAT, readManifest } from './manifest.js';
-import { computeTick } from './market-file.js';
-import { summarizeEvents } from './parquet-files.js';
+import {
+  bookSelect,
+  chunkSelect,
+  MANIFEST,
+  MARKER,
+  parquetName,
+  parquetSource,
+  parseName,
+  quote,
+  segmentSource,
+} from './layout.js';
+import { computeTick, type EventsFile, eventsFiles, FORMAT, fileState, readManifest, sha256 } from './manifest.js';
 import { ROW } from './segment.js';
-import { bookSelect, chunkSelect, MARKER, parquetSource, quote, segmentSource } from './tables.js';
 
 /** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
 export async function* readChunks(

@@ -17,11 +17,20 @@ import type {
 import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
 import { closedPart, type EventsPart, openPart, readChunks } from './events-stream.js';
-import { fileState } from './json-file.js';
-import { dayFolders, isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName, type Table } from './layout.js';
-import { eventsFiles, type Manifest, readManifest } from './manifest.js';
-import { type DescribedMarket, readMarket } from './market-file.js';
-import { COLUMNS, parquetSource, segmentSource } from './tables.js';
+import {
+  COLUMNS,
+  dayFolders,
+  isDayFolder,
+  MANIFEST,
+  MARKET,
+  NO_MARKET,
+  parquetSource,
+  parseName,
+  segmentName,
+  segmentSource,
+  type Table,
+} from './layout.js';
+import { type DescribedMarket, eventsFiles, fileState, type Manifest, readManifest, readMarket } from './manifest.js';
 
 /**
  * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there

@@ -1,11 +1,10 @@
 /** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
+import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import { isPrice } from '../levels.js';
-import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { formatDate } from './layout.js';
-import { computeTick } from './market-file.js';
-import { ROW, type Segment } from './segment.js';
+import { computeTick } from './manifest.js';
+import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
 /** End of an earlier writer's files. */
 export interface Continuation {

@@ -1,6 +1,6 @@
 /**
  * Recordings in our own format: a folder of Parquet files that DuckDB, pandas and Spark read without us, written so that
- * whatever was flushed survives `kill -9` and a full disk. `contract.ts` says what may be written, docs/recordings.md
+ * whatever was flushed survives `kill -9` and a full disk. `MarketSink` says what may be written, docs/recordings.md
  * which files come of it.
  *
  * Never: an event that was not given, a file that is there only in part, a second writer in the same folder.
@@ -11,23 +11,22 @@ import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import type { MarketSink, StoreSettings } from './contract.js';
 import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { lockFolder } from './folder-lock.js';
 import {
   dayFolder,
   dayFolders,
   formatDate,
+  lockFolder,
   MARKET,
   marketFolder,
   marketFolders,
   NO_MARKET,
   segmentName,
 } from './layout.js';
-import { readMarket, writeMarket } from './market-file.js';
+import { readMarket, writeMarket } from './manifest.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
-import { EventColumns, Segment } from './segment.js';
+import { EventColumns, type MarketSink, Segment, type StoreSettings } from './segment.js';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_RULES = {

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { closest } from '../../shared/base/closest.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 import { configError, joinWithOr, type Problem, shownValue } from './problems.js';
 import { describedAt, jsonSchema, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 

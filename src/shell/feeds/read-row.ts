@@ -1,7 +1,7 @@
 /** One row of a feed: strict, so that a misspelt or impossible value is reported and never guessed. */
 
 import { z } from 'zod';
-import { csvRows } from '../../recording/importers/csv.js';
+import { csvRows } from '../../recording/importers/kalshi.js';
 import { parseJson } from '../../shared/base/text-width.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 

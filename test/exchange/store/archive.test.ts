@@ -8,9 +8,8 @@ import {
   MemoryArchive,
   type RecordKind,
 } from '../../../src/exchange/core/records/archive.js';
-import { createTables } from '../../../src/exchange/store/database.js';
+import { createTables, Transactions } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 
 function openArchive(): { db: Database.Database; archive: SqliteArchive } {

@@ -8,7 +8,7 @@ import {
   observedSharpe,
   probabilisticSharpe,
   sharpePerSample,
-} from '../../../src/shared/statistics/deflated-sharpe.js';
+} from '../../../src/shared/statistics/sharpe.js';
 import { close, samples } from './fixtures.js';
 
 describe('the example of Bailey and Lopez de Prado (2014): an annual 2.5 over 1250 days of 250 a year', () => {

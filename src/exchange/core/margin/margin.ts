@@ -32,9 +32,9 @@ import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
+import { checkEstimate, type FeeAccount } from './checks.js';
 import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
-import { checkEstimate, type FeeAccount } from './request-checks.js';
 import { namedMargin, Requests } from './requests.js';
 import * as rows from './rows.js';
 

@@ -19,9 +19,6 @@ import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '..
 import { type CoreContext, closesMs, landsMs } from '../core-context.js';
 import { asMicros } from '../money.js';
 import { Records } from '../records/records.js';
-import * as economics from './economics.js';
-import { badPrice } from './pool.js';
-import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
 import {
   checkPrices,
   type FeeAccount,
@@ -34,7 +31,10 @@ import {
   type OpeningCost,
   pricesAfter,
   triggerAt,
-} from './request-checks.js';
+} from './checks.js';
+import * as economics from './economics.js';
+import { badPrice } from './pool.js';
+import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
 import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
 
 /** Results of ended positions as running sums by account and market: no list is ever walked. */

@@ -19,9 +19,9 @@ import { makeName } from '../catalog.js';
 import { badSignature, invalid, type MarginTerms, ok, type Result, refuse, type Wire } from '../contract.js';
 import { type CoreContext, landsMs, openDraft } from '../core-context.js';
 import { Records } from '../records/records.js';
+import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './checks.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
-import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './request-checks.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Runs position requests from draft to position, and cancels them. */

@@ -5,9 +5,6 @@ import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { text } from '../money.js';
-import * as economics from './economics.js';
-import type { Activity } from './pool.js';
-import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 import {
   computeUserLiquidity,
   costWithFee,
@@ -15,7 +12,10 @@ import {
   type MarginMarket,
   marginMarket,
   type OpeningCost,
-} from './request-checks.js';
+} from './checks.js';
+import * as economics from './economics.js';
+import type { Activity } from './pool.js';
+import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 

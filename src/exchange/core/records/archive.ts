@@ -1,6 +1,6 @@
 /**
  * Where records go once they are final. The core keeps what may still change; what is over is put here, found by pubkey
- * and listed newest first. In memory for an exchange that forgets (memory-archive.ts), in SQLite beside the journal for
+ * and listed newest first. In memory for an exchange that forgets (`MemoryArchive`), in SQLite beside the journal for
  * one with a data folder, so that years of history cost no memory and no start-up time.
  *
  * An archive belongs to one core and is always exactly as old as it: whoever loads a snapshot first calls `rewind`, so

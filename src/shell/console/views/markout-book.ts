@@ -2,7 +2,7 @@
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
-import { clusteredMean } from '../../../shared/statistics/clustered-mean.js';
+import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
 import { FINEST_S, type History, type MarketPoint } from '../store/history.js';
 import { yesPrice } from './texts.js';

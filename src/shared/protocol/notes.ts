@@ -1,10 +1,217 @@
 /**
- * Purpose and errors of every call in one table: the source of the OpenAPI document, of docs/service.md and of the
- * typed client's documentation. A call without a note does not compile.
+ * Purpose and errors of every call, the meaning of every parameter, and the cause of every error: the source of the OpenAPI
+ * document, of docs/service.md and of the typed client's documentation. A call without a note does not compile.
  */
 
-import { declarationOf, type EndpointName } from '../endpoints.js';
-import type { ServiceErrorSlug } from '../errors.js';
+import type { z } from 'zod';
+import { declarationOf, type Endpoint, type EndpointName, type ParamsOf } from './endpoints.js';
+import type { ServiceErrorSlug } from './errors.js';
+
+interface ParameterNote {
+  readonly description: string;
+  readonly example?: string | number | boolean;
+}
+
+/** An object without fields is typed with any: it has no names. */
+type KeysOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T & string) : never;
+type BodyFields<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
+  ? KeysOf<z.input<NonNullable<Endpoint<N>['body']>>>
+  : never;
+
+/** Every parameter name. */
+type ParameterName = {
+  [N in EndpointName]: KeysOf<ParamsOf<N>> | KeysOf<z.input<Endpoint<N>['query']>> | BodyFields<N>;
+}[EndpointName];
+
+const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
+const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
+
+export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
+  condition_id: { description: 'The market or event that the path is about.', example: MARKET },
+  pubkey: { description: 'The record that the path is about, by the pubkey that its draft answered.', example: PUBKEY },
+  key_id: { description: 'The API key, as the list of keys shows it.' },
+
+  limit: { description: 'Most rows of the page. Out of range is refused, never cut.' },
+  cursor: { description: '`next_cursor` of the page before, unchanged. Without it the list starts at its beginning.' },
+  sort: { description: 'The order of the list; a leading minus means descending.' },
+  market_condition_id: { description: 'A market. In a list: only rows of this market.', example: MARKET },
+  event_condition_id: { description: 'Only records of this event’s markets.' },
+  position_pubkey: { description: 'Only the settlement of this margin position.' },
+  status: { description: 'Only orders in one of these statuses; comma-separated, in any case.' },
+  state: { description: 'Only rows in this state; where several may be named they are comma-separated.' },
+  states: { description: 'Only rows in one of these states; comma-separated, in any case.' },
+  market_state: {
+    description:
+      'Only rows whose market is in this state, in any case. Without a position or a market only `open` and `resolved` are accepted.',
+  },
+  is_closed: { description: 'Only closed positions (true) or only those that are not (false).' },
+  is_yes: { description: 'True: the YES outcome, or only its rows. False: NO.', example: true },
+  side: { description: 'Whether shares are bought or sold.', example: 'buy' },
+  order_type: { description: 'A limit order may rest in the book, a market order never does. In any case.' },
+  type: { description: 'Whether the position is opened now or when the market reaches `price`.' },
+  price: {
+    description: 'Currency for one share, in the space of the outcome that is meant: above 0, below 1, on the tick.',
+    example: '0.42',
+  },
+  amount: { description: 'Shares, or complete sets of shares: a positive multiple of the lot.', example: '10' },
+  funds: { description: 'Currency to spend.', example: '25' },
+  shares: { description: 'Shares of the position.', example: '100' },
+  leverage: {
+    description: 'Total liquidity over own liquidity, from 1 to the market’s maximum for the outcome.',
+    example: 2,
+  },
+  position_leverage: { description: 'Only positions with this leverage.' },
+  take_profit_price: {
+    description: 'Close the position when its outcome rises to this price. Null clears it.',
+    example: '0.8',
+  },
+  stop_loss_price: {
+    description: 'Close the position when its outcome falls to this price. Null clears it.',
+    example: '0.2',
+  },
+  signature: {
+    description: 'ed25519 signature of the wallet in hex: 128 characters for 64 bytes; a leading `0x` is ignored.',
+  },
+  wallet_address: { description: 'The wallet: base58 of its 32-byte ed25519 public key.' },
+  message: { description: 'The message of the challenge, unchanged.' },
+  nonce: { description: 'The nonce of the challenge.' },
+
+  depth: { description: 'Most levels of each side.' },
+  start_time: { description: 'First moment of the chart, Unix seconds.', example: 1_714_300_000 },
+  end_time: {
+    description: 'End of the chart, Unix seconds, itself not included; at most 30 days after the start.',
+    example: 1_714_386_400,
+  },
+  interval: { description: 'Length of a bar.' },
+  activity_type: { description: 'Only this kind of activity, in any case.' },
+  category: { description: 'Only this category.' },
+  sport: { description: 'Slugs of sports, comma-separated.', example: 'football' },
+  league: { description: 'Slugs of leagues, comma-separated; only together with `sport`.' },
+  q: { description: 'Words to look for, 2 characters or more.', example: 'rain' },
+  resolution_time_gt: { description: 'Only what resolves after this moment, Unix seconds.' },
+  resolution_time_lt: { description: 'Only what resolves before this moment, Unix seconds.' },
+  price_gte: { description: 'Only markets with a YES price of at least this.', example: '0.1' },
+  price_lte: { description: 'Only markets with a YES price of at most this.', example: '0.9' },
+  leveraged: { description: 'Only margin markets (true) or only others (false).' },
+  max_leverage_yes_gte: { description: 'Only markets that allow at least this leverage on YES.' },
+  max_leverage_yes_lte: { description: 'Only markets that allow at most this leverage on YES.' },
+  max_leverage_no_gte: { description: 'Only markets that allow at least this leverage on NO.' },
+  max_leverage_no_lte: { description: 'Only markets that allow at most this leverage on NO.' },
+  result_type: { description: 'Only markets or only events.' },
+};
+
+/** Documentation of one error. */
+interface ErrorNote {
+  readonly when: string;
+  readonly advice: string;
+}
+
+const FIX = 'Mend the request; the same one is refused again.';
+const ANEW = 'Start with a new draft.';
+const LATER = 'Wait, then ask again.';
+
+export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
+  invalid_request_params: {
+    when: 'A parameter, a field of the body, the body as a whole, a cursor or a signature of a wallet is invalid. `details` names it.',
+    advice: FIX,
+  },
+  authentication_failed: {
+    when: 'Some of the three headers are missing or empty, the timestamp is too far from the exchange’s clock, the key is unknown or revoked, or the signature is not the one of this request. `message` says which.',
+    advice: 'Compare clock, key and signed bytes; sign again.',
+  },
+  not_authenticated: { when: 'A signed call came without any of the three headers.', advice: 'Sign the request.' },
+  permission_denied: {
+    when: 'The caller is known and may not do this. On the paper exchange only: a control was called from a web page.',
+    advice: FIX,
+  },
+  not_found: {
+    when: 'The path does not exist, or the record is unknown or belongs to another account.',
+    advice: 'Check the path with its final slash, and the name.',
+  },
+  method_not_allowed: { when: 'The path exists, but not with this method; `Allow` lists those that do.', advice: FIX },
+  throttled: {
+    when: 'The budget of the address or of the key is used up for now.',
+    advice: 'Wait as many seconds as `Retry-After` says.',
+  },
+  unsupported_media_type: { when: 'A body came under another type than `application/json`.', advice: FIX },
+  request_too_large: { when: 'The body has more than 65,536 bytes.', advice: FIX },
+  request_headers_too_large: {
+    when: 'Request line and headers have more than 16,384 bytes together. The connection is closed.',
+    advice: FIX,
+  },
+  internal_error: {
+    when: 'The exchange has failed, for instance because its disk is full.',
+    advice: 'The effect is unknown: read the record first.',
+  },
+  gringotts_unavailable: { when: 'The service that makes drafts is down. No draft was made.', advice: LATER },
+  program_call_has_expired: { when: 'The draft was not submitted in time; its locks are released.', advice: ANEW },
+  invalid_program_call_status: {
+    when: 'The draft was submitted before, has failed, or was never made.',
+    advice: 'Read the record: the call may have succeeded.',
+  },
+  order_insufficient_funds: {
+    when: 'Free currency is below what a buy may cost with its fee. An order refused at its submit has become `failed`.',
+    advice: 'Free some, or order less.',
+  },
+  order_insufficient_shares: {
+    when: 'Free shares are fewer than a sell wants to sell. An order refused at its submit has become `failed`.',
+    advice: 'Order fewer.',
+  },
+  order_market_not_open: {
+    when: 'The market is not in state `open`, or is paused. An order refused at its submit has become `failed`.',
+    advice: 'Watch the market.',
+  },
+  order_not_cancelable: {
+    when: 'The order does not rest in the book: it is filled, canceled, or was never submitted.',
+    advice: 'Read the order.',
+  },
+  share_conversion_market_not_eligible: {
+    when: 'The market is a margin market: there is nothing to merge or split.',
+    advice: FIX,
+  },
+  share_conversion_invalid_amount: {
+    when: 'The amount is not positive, or not a multiple of the market’s lot.',
+    advice: FIX,
+  },
+  share_conversion_market_not_open: {
+    when: 'The market is not in state `open`.',
+    advice: 'After the market is settled, redeem instead.',
+  },
+  share_conversion_market_paused: { when: 'The market is paused on the chain.', advice: LATER },
+  share_merge_market_has_unbacked_collateral: {
+    when: 'The market cannot pay for merges at the moment. Splits continue.',
+    advice: LATER,
+  },
+  share_merge_in_progress: {
+    when: 'The caller has another merge on this market that is waiting to be signed or in process.',
+    advice: 'Finish it, or wait for its end.',
+  },
+  share_split_in_progress: {
+    when: 'The caller has another split on this market that is waiting to be signed or in process.',
+    advice: 'Finish it, or wait for its end.',
+  },
+  share_conversion_not_found: {
+    when: 'A submit names no merge (or split) of the caller. Reading one answers `not_found`.',
+    advice: 'Check the pubkey.',
+  },
+  share_conversion_invalid_state: {
+    when: 'The merge or split is not waiting for a signature any more.',
+    advice: 'Read it: the call may have succeeded.',
+  },
+  share_split_insufficient_funds: { when: 'Free currency is below the amount.', advice: 'Split less.' },
+  share_merge_insufficient_shares: {
+    when: 'Free YES or free NO shares are fewer than the amount.',
+    advice: 'Cancel orders that lock them, or merge less.',
+  },
+  custodial_user_trading_not_allowed: {
+    when: 'The account is custodial: it may not merge or split.',
+    advice: 'Use an account with its own wallet.',
+  },
+  hyperliquid_margin_tp_sl_not_supported: {
+    when: 'The market is of the kind `hyperliquid`, which has no take profit and no stop loss.',
+    advice: 'Close the position yourself.',
+  },
+};
 
 /** Documentation of one call. */
 export interface EndpointNote {
@@ -20,7 +227,6 @@ export interface EndpointNote {
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
 
-const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
 const SUBMIT_ERRORS = ['not_found', 'program_call_has_expired', 'invalid_program_call_status'] as const;
