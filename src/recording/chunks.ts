@@ -32,9 +32,8 @@ interface Waiting {
 }
 
 /**
- * Puts each trade right before the level decrease that belongs to it. Venues send both, in either order and not at the
- * same time; as sent, the decrease would look like a cancellation and the trade like a second one. So events wait here, and
- * a trade that finds its decrease among them moves to it, and to its time, which is when the book changed.
+ * Puts each trade right before the level decrease that belongs to it. Venues send both in either order, some ms apart.
+ * So events wait here, and a trade that finds its decrease moves to it and to its time.
  */
 export class TradePairing {
   readonly #writer: ChunkWriter;
@@ -96,10 +95,7 @@ export class TradePairing {
     return event;
   }
 
-  /**
-   * Appends an entry to the queue. Entries are reused, because there are millions of levels; a trade may still be
-   * referenced by the lone ones.
-   */
+  /** Appends an entry to the queue. Levels are reused; a trade may still be referenced by the lone ones. */
   #place(isTrade: boolean): Waiting {
     if (this.#count === this.#queue.length) this.#grow();
     const at = (this.#first + this.#count) & (this.#queue.length - 1);
@@ -184,10 +180,7 @@ export class TradePairing {
   }
 }
 
-/**
- * Numbers beyond 32 bits from the start: otherwise V8 would change the fields' representation later and recompile their
- * readers.
- */
+/** NaN from the start: otherwise V8 would change the fields' representation later and recompile their readers. */
 const newWaiting = (): Waiting => ({
   kind: 0,
   venueMs: Number.NaN,

@@ -1,7 +1,4 @@
-/**
- * Converts other venues' recordings into our format. A market appears in the target folder only when complete: a killed
- * import leaves no partial market.
- */
+/** Converts other venues' recordings into our format. A market appears in the target folder only when complete. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -40,10 +37,7 @@ export interface ImportedMarket {
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /**
-   * `present`: the folder has this market already, unchanged. `failed`: nothing of it was written. `not read`: files of
-   * an unknown kind.
-   */
+  /** `present`: already there, unchanged. `failed`: nothing was written. `not read`: files of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -193,10 +187,7 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-/**
- * Writes a market into a folder of its own, event by event; for an unreadable market it has a part. Throws TwinbookError
- * `file_unreadable` when it cannot be written.
- */
+/** Writes a market, or a part of an unreadable one, into its own folder. Throws TwinbookError `file_unreadable`. */
 async function writeMarket(
   recording: Recording,
   folder: string,

@@ -1,10 +1,8 @@
-/**
- * Merges (a YES and NO set becomes currency) and splits (currency becomes a set), from draft through signature to
- * landing. Both share the record and the rules; `CONVERSIONS` holds the differences.
- */
+/** Merges (a set of YES and NO becomes currency), splits (the reverse), and redeems of shares in settled markets. */
 
 import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
+import { ONE } from '../../shared/base/micros.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { type ConversionState, isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
@@ -40,9 +38,8 @@ export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
   }
 
   /**
-   * Takes all shares that are not locked; they stay locked until the draft is signed or expires. Asked again meanwhile it
-   * answers that draft: whoever lost the first answer must not wait for its end. Checks in this order: signing service →
-   * market known → settled → (an own draft is answered) → free shares there.
+   * Takes all free shares; they stay locked until the draft is signed or expires. Asked again, it answers the same
+   * draft. Checks: signing service → market known → settled → (an own draft is answered) → free shares there.
    */
   draft(account: number, conditionId: string): Result<Wire<'draft'>> {
     const context = this.context;
@@ -153,17 +150,6 @@ export interface Conversion {
   state: ConversionState;
 }
 
-const IN_PROGRESS: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
-  merge: 'share_merge_in_progress',
-  split: 'share_split_in_progress',
-};
-const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
-  merge: 'share_merge_insufficient_shares',
-  split: 'share_split_insufficient_funds',
-};
-
-const HALF = 500_000;
-
 /** Runs merges and splits from draft to landing, and holds the shares or currency that they lock. */
 export class Conversions {
   readonly #context: CoreContext;
@@ -203,10 +189,12 @@ export class Conversions {
     const unfinished = this.#open.get(openKey(kind, account, market.index));
     if (unfinished !== undefined) {
       const { state, pubkey, message, amount: asked } = unfinished;
-      return state === 'waiting_to_sign' && asked === amount ? ok({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
+      if (state === 'waiting_to_sign' && asked === amount) return ok({ pubkey, message });
+      return refuse(`share_${kind}_in_progress`);
     }
     market.shares.ensureAccount(account);
-    if (this.#available(kind, account, market) < amount) return refuse(TOO_LITTLE[kind]);
+    if (this.#available(kind, account, market) < amount)
+      return refuse(kind === 'merge' ? 'share_merge_insufficient_shares' : 'share_split_insufficient_funds');
     return ok(this.#start(kind, account, market, amount));
   }
 
@@ -219,8 +207,7 @@ export class Conversions {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
-    const terms = { action, amount: asMicros(amount) } as const;
+    const terms = { action: `${kind}-shares`, amount: asMicros(amount) } as const;
     const { pubkey, message } = openDraft(context, 'conversion', id, account, market, terms);
     const record: Conversion = {
       id,
@@ -233,7 +220,8 @@ export class Conversions {
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
-    this.#keep(record);
+    this.#records[kind].keep(record);
+    this.#open.set(openKey(kind, account, market.index), record);
     this.#lock(record, market, amount);
     return { pubkey, message };
   }
@@ -245,11 +233,6 @@ export class Conversions {
     }
     market.shares.lock(record.account, true, change);
     market.shares.lock(record.account, false, change);
-  }
-
-  #keep(record: Conversion): void {
-    this.#records[record.kind].keep(record);
-    this.#open.set(openKey(record.kind, record.account, record.market), record);
   }
 
   /** Ends a conversion and releases its locks. */
@@ -271,8 +254,7 @@ export class Conversions {
   }
 
   /**
-   * Checks in this order: found, not expired, still a draft, signature. The interface lists no market error here and
-   * allows `waiting_to_sign` to become only `in_process` or `expired`: the market's state is checked at the landing.
+   * Checks: found, not expired, still a draft, signature. The market is checked at the landing, as the interface says.
    */
   submit(
     kind: ConversionKind,
@@ -307,7 +289,7 @@ export class Conversions {
     this.#context.funds.add(account, -change);
     market.collateral += change;
     if (kind === 'split') {
-      const half = timesDown(HALF, amount);
+      const half = timesDown(ONE / 2, amount);
       market.shares.receive(this.#context.nowMs, account, true, amount, half);
       market.shares.receive(this.#context.nowMs, account, false, amount, amount - half);
     } else {

@@ -82,12 +82,13 @@ export const draftText = (
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-const inForce = ({ delays, nowMs }: CoreContext): Delays =>
+/** The delays of now: none after their end. */
+export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
 /** Landing time of a change submitted now, ms. */
 export const landsMs = (context: CoreContext): number =>
-  context.nowMs + (inForce(context).landingMs ?? context.settings.landingMs);
+  context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
 
 /** Earliest end of a position whose close is requested now, ms. */
-export const closesMs = (context: CoreContext): number => context.nowMs + (inForce(context).closingMs ?? 0);
+export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);

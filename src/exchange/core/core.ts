@@ -1,14 +1,13 @@
 /**
- * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity.
- * The core is synchronous: the time, the verdict on a signature and every random value are arguments. Records are spelled
- * as on the wire (decimal strings). Its state is a snapshot and the calls since, so a journal replays to the same state.
+ * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. Its
+ * state is a snapshot and the calls since, so a journal replays to the same state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
- * `at` moves the clock and returns the core, whose parts are public. Reads need no clock. Each part knows the rules of its
- * records; matching.ts moves money between accounts, book.ts keeps the queues.
+ * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
  *
- * The checks of every submit: unknown or foreign → expired → wrong state → invalid signature → market state and balance.
+ * The checks of every submit: unknown or foreign → expired → wrong state → invalid signature → market state and
+ * balance.
  */
 
 import { assert, unreachable } from '../../shared/base/errors.js';
@@ -85,8 +84,7 @@ class Markets {
   }
 
   /**
-   * Leaving `open` cancels the open orders. A market may also go back, because an answer can be disputed; a settled state
-   * is final. `canceled` is `resolve(null)`; `resolved` needs an outcome and is refused.
+   * Leaving `open` cancels the orders. A settled state is final. `canceled` is `resolve(null)`; `resolved` is refused.
    */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
@@ -216,9 +214,8 @@ export class ExchangeCore implements CoreContext {
   readonly #facts: MarketFacts[] = [];
 
   /**
-   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Lifetimes, funds and name
-   * are the settings'; the seed is the snapshot's, because names of existing records follow from it. Final records go
-   * into the archive, which must be the one of the snapshot's exchange.
+   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Its seed stays, because
+   * names of existing records follow from it. The archive must be that of the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);

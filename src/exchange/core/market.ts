@@ -192,8 +192,7 @@ export class Market {
   }
 
   /**
-   * The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a
-   * trade the one side. YES space; null without any price.
+   * Of a margin market its reference price; else the middle of the book, the last trade, or the one side. YES space.
    */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
@@ -209,10 +208,7 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /**
-   * Writes the shown levels of a side in YES space, best first and at most `depth`, into `prices` and `amounts` (Micros),
-   * which hold at least `depth`. Returns the number of levels. Nothing is allocated.
-   */
+  /** Writes up to `depth` shown levels in YES space, best first, into columns of Micros. Returns their number. */
   readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
     const trading = this.#shown;

@@ -1,14 +1,13 @@
 /**
- * Exact products of a price or rate with an amount, on plain numbers. An amount is split into whole units and the rest,
- * so that every intermediate is a safe integer and no BigInt is needed.
+ * Exact products of a price or rate with an amount, on plain numbers, and typed arrays of them. An amount is split into
+ * whole units and the rest, so that every intermediate is a safe integer.
  */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 
 /**
- * Reads a cell of a typed array on the hot path. One function per array type keeps each call site monomorphic. The cast:
- * an index inside the array always holds a number, and callers stay inside by construction.
+ * A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside the array.
  */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
 /** As `f64`. */
@@ -27,8 +26,7 @@ export function widen<C extends Column>(cells: C, size: number): C {
 }
 
 /**
- * Cells as a sparse list `[index, value, …]` of the non-zero ones, for snapshots. With a stride only every such cell
- * from `first` on, by row.
+ * Non-zero cells as a list `[index, value, …]`, for snapshots; with a stride every such cell from `first` on, by row.
  */
 export function sparse(cells: Column, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
@@ -77,8 +75,7 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
 }
 
 /**
- * Largest part of `wanted` whose cost and fee fit into `funds`: all of it, or a multiple of `lot`. `price` is the
- * buyer's own.
+ * Largest part of `wanted` whose cost and fee fit into `funds`: all, or a multiple of `lot`. The price is the buyer's.
  */
 export function affordable(
   funds: number,

@@ -1,7 +1,4 @@
-/**
- * Orders of API users from draft to end, and their cancel drafts. The pool holds resting orders; here are their
- * records.
- */
+/** Orders of API users from draft to end, and their cancel drafts; resting orders are in the pool. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
@@ -67,9 +64,8 @@ export class InternalOrders {
   }
 
   /**
-   * `price` is in YES space. A bid is worked as *sell NO* when enough NO is held, else as *buy YES*; an ask as *sell YES*,
-   * else *buy NO*. An `immediate` order drops the part that is not filled at once.
-   * Returns the handle (> 0) of the resting part, 0 when nothing rests, or one of the `REFUSED_` numbers.
+   * `price` is in YES space. A bid sells NO when enough NO is held, else buys YES; an ask likewise. An `immediate`
+   * order drops the unfilled part. Returns the handle (> 0) of the resting part, 0 for none, or a `REFUSED_` number.
    */
   place(
     account: AccountSlot,
@@ -125,9 +121,6 @@ export class InternalOrders {
   }
 }
 
-/** More than any purse can buy: a market buy is bounded only by its funds. */
-const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
-
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 /** Runs orders and their cancels from draft to end, and holds their locks. */
@@ -174,10 +167,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return ok({ pubkey: record.pubkey, message: record.message });
   }
 
-  /**
-   * State, then balance, which may change between draft and submit. Both calls check, because a draft locks nothing: of
-   * two drafts that each need the whole balance both are granted, and the second submit fails.
-   */
+  /** State, then balance. Draft and submit both check, because a draft locks nothing. */
   #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
@@ -251,7 +241,8 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
-    const wanted = amount ?? NO_AMOUNT_LIMIT;
+    // A market buy is bounded only by its funds.
+    const wanted = amount ?? Number.MAX_SAFE_INTEGER;
     const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
       left === 0 ||

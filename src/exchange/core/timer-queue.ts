@@ -49,10 +49,7 @@ export class Heap<T> {
   }
 }
 
-/**
- * `order`: expiry of an order's draft; the rest likewise. `landing`: a submitted merge or split. Of margin: the next
- * step of a request or settlement, an interest check of a position, and the time of its close.
- */
+/** Expiries of drafts, a landing, steps of requests and settlements, an interest check of a position, and its close. */
 export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
 
 /** A due time: kind, record and time. */

@@ -7,8 +7,7 @@ import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../
 import type { ExchangeCore } from '../core/core.js';
 
 /**
- * Distance of the best level from the estimate at a price of 0.50, in ticks: wide enough for a careful trader to quote
- * inside. It shrinks with the deviation of the outcome; otherwise there would be no bids below five cents.
+ * Distance of the best level from the estimate at a price of 0.50, in ticks; it shrinks with the outcome's deviation.
  */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
@@ -34,9 +33,7 @@ interface Level {
   readonly shares: number;
 }
 
-/**
- * The crowd's market maker: several levels on both sides of an estimate that lags behind the truth with some error.
- */
+/** The crowd's market maker: several levels on both sides of an estimate that lags behind the truth with some error. */
 class CompetingMaker {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
@@ -137,10 +134,7 @@ const JUMP_SIGMA = 0.3;
 /** Deviation of start prices: two of three are between 0.35 and 0.65. */
 const START_SIGMA = 0.6;
 
-/**
- * An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length: results depend only on its
- * random numbers and the times of the calls.
- */
+/** An Ornstein–Uhlenbeck process in log-odds with jumps. Steps are exact for any length. */
 class HiddenValue {
   readonly #random: Random;
   readonly #mean: number;
@@ -231,10 +225,7 @@ function visiblePrice(core: ExchangeCore, market: MarketIndex): number {
 const NOISE_MEAN_MS = 3000;
 const INFORMED_MEAN_MS = 3000;
 const MAKER_MEAN_MS = 2500;
-/**
- * A noise taker pays up to this much (mean, in ticks) beyond the visible price, so demand falls as exp(-distance/3 cents):
- * half of them trade at two cents.
- */
+/** A noise taker pays up to this much (mean, in ticks) beyond the visible price: half of them trade at two cents. */
 const NOISE_REACH_TICKS = 3;
 /** Sizes in shares: lognormal, median 3. */
 const NOISE_SIZE_LOG = Math.log(3);

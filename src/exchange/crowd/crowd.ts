@@ -1,10 +1,7 @@
 /**
- * The simulated crowd of the paper exchange: markets of its own, four unless told, each with a hidden probability, noise takers,
- * informed takers and a competing maker. It makes the exchange a place where a market maker has something to do: wide
- * enough for him to step inside, noisy enough to fill him, informed enough to hurt him when he is wrong or slow.
- *
- * Everything follows from the seed and the times of the events; there is no clock here. Its traders are internal accounts
- * with unlimited money, and play by the same book and the same fees as everybody.
+ * The simulated crowd of the paper exchange: markets of its own, each with a hidden probability, noise takers, informed
+ * takers and a competing maker. Everything follows from the seed and the times of the events. Its traders are internal
+ * accounts with unlimited money.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -132,10 +129,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/**
- * After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute: a day would be
- * hundreds of thousands of orders in one tick.
- */
+/** After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Inputs of the crowd's behaviour. */
@@ -174,10 +168,7 @@ export class Crowd {
     this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
   }
 
-  /**
-   * Starts the crowd on a restored core: opens its markets, or continues those of an earlier run from their last price.
-   * `nowMs` is the exchange clock, Unix ms.
-   */
+  /** Starts the crowd on a restored core, or continues an earlier run from its last prices. `nowMs`: exchange clock. */
   static attach(core: ExchangeCore, settings: CrowdSettings, nowMs: number): Crowd {
     return new Crowd(core, settings, nowMs);
   }

@@ -1,13 +1,10 @@
 /**
- * Recorded markets on the exchange: drives what was recorded into the core as time passes. Every recording is one market.
- * It opens with its first event, takes recorded levels and trades beside the real orders, and closes with its last
- * one; if the outcome is known it resolves at once, else it stays closed and unresolved.
+ * Recorded markets on the exchange. Each recording is one market: it opens with its first event, takes recorded levels
+ * and trades beside the real orders, and closes with its last event. It resolves at once if the outcome is known.
  *
- * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart of the
- * exchange a market that had closed is not played again, one that was half played goes on from where the exchange's
- * clock stood (trades of the moment of the stop may be missing, levels are not).
- *
- * Reading is asynchronous and runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
+ * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed
+ * market is not played again, and a partly played one goes on from the exchange's clock. Reading is asynchronous and
+ * runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -33,8 +30,8 @@ interface Anchor {
 }
 
 /**
- * Plays the recordings of one source in their own order. Recordings that overlap in time form an act and play together;
- * an act begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
+ * Plays the recordings of one source in their order. Those that overlap in time form an act and play together; an act
+ * begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
  */
 class Timeline {
   readonly #speed: number;
@@ -70,8 +67,7 @@ class Timeline {
   }
 
   /**
-   * Continues the partly played recordings of an earlier run: the first act with an open market, from the position of
-   * the exchange's clock. An open market of a later act (given differently then) is closed.
+   * Continues the partly played recordings of the first act with an open market; open markets of later acts are closed.
    */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
@@ -142,10 +138,7 @@ class Timeline {
     }
   }
 
-  /**
-   * Finds the recording with the next event (none: the act has ended) and the time of the next event of another one.
-   * False while a needed chunk is being read.
-   */
+  /** Finds the recording with the next event, and the next time of another one. False while a needed chunk is read. */
   #findNext(): boolean {
     this.#next = null;
     this.#nextPlayback = null;
@@ -236,10 +229,9 @@ export class Replay {
   }
 
   /**
-   * Prepares the recordings; nothing is played before the first `tick`, which is due at `nowMs` (the exchange's clock,
-   * Unix ms). `core` is the exchange's core with its state already restored. `speed`: recorded ms
-   * in one of the exchange's; 1 is as recorded. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
-   * of them has nothing that can be read, or names a market that the exchange has from elsewhere, `usage` for a speed that is not a positive number.
+   * Prepares the recordings for a restored core; the first `tick` is due at `nowMs` (the exchange's clock, Unix ms).
+   * `speed`: recorded ms in one of the exchange's. Throws TwinbookError `recording_invalid` or `file_unreadable` for a
+   * recording without a readable event or with a foreign market's name, and `usage` for an invalid speed.
    */
   static async attach(
     core: ExchangeCore,

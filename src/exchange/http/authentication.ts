@@ -1,15 +1,14 @@
 /**
- * Authenticates a signed request by its three headers. Checks in this order, so that each failure has one name: all
- * three present, timestamp within tolerance, key known, signature valid.
+ * Authenticates a signed request by its three headers, checked in order: present, in time, key known, signature valid.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import { refuse } from '../service/answers.js';
 
 /** `data` of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
@@ -25,8 +24,7 @@ export const signedRequestReport = z.object({
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 /**
- * Each part of a signed request as received, and the first failed check: a caller with failing signatures can see which
- * byte differs. It contains only the caller's own data: no secret, no expected signature.
+ * Each part of a signed request as received, and its first failed check: only the caller's own data, without a secret.
  */
 export function reportOn(
   request: SignedRequest,
@@ -122,5 +120,4 @@ export class Authenticator {
 const readHeader = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });

@@ -9,7 +9,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { type Answer, badField, invalid } from '../service/answers.js';
+import { type Answer, badField, invalid, refuse } from '../service/answers.js';
 import type { SignedRequest } from './authentication.js';
 import type { ExchangeClock } from './ticker.js';
 
@@ -128,8 +128,6 @@ function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   return current === undefined;
 }
 
-const refuse = (fault: ReturnType<typeof invalid>) => ({ ok: false, fault }) as const;
-
 /** The interface: a larger body is a 413. */
 export const MAX_BODY_BYTES = 64 * 1024;
 /** Request line and headers together: more is a 431. */
@@ -154,12 +152,8 @@ export function toServiceFault(error: FastifyError): ServiceFault {
 export const readRawUrl = (request: FastifyRequest): string => request.raw.url ?? '/';
 
 const NO_BYTES = Buffer.alloc(0);
-const EMPTY_OBJECT = Buffer.from('{}');
 
-/**
- * Removes the media type, which the framework would reject if it cannot read it: before path and caller are checked,
- * and for calls without a body.
- */
+/** Removes the media type before the framework can reject it: path and caller are checked first. */
 export function takeMediaType(request: FastifyRequest): void {
   const named = request.headers['content-type'];
   if (named === undefined) return;
@@ -181,12 +175,10 @@ export const readSignedParts = (request: FastifyRequest): SignedRequest => ({
 /** Body of a call that declares one: checks the JSON media type, then the schema. */
 export function readBody<S extends z.ZodObject>(request: FastifyRequest, schema: S): Result<z.output<S>> {
   const body = readBytes(request);
-  if (body.length > 0 && request.bodyType !== 'application/json') return { ok: false, fault: UNSUPPORTED };
+  if (body.length > 0 && request.bodyType !== 'application/json') return refuse({ slug: 'unsupported_media_type' });
   // A call without a body lacks every field.
-  return parseBody(schema, body.length === 0 ? EMPTY_OBJECT : body);
+  return parseBody(schema, body.length === 0 ? Buffer.from('{}') : body);
 }
-
-const UNSUPPORTED: ServiceFault = { slug: 'unsupported_media_type' };
 
 /** Sends an answer; nothing may follow it. */
 export function send(reply: FastifyReply, answer: Answer): void {

@@ -44,10 +44,8 @@ class Window {
 }
 
 /**
- * The exact sliding windows of one scope, one for each key: no minute passes more requests than the limit, and none within
- * it is refused. A refused request does not count. A key that somebody holds always has its own. What strangers name is kept
- * up to a bound; beyond it, until it is quiet again, new strangers share one window: they may be refused too early, but
- * none is let through more often than the limit allows, and memory stays bounded.
+ * The exact sliding windows of one scope, one for each key. A refused request does not count. A held key always has its
+ * own window. Beyond a bound new unknown keys share one window: memory stays bounded, and none exceeds the limit.
  */
 export class RateLimit {
   readonly #usual: number;
@@ -73,11 +71,8 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /**
-   * Counts a request of this key at this time (ms, which never goes back), if it fits. `isHeld` tells whether the key
-   * exists; called only for a key without a window.
-   */
-  take(key: string, nowMs: number, isHeld: (key: string) => boolean = nobodys): RateVerdict {
+  /** Counts a request of this key at this time, if it fits. `isHeld` is asked only for a key without a window. */
+  take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);
   }
@@ -101,8 +96,6 @@ export class RateLimit {
     for (const [key, window] of this.#windows) if (window.isEmptyAt(nowMs)) this.#windows.delete(key);
   }
 }
-
-const nobodys = () => false;
 
 /** The windows of every scope, by a venue's limits. */
 export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> => ({
@@ -161,10 +154,7 @@ export class RateGuard {
     };
   }
 
-  /**
-   * A signed request counts against the key that it names, accepted or not; any other against its address. Header
-   * values never begin with a space, so an address cannot equal a key.
-   */
+  /** A signed request counts against the key that it names, any other against its address, which cannot equal a key. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;

@@ -1,8 +1,6 @@
 /**
- * Clients that are slow, silent or no clients at all. One socket costs the others nothing: it gets so long to say what it
- * wants and so long to take the answer, and what is no HTTP is answered in the envelope and cut off.
- *
- * What the runtime ends without an answer: a connection beyond `maxConnections`, and one whose client stopped reading.
+ * Clients that are slow, silent or no HTTP clients: each has a bounded time, and non-HTTP is answered in the envelope
+ * and cut off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';

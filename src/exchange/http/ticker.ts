@@ -5,8 +5,8 @@ import type { Replay } from '../crowd/replay.js';
 import type { PersistentCore } from '../store/persistent-core.js';
 
 /**
- * Acts on the exchange core as time passes: the crowd, a replay. The ticker calls `tick` at or after `nextDueMs` (a late call catches up, an
- * early one does nothing) and never from inside one of the core's own calls.
+ * Acts on the exchange core as time passes: the crowd, a replay. The ticker calls `tick` at or after `nextDueMs`, never
+ * from inside one of the core's own calls. A late call catches up, an early one does nothing.
  */
 export interface Driver {
   /** Does all work due by `nowMs` (exchange clock, Unix ms), in order of time. */
@@ -97,25 +97,22 @@ const MAX_WAIT_MS = 50;
 /** A fast replay always has due work; requests get their turn in between. */
 const MIN_WAIT_MS = 10;
 
-/** Parts that follow the clock. */
-interface TickerParts {
-  readonly persistentCore: PersistentCore;
-  readonly clock: ExchangeClock;
-  readonly drivers: readonly Driver[];
-  /** A driver threw: it is not called again, the exchange continues. */
-  readonly onError: (error: unknown, where: string) => void;
-}
-
 /** Advances core and drivers with the clock until it is stopped. */
 export class Ticker {
   readonly #persistentCore: PersistentCore;
   readonly #core: ExchangeCore;
   readonly #clock: ExchangeClock;
-  readonly #onError: TickerParts['onError'];
+  readonly #onError: (error: unknown, where: string) => void;
   #drivers: readonly Driver[];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor({ persistentCore, clock, drivers, onError }: TickerParts) {
+  /** `drivers`: parts that follow the clock. One that throws is not called again, and the exchange continues. */
+  constructor(
+    persistentCore: PersistentCore,
+    clock: ExchangeClock,
+    drivers: readonly Driver[],
+    onError: (error: unknown, where: string) => void,
+  ) {
     this.#persistentCore = persistentCore;
     this.#core = persistentCore.core;
     this.#clock = clock;

@@ -32,10 +32,7 @@ const LISTS = [
   'requests.list',
 ] as const satisfies readonly EndpointName[];
 
-/**
- * A list whose cursors no other list accepts: a cursor's number names its list, above all positions. A number that names
- * no list is a plain position, which any list of its key takes.
- */
+/** A list whose cursors no other list accepts: the number names the list. A plain position is taken by any list. */
 export type CursorList = (typeof LISTS)[number];
 
 /** Positions are below it. Sixteen times it is still a safe integer. */

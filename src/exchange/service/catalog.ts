@@ -1,14 +1,11 @@
 /**
- * The lists of events and markets, and the search: which a filter shows, how a sort orders them, where a page goes on.
+ * The lists of events and markets, and the search.
  *
- * What the interface leaves open is fixed here. An event has the category of the market that opened it, and belongs to
- * every sport and league that one of its markets belongs to. A market is *closed* when it no longer trades and is not
- * settled, *resolved* when it is settled. An event is open when any of its markets is, resolved when all are settled,
- * closed when none is open and one at least is closed. `ending_soon` and `ended_recently` look 7 days ahead of and behind
- * the resolution date, `newest` shows everything.
+ * An event has the category of its first market, and the sports and leagues of all. A market is *closed* when it no
+ * longer trades and is not settled. An event is open when any of its markets is, resolved when all are settled, closed
+ * when none is open and one is closed. `ending_soon` and `ended_recently` look 7 days around the resolution date.
  *
- * Without a sort a walk through the pages survives whatever happens meanwhile. With one it survives new markets; a market
- * whose rank changes between two pages may be shown twice or be missed, as with every offset.
+ * Without a sort a walk through the pages survives all changes. With one it survives new markets only.
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
@@ -285,10 +282,9 @@ const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
 const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
 
 /**
- * Events and markets for a search. A market is found when every filter holds for it, an event when one of its markets is.
- * Every word of `q` must be part of a title or description of the market or its event, in any case. Prices are YES mark
- * prices; a market without a price or date passes no filter of it, and leverage is 1 where there is none. Rows come newest
- * first unless sorted, an event before a market of the same age.
+ * A market is found when every filter holds for it, an event when one of its markets is. Every word of `q` must be part
+ * of a title or description of the market or its event. Prices are YES marks; a missing price or date passes no filter
+ * of it.
  *
  * Checks in this order: at least one filter, non-empty `q`, sport and league, cursor.
  */

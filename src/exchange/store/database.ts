@@ -8,8 +8,8 @@ import { makeFolder } from '../../shared/base/folder.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /**
- * One transaction at a time on the exchange's file. The first failed write is final: the core in memory is then ahead of
- * the disk and must not be shown or changed. A retry could seem to work although earlier writes are lost.
+ * One transaction at a time on the exchange's file. The first failed write is final: the core is then ahead of the
+ * disk.
  */
 export class Transactions {
   readonly #db: Database.Database;

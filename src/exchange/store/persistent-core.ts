@@ -22,10 +22,7 @@ interface JournalRow {
   readonly args: string;
 }
 
-/**
- * The newest snapshot of the core and every mutator call since, on disk. A call is there before its answer leaves, so a
- * killed process has forgotten nothing that it acknowledged. A power cut may take the last moments.
- */
+/** The newest snapshot and every mutator call since, on disk. A call is there before its answer leaves. */
 export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
@@ -261,10 +258,7 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
   return core;
 }
 
-/**
- * From here on each outermost call that changes the core is appended to `sink` after it was done and before its caller
- * sees the result. Calls of one part to another belong to the outer call and are replayed with it.
- */
+/** From here on each outermost call that changes the core is appended to `sink` before its caller sees the result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);

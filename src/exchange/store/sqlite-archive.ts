@@ -1,9 +1,7 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal.
- *
- * What was put last is still in memory and goes to disk in one transaction with what came after it: a few times a second,
- * and at the latest with the next snapshot. Nothing is lost by that. Until there is a new snapshot, the old one and the
- * journal say all that these rows say, and a recovery puts them again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. The newest rows stay in memory
+ * until a transaction a few times a second. Until the next snapshot the journal says the same, and a recovery puts them
+ * again.
  */
 
 import type Database from 'better-sqlite3';
@@ -39,8 +37,8 @@ interface Walk {
 }
 
 /**
- * Final records of one kind on disk. State, outcome and side of a row are one small number, its kind. With an index by
- * account and kind, and one by account, market and kind, every filter is a few short walks over an index alone.
+ * Final records of one kind on disk. State, outcome and side of a row are one number, its kind. Indexes by account,
+ * market and kind make every filter a few short walks.
  */
 class ArchiveTable {
   readonly #kinds: Kinds;

@@ -75,10 +75,7 @@ function makeGroup(looks: readonly Look[]) {
   };
 }
 
-/**
- * In a set, a market's folder has its name. If no message has that market, the messages name it. Null for messages of
- * Polymarket.
- */
+/** A set's folder has its market's name; otherwise the messages name it. Null for messages of Polymarket. */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path, LOOKED_AT);

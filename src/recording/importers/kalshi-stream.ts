@@ -300,10 +300,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound;
-   * otherwise the changes after it would all be late.
-   */
+  /** A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;
@@ -386,10 +383,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /**
-   * True for a known message, given by the hash of its line; else stores it. Changes may be equal, so a second one is a
-   * repetition only where messages are numbered (not all by the same number).
-   */
+  /** True for a known message by the hash of its line; else stores it. Only numbered messages can be repetitions. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

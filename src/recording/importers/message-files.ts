@@ -197,10 +197,7 @@ function describeOthers(files: readonly string[], folder: string): string[] {
   });
 }
 
-/**
- * Messages of a file as a table with one column `line`, a JSON text each, in order. Non-text lines are in
- * `reject_errors` of the connection after the last row.
- */
+/** Messages of a file as a table with one column `line`, a JSON text each. Other lines become `reject_errors`. */
 export async function lineSource(
   connection: DuckDBConnection,
   path: string,

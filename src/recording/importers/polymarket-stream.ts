@@ -1,14 +1,12 @@
 /**
  * Two mirrored Polymarket tokens as the event stream of one market.
  *
- * What the data shows (game of 2026-06-07): every change of the pool of liquidity is sent twice, once per token, so the
- * levels of the YES token alone are the whole book. A trade is printed once, on the token that its taker traded: a buyer
- * of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's change (3 to 135 ms) and, where
- * the level's sizes have two decimals, the trade's have six.
+ * Every change is sent twice, once per token, so the levels of the YES token are the whole book. A trade is printed
+ * once, on its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the
+ * level's change (3 to 135 ms); sizes of levels have two decimals, those of trades six.
  *
- * No file has a starting snapshot. Levels only become known when they change, so until the best prices that a row names are
- * those of the book made from the changes, there is no book: that time is a gap. Levels behind the best that have not
- * changed by then are still missing.
+ * No file has a starting snapshot. Until the best prices of a row are those of the book made from the changes, the book
+ * is unknown: that time is a gap. Levels behind the best that have not changed by then are still missing.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -31,11 +29,6 @@ import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows
 interface Disagreement {
   readonly rows: number;
   readonly disagreeing: number;
-}
-
-function disagreementText({ rows, disagreeing }: Disagreement): string {
-  const percent = ((disagreeing / rows) * 100).toFixed(2);
-  return `the best prices of ${percent} % of the rows (${disagreeing} of ${rows}) disagree with the book`;
 }
 
 /** Pattern of that sentence: an import keeps only the sentence. */
@@ -85,7 +78,12 @@ class CaptureReport {
 
   warnings(path: string): RecordingWarning[] {
     const back = this.#stepsBack.warning(path);
-    const messages = [this.#describeUnseen(), this.#disagreement(), this.#describeUnpaired()];
+    const unpaired = this.unpairedTrades;
+    const messages = [
+      this.#describeUnseen(),
+      this.#disagreement(),
+      unpaired === 0 ? '' : `${unpaired} trades have no level decrease of their own`,
+    ];
     const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
     return back === null ? told : [...told, back];
   }
@@ -102,11 +100,8 @@ class CaptureReport {
 
   #disagreement(): string {
     if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
-    return disagreementText({ rows: this.#rows, disagreeing: this.#disagreeing });
-  }
-
-  #describeUnpaired(): string {
-    return this.unpairedTrades === 0 ? '' : `${this.unpairedTrades} trades have no level decrease of their own`;
+    const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
+    return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
   }
 }
 

@@ -210,10 +210,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/**
- * Consecutive files of one market become one recording, at the place of the first. Files that overlap an earlier one
- * stay separate behind it. Others pass unchanged.
- */
+/** Consecutive files of one market become one recording, at the place of the first. Overlapping files stay separate. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

@@ -1,7 +1,4 @@
-/**
- * Read-only SQL over recordings in our format: one SELECT that sees only the recordings' files, no other file or
- * network, and cannot write.
- */
+/** Read-only SQL over recordings in our format: one SELECT that sees no other file and no network. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -54,8 +51,8 @@ const OPTIONS = {
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders, within `wish`. Throws TwinbookError `usage` for
- * SQL that is not one SELECT or cannot be run and for bounds that name no market, `recording_invalid` when a path holds no
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of these folders, within `wish`.
+ * Throws TwinbookError `usage` for other SQL and for unknown markets, `recording_invalid` for a path without a
  * recording in our format.
  */
 export async function queryRecordings(
@@ -195,12 +192,12 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
   const columns = Object.entries(MARKETS).map(([name, [type]]) => `${name} ${type}`);
   await connection.run(`CREATE TABLE markets (${columns.join(', ')})`);
   for (const recording of recordings) {
-    const values = Object.values(MARKETS).map(([, read]) => literal(read(recording) ?? null));
+    const values = Object.values(MARKETS)
+      .map(([, read]) => read(recording) ?? null)
+      .map((value) => (typeof value === 'string' ? quote(value) : String(value)));
     await connection.run(`INSERT INTO markets VALUES (${values.join(', ')})`);
   }
 }
-
-const literal = (value: SqlValue): string => (typeof value === 'string' ? quote(value) : String(value));
 
 /** From here on only the recordings' folders can be opened; anything else is refused, settings included. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {

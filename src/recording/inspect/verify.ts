@@ -1,7 +1,4 @@
-/**
- * Checks recordings: files against manifests, and plausibility of their content. A **difference** is an error; a
- * **note** is information.
- */
+/** Checks recordings: files against manifests, and plausibility. A difference is an error, a note is information. */
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -37,10 +34,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/**
- * Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other; in real recordings
- * that lasts below a second.
- */
+/** Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
 /**
@@ -68,7 +62,9 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   let recordings: readonly Recording[];
   try {
     const onFailure = (error: TwinbookError) => note(error, path, findings);
-    recordings = isOurs ? await openOwn(path) : await openRecordings([path], { onFailure });
+    // A market with only requests so far has no stream to check.
+    const own = isOurs ? await openMarket(path) : null;
+    recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
   } catch (error) {
     if (!isOurs) throw error;
     note(error, path, findings);
@@ -83,12 +79,6 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
-}
-
-/** A market with only requests so far has no stream to check. */
-async function openOwn(folder: string): Promise<readonly Recording[]> {
-  const recording = await openMarket(folder);
-  return recording === null ? [] : [recording];
 }
 
 function isFolderOfStore(path: string): boolean {
@@ -162,7 +152,11 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    await verifyRows(folder, manifest, rows, differ);
+    for (const file of rows === null ? [] : eventsFiles(manifest)) {
+      const path = join(folder, file.name);
+      if (!existsSync(path)) continue;
+      for (const message of (await rows?.file(parquetSource(path), file)) ?? []) differ(path, message);
+    }
     const broken = manifest.broken_lines;
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
@@ -172,26 +166,11 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
   }
 }
 
-type Listed = { readonly bytes: number; readonly sha256: string };
-
-async function findProblem(path: string, file: Listed): Promise<string | null> {
+async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
-}
-
-async function verifyRows(
-  folder: string,
-  manifest: Manifest,
-  rows: RowCheck | null,
-  differ: (path: string, message: string) => void,
-): Promise<void> {
-  for (const file of eventsFiles(manifest)) {
-    const path = join(folder, file.name);
-    if (rows === null || !existsSync(path)) continue;
-    for (const message of await rows.file(parquetSource(path), file)) differ(path, message);
-  }
 }
 
 /** Files that no manifest lists: they are never read. */

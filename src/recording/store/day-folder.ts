@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { must, TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/folder.js';
 import { appendRows, fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import {
@@ -49,8 +49,7 @@ interface SegmentRows {
 }
 
 /**
- * Writes the files with this number in the folder, for every table with rows: to a temporary name, read back, synced,
- * renamed. Leaves nothing behind when it throws.
+ * Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves nothing behind.
  */
 async function writeParquet(
   connection: DuckDBConnection,
@@ -60,11 +59,12 @@ async function writeParquet(
 ): Promise<(EventsFile | OtherFile)[]> {
   const files: (EventsFile | OtherFile)[] = [];
   for (const table of TABLES) {
-    if (!mayHold(rows, table)) continue;
+    const source = await openSource(connection, rows, table);
+    if (source === null) continue;
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
     try {
-      await copy(connection, await openSource(connection, rows, table), table, temporary);
+      await copy(connection, source, table, temporary);
       const about = await describe(connection, temporary, table, name);
       if (about.rows === 0) continue;
       await syncFile(temporary);
@@ -77,12 +77,11 @@ async function writeParquet(
   return files;
 }
 
-const mayHold = ({ path, columns }: SegmentRows, table: Table): boolean =>
-  table === 'events' && columns !== null ? columns.length > 0 : path !== null;
-
-async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table): Promise<string> {
-  if (table === 'events' && columns !== null) return appendColumns(connection, columns);
-  return segmentSource(must(path, 'the file of a segment'), table);
+/** Null when the segment cannot hold rows of the table. */
+async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table) {
+  if (table === 'events' && columns !== null)
+    return columns.length > 0 ? await appendColumns(connection, columns) : null;
+  return path === null ? null : segmentSource(path, table);
 }
 
 async function copy(connection: DuckDBConnection, source: string, table: Table, path: string): Promise<void> {
@@ -204,10 +203,7 @@ export function openSegments(folder: string, manifest: Manifest | null): number[
     .sort((a, b) => a - b);
 }
 
-/**
- * Parquet files that no manifest lists, in order. Beside an open segment of the same number such a file is partly
- * written; otherwise it is foreign.
- */
+/** Parquet files that no manifest lists, in order; without those that an open segment is becoming. */
 export function unlistedFiles(folder: string, manifest: Manifest | null): string[] {
   const listed = new Set(manifest?.files.map((file) => file.name));
   const open = openSegments(folder, manifest);
@@ -243,10 +239,9 @@ export async function syncDay(folder: string): Promise<void> {
 }
 
 /**
- * Turns a segment into Parquet. In this order: the files, the manifest that lists them, then the segment goes. A crash in
- * between leaves either a segment beside files that do not count yet, or one that no longer counts. Without a segment
- * on the disk the folder is not synced: `syncDay` does that.
- * Throws TwinbookError `file_unreadable`; then the segment is as it was.
+ * Turns a segment into Parquet, in this order: the files, the manifest that lists them, then the segment goes. So a
+ * crash leaves no row twice. Without a segment on the disk the folder is not synced: `syncDay` does that. Throws
+ * TwinbookError `file_unreadable`; then the segment is as it was.
  */
 export async function closeSegment(
   folder: string,

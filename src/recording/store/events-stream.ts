@@ -1,7 +1,4 @@
-/**
- * Streams the files of a market as one run of chunks. Snapshots are skipped as redundant; only where the stream begins
- * in mid-book, or a file is missing, the next snapshot becomes a new book.
- */
+/** Streams the files of a market as chunks. A snapshot becomes a new book only where rows before it are missing. */
 
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -63,7 +60,13 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   if (part.isSegment) return;
   const state = `${part.sha256} ${tickMicros} ${fileState(part.path)}`;
   if (intact.get(part.path) === state) return;
-  const sum = part.sha256 === null ? null : await computeChecksum(part.path);
+  const { path } = part;
+  const sum =
+    part.sha256 === null
+      ? null
+      : await sha256(path).catch((error: unknown) => {
+          throw fileError('recording_invalid', `cannot read ${path}`, error);
+        });
   if (sum !== part.sha256) {
     throw new TwinbookError(
       'recording_invalid',
@@ -74,14 +77,6 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   await checkRows(connection, part.path, tickMicros);
   if (intact.size >= INTACT_FILES) intact.clear();
   intact.set(part.path, state);
-}
-
-async function computeChecksum(path: string): Promise<string> {
-  try {
-    return await sha256(path);
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${path}`, error);
-  }
 }
 
 async function* wholePart(
@@ -140,11 +135,12 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   return { ...chunk, length: events };
 }
 
-function move(chunk: EventChunk, from: number, to: number): void {
-  const { timeMs, kind, side, priceMicros, amountMicros } = chunk;
+/** Moves an event to an earlier place. */
+function move({ timeMs, kind, side, priceMicros, amountMicros }: EventChunk, from: number, to: number): void {
   for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
 }
 
+/** An event without side, price and amount. */
 function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
   for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
 }
@@ -209,28 +205,21 @@ function findMoved(part: EventsPart): EventsPart {
   return closed === undefined ? part : closedPart(folder, closed);
 }
 
-const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
+const makeSourceSql = ({ path, isSegment }: Pick<EventsPart, 'path' | 'isSegment'>): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
-/**
- * Inspects an open segment, or a Parquet file without a manifest; null without events. Later writes are not seen.
- * Throws TwinbookError `recording_invalid` for an unreadable file.
- */
+/** Inspects an open segment, or a Parquet file without a manifest; null without events. Throws `recording_invalid`. */
 export async function openPart(path: string, isSegment: boolean): Promise<EventsPart | null> {
   try {
-    return await lookThrough(path, isSegment);
+    return await withConnection(async (connection) => {
+      if (!isSegment) await checkRows(connection, path, null);
+      const source = makeSourceSql({ path, isSegment });
+      const found = await summarizeEvents(connection, await withReasons(connection, source));
+      return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
+    });
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   }
-}
-
-async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart | null> {
-  const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
-  return withConnection(async (connection) => {
-    if (!isSegment) await checkRows(connection, path, null);
-    const found = await summarizeEvents(connection, await withReasons(connection, source));
-    return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
-  });
 }
 
 /** Foreign files may lack the column, which only gaps use. */

@@ -101,10 +101,7 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
   price_micros::INTEGER,
   amount_micros::DOUBLE`;
 
-/**
- * Every row as numbers: seq, time_ms, kind (`ROW`; 255 for an unknown one), side (255 for none), price_micros,
- * amount_micros.
- */
+/** Rows as numbers: seq, time_ms, kind (`ROW`, else 255), side (255 for none), price_micros, amount_micros. */
 export const rowSelect = (source: string): string => `
   SELECT coalesce(seq, -1)::DOUBLE, coalesce(time_ms, 0)::DOUBLE,
     (CASE kind ${Object.entries(ROW)

@@ -45,8 +45,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
 }
 
 /**
- * Written under another name, synced, renamed: a crash leaves the old file or the new one. With `isSynced` false only a
- * crash of the process is covered, and the caller syncs the folder. Throws the system's error.
+ * Written under another name, synced, renamed. With `isSynced` false the caller syncs the folder. Throws on failure.
  */
 export function writeJson(path: string, value: unknown, isSynced = true): void {
   const temporary = `${path}.tmp`;

@@ -86,7 +86,7 @@ export class RecordingSink implements MarketSink {
 
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
-    this.#forgetBook();
+    for (const levels of this.#book) levels.clear();
     // A cleared book need not be written again.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
@@ -216,10 +216,6 @@ export class RecordingSink implements MarketSink {
       this.#segmentDay = day;
     }
     return this.#segment;
-  }
-
-  #forgetBook(): void {
-    for (const levels of this.#book) levels.clear();
   }
 }
 

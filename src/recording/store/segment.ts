@@ -1,7 +1,6 @@
 /**
- * The open end of a recording: rows of one market and day that are not Parquet yet. They are lines of JSON in a growing
- * file, so that synced rows survive `kill -9`. An import keeps its events in columns instead: it can be repeated.
- * docs/recordings.md describes the files.
+ * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`. An
+ * import keeps its events in columns instead. docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -13,10 +12,7 @@ import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 export interface StoreSettings {
   /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
   readonly origin: string;
-  /**
-   * False for repeatable data such as an import: events stay in memory until their segment is closed, which is several
-   * times faster. Default true.
-   */
+  /** False for repeatable data: events stay in memory until their segment is closed, which is faster. Default true. */
   readonly crashSafe?: boolean;
   /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
   readonly rotateAfterMs?: number;
@@ -37,16 +33,12 @@ export interface Stamp {
 }
 
 /**
- * Takes one market's events in the order of the stream's contract (`EventChunk`): a trade before the decrease that belongs
- * to it, prices in YES space. An event that is none (price off the tick or not within 0 and 1, an amount that is negative or
- * no integer) is not written but counted: the call answers false, the manifest says how many.
+ * Takes one market's events in the order of the stream's contract (`EventChunk`). An invalid event (price off the tick,
+ * negative amount) is not written but counted: the call answers false.
  */
 export interface MarketSink {
   readonly market: RecordedMarket;
-  /**
-   * Takes up a new description: the outcome was learnt, a title changed. `notes` are sentences about the data that whoever
-   * reads this recording must be told; they are kept with those that were given before. Written by the next `flush`.
-   */
+  /** Takes up a new description; the next `flush` writes it. `notes` for readers are added to the earlier ones. */
   describe(market: RecordedMarket, notes?: readonly string[]): void;
   /** The level now holds `amountMicros` in total; 0 removes it. `side` as in `SIDE`. */
   level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
@@ -54,10 +46,7 @@ export interface MarketSink {
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
   clear(at: Stamp): void;
-  /**
-   * Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. The
-   * following book is written again (`clear`, then levels) or as changes, whichever is known to be true.
-   */
+  /** Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
@@ -68,10 +57,7 @@ export interface MarketSink {
   readonly steppedBack: number;
 }
 
-/**
- * An own order or trade of the recorder in an answer: one row each time it was seen with changes. Names as the columns
- * of `own`; amounts and prices in millionths, in the order's own outcome space.
- */
+/** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
   /** Our clock, Unix ms, when the answer had arrived. */

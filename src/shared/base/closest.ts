@@ -1,8 +1,8 @@
 /** Finds the known word that a misspelt one was meant to be. */
 
 /**
- * The known word that was probably meant: at most a third of its letters away (one edit for short ones), or else the only one
- * that it continues, or that continues it, by a few letters; else null.
+ * The known word that was probably meant: at most a third of its letters away, or the only one that continues it, or
+ * that it continues, by a few letters; else null.
  */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;

@@ -12,9 +12,8 @@ const POINT = 0x2e;
 const ZERO = 0x30;
 
 /**
- * Reads a plain decimal such as `12`, `0.42` or `-3.5000000` (digits past the sixth must be zeros).
- * Returns null for anything else: signs other than a leading minus, exponents, blanks, more precision, or a size that
- * does not fit into a safe integer of millionths.
+ * Reads a plain decimal such as `12`, `0.42` or `-3.5000000` (digits past the sixth must be zeros). Null for anything
+ * else, and for a size beyond a safe integer of millionths.
  */
 export function parseDecimal(text: string): Micros | null {
   // Digit by digit: this reads every number of every answer and every recording.

@@ -1,6 +1,5 @@
 /**
- * Creates and syncs folders. Node's own recursive mkdir loops for ever when a parent reports ENOENT for every child, as
- * /proc does.
+ * Creates and syncs folders. Node's recursive mkdir never ends when a parent reports ENOENT for every child (/proc).
  */
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';

@@ -1,8 +1,6 @@
 /**
- * Money, prices and share amounts: integers in millionths of a unit, so that no float ever holds money.
- *
- * Nothing here rounds silently: every inexact operation names its rounding, and a result that a double cannot hold
- * exactly is a RangeError, never an approximation.
+ * Money, prices and share amounts: integers in millionths of a unit, so that no float ever holds money. Every inexact
+ * operation names its rounding, and a result that a double cannot hold exactly is a RangeError.
  */
 
 declare const microsBrand: unique symbol;

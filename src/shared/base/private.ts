@@ -1,7 +1,4 @@
-/**
- * Private files. A user who may read a file can also lock it, and so lock out its owner. So no other user may open it:
- * locks depend on that, and orders, fills and strategies stay private.
- */
+/** Private files: a user who may read a file can also lock it, so no other user may open it. */
 
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,10 +10,7 @@ const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
 const OTHERS_ENTER = 0o001;
 
-/**
- * Creates an empty file that no other user can ever open; an existing one is unchanged. Throws the errors of
- * `openSync`.
- */
+/** Creates an empty file for this user alone; an existing one is unchanged. Throws the errors of `openSync`. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }

@@ -1,7 +1,4 @@
-/**
- * Seeded pseudo-random numbers (sfc32), so that the crowd, the simulation and every test can be repeated from a seed.
- * Never for keys, nonces or anything secret.
- */
+/** Seeded pseudo-random numbers (sfc32) for crowd, simulation and tests; never for anything secret. */
 export class Random {
   #a: number;
   #b: number;

@@ -26,11 +26,7 @@ export const PATH = { 'x-path': true } as const;
 
 const BYTES_PER_MB = 1_000_000;
 
-/**
- * The values of a section that its schema has parsed.
- *
- * @param absolute resolves a path of the file
- */
+/** The values of a section that its schema has parsed. @param absolute resolves a path of the file */
 export function toSettings<F extends object>(
   schema: z.core.$ZodType<F | undefined>,
   values: F,

@@ -1,7 +1,4 @@
-/**
- * Width of a text from `plainLine` in terminal columns: East Asian letters and most pictures take two, combining marks
- * none.
- */
+/** Texts for terminals: East Asian letters and most pictures take two columns, combining marks none. */
 
 /** Created for the first text that needs it: it takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
@@ -62,8 +59,7 @@ export function cutText(text: string, columns: number): string {
 }
 
 /**
- * Cuts a text from `plainLine` into pieces of at most this many columns (a wider letter is its own piece); at least one
- * piece.
+ * Cuts a text from `plainLine` into pieces of at most this many columns, at least one; a wider letter is its own piece.
  */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
@@ -212,10 +208,7 @@ export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 /** The same for several lines; line breaks and tabs stay. */
 export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
 
-/**
- * Equivalent JSON with such characters escaped, besides those that JSON escapes itself. Line breaks between tokens
- * stay.
- */
+/** Equivalent JSON with such characters escaped. Line breaks between tokens stay. */
 export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

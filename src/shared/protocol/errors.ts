@@ -106,9 +106,6 @@ interface RefusalFacts {
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/**
- * Whether the service rejects the key, or forbids the call: nothing was done, and another key may work. False for a
- * wrong clock, which fails for every key.
- */
+/** Whether the service rejects the key or forbids the call: another key may work. False for a wrong clock. */
 export const refusesKey = ({ status, slug, message }: RefusalFacts): boolean =>
   (status === 401 && !isClockRefusal(slug, message)) || (status === 403 && slug === 'permission_denied');

@@ -1,7 +1,4 @@
-/**
- * Purpose and errors of every call, the meaning of every parameter, and the cause of every error: the source of the OpenAPI
- * document, of docs/service.md and of the typed client's documentation. A call without a note does not compile.
- */
+/** Notes on every call, parameter and error: the source of the OpenAPI document and of docs/service.md. */
 
 import type { z } from 'zod';
 import { declarationOf, type Endpoint, type EndpointName, type ParamsOf } from './endpoints.js';

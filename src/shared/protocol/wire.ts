@@ -1,7 +1,4 @@
-/**
- * Wire format of single values and its parsing: the parts of every record and query. A schema that converts text has
- * the JSON Schema of the wire format in its `meta`.
- */
+/** Wire format of single values and its parsing. A schema that converts text has its JSON Schema in `meta`. */
 
 import { z } from 'zod';
 import { parseDecimal } from '../base/decimal.js';
@@ -13,10 +10,7 @@ const PARSES_UNCOMPILED = 100;
 /** Number of parses, for schemas whose code is not compiled. */
 const parses = new WeakMap<z.ZodType, number>();
 
-/**
- * As `schema.safeParse(value)`, with the same result. At its first parse zod compiles code for every object of a schema,
- * which takes a fifteenth of a trader's start; afterwards the schema is fast.
- */
+/** As `schema.safeParse(value)`. The first parses are uncompiled: compiling takes a fifteenth of a trader's start. */
 export function parseBySchema<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.output<S>> {
   const before = parses.get(schema) ?? 0;
   if (before >= PARSES_UNCOMPILED) return schema.safeParse(value);

@@ -1,7 +1,4 @@
-/**
- * Confidence by resampling whole events (Efron's percentile interval). Results within one event are decided together,
- * so the independent sample is the event, not the fill or the day.
- */
+/** Confidence by resampling whole events (Efron's percentile interval): the independent sample is the event. */
 
 import { Random } from '../base/random.js';
 import { computeMoments, figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';

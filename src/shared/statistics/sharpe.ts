@@ -9,9 +9,8 @@ import { computeMoments, figure, median, requireFinite, type Values, valueAt } f
 
 interface OverfittingQuestion {
   /**
-   * One row for each trial, all of the same samples in the same order: profit by period, or by event. The results of
-   * one event is decided together and must not be cut by a block: with several events, give one sample for each. Gone through
-   * once, one row after the other: of each only the moments of its blocks are kept.
+   * One row for each trial, all of the same samples in the same order. Results of one event are one sample, so that no
+   * block cuts them. Gone through once: only the moments of its blocks are kept.
    */
   readonly trials: Iterable<Values>;
   /** Even, 2 to 20; default 16 (12,870 ways). Blocks differ by at most one sample in length. */
@@ -27,10 +26,7 @@ interface Overfitting {
   readonly probability: number;
   /** Fraction of the splits in which it loses money out of sample. */
   readonly lossProbability: number;
-  /**
-   * lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); ties share their mean rank. A split and
-   * its reverse are adjacent.
-   */
+  /** lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); a split and its reverse are adjacent. */
   readonly logits: Float64Array;
   readonly medianLogit: number;
 }

@@ -1,7 +1,4 @@
-/**
- * Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. The market's
- * state and the balance follow in requests.ts.
- */
+/** Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. */
 
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { must } from '../../../shared/base/errors.js';
@@ -58,10 +55,7 @@ export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): Trig
   };
 }
 
-/**
- * Refuses a take profit at or below the entry price, and a stop loss at or above it: either would close the position at
- * once. `entry` is the price that a request will enter at, or the reference price of an open position.
- */
+/** Refuses a take profit not above `entry`, and a stop loss not below it: either would close the position at once. */
 export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
   if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
   for (const [field, price] of [
@@ -171,8 +165,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
 }
 
 /**
- * Compared with the entry price: the present reference price, or an unreached limit. A limit above the reference price
- * buys at the reference price, and a stop loss between the two would sell at once and lose the fees.
+ * Compared with the entry price: the reference price, or an unreached limit. A limit above it buys at the reference.
  */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;

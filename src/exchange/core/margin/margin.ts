@@ -1,10 +1,9 @@
 /**
- * Margin: leveraged positions against the pool of a market. This subsystem wires the parts (requests open positions, positions
- * end in settlements) and tells them what happens to their markets; it may not touch an order book.
+ * Margin: leveraged positions against the pool of a market. Requests open positions, and positions end in settlements.
  *
- * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the market's
- * pool until a refund or a payout brings it back. Fees go to the exchange. So, at every moment and to the micro, currency
- * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
+ * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the pool
+ * until a refund or a payout. So, to the micro, deposits = currency of all accounts + fees + what the pools hold and
+ * own.
  */
 
 import { must } from '../../../shared/base/errors.js';

@@ -1,7 +1,6 @@
 /**
- * What a margin market has in place of a book: the reference price that everything trades at, and the pool that is the
- * other side of every position. The pool lends, wins what users lose and pays what they win; it may go below zero, so that
- * no money appears or vanishes: what users paid in is what accounts, fees, `held` and `balance` hold together.
+ * A margin market's reference price, and its pool, the other side of every position. The pool lends, wins what users
+ * lose and pays what they win. It may go below zero, so that no money appears or vanishes.
  */
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';

@@ -1,14 +1,11 @@
 /**
- * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares, liquidity
- * and cost add up, the entry price is their average, the leverage becomes total / user liquidity, and take profit and stop
- * loss of the new request replace the old where given.
+ * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares,
+ * liquidity and cost add up. Take profit and stop loss of the new request replace the old where given.
  *
- * Everything that ends a position by itself is looked at whenever the reference price moves, the market trades again, or
- * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
- * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. A close may be
- * slowed down (`setDelays`): then it is looked at when its time has come, too. While the market is
- * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
- * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
+ * A position is checked when the reference price moves, the market trades again, or interest has grown enough. The
+ * order is liquidation, a close that waits for its price, take profit or stop loss. All shares are sold at once at the
+ * reference price. While the market is paused or not open, all of it waits. A resolved market ends positions at 1 or 0,
+ * a canceled one at 0.5.
  */
 
 import { must } from '../../../shared/base/errors.js';
@@ -145,10 +142,7 @@ export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>
   }
 }
 
-/**
- * Longest interval between checks of interest, ms. Checks delayed by a fallen price stay queued; so only positions a
- * month from liquidation have more than one.
- */
+/** Longest interval between checks of interest, ms. */
 const LOOK_MS = 30 * 86_400_000;
 
 interface Fill extends OpeningCost {
@@ -162,10 +156,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /**
-   * By position: a mark above which it is not liquidated before its next check. It saves useless checks when a price
-   * moves over thousands of positions; a snapshot omits it.
-   */
+  /** By position: a mark above which it is not liquidated before its next check. A snapshot omits it. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: FeeAccount, settlements: Settlements) {
@@ -184,8 +175,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Buys at the mark for a funded request. Savings against the limit return to the account. False when there is nothing
-   * to buy, or more than a position can hold.
+   * Buys at the mark for a funded request, and returns its savings. False when there is nothing to buy, or too much.
    */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
@@ -383,8 +373,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   }
 
   /**
-   * Checks: found, backend (501), still open, given prices. The reference price may pass an existing one while the
-   * market is paused; it then triggers when trading resumes and is no error of this call.
+   * Checks: found, backend (501), still open, given prices. Passed prices of a paused market trigger when it resumes.
    */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);

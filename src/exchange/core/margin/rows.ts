@@ -68,10 +68,7 @@ export function unrealizedPnl(context: CoreContext, position: PositionRecord): n
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
-/**
- * `realized_pnl` is payout − user_liquidity; the opening fee was paid separately and appears only in the settlement's
- * `total_pnl`. The liquidation price includes the interest so far; for an ended position it stays.
- */
+/** `realized_pnl` excludes the opening fee, which only the settlement's `total_pnl` has. */
 export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
   const { market, pool } = marginMarket(context, position.market);

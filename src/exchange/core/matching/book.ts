@@ -1,8 +1,6 @@
 /**
- * One market's book in YES space: per tick a queue of real orders (a linked list through the pool) and, on a recorded
- * market, the recorded amount beside it. Knows ticks and queues, no money: matching.ts moves that.
- *
- * Real bids and asks never share a tick, for an order that could meet another one trades or stops; so both use one array.
+ * One market's book in YES space: per tick a queue of real orders, linked through the pool, and the recorded amount
+ * beside it. Real bids and asks never share a tick, so both use one array.
  */
 
 import { ASK, BID, type BookSide } from '../contract.js';
@@ -85,8 +83,8 @@ const EATEN = 1;
 const TRADED = 2;
 
 /**
- * One side of a recorded book by level; amounts in micros. Amounts eaten by real orders are remembered and subtracted,
- * because the recording goes on as if they had not been eaten. They are remembered over a gap too, while the level stays.
+ * One side of a recorded book by level; amounts in micros. Amounts eaten by real orders are subtracted and remembered,
+ * over a gap too, because the recording goes on as if they had not been eaten.
  */
 class RecordedSide {
   /** Ticks that show something. */
@@ -122,10 +120,7 @@ class RecordedSide {
     return f64(this.#cells, tick * STRIDE + TRADED);
   }
 
-  /**
-   * Eaten amounts stay eaten while the level shrinks, at most all of it; recorded increases are new. The traded amount
-   * is reset, because the change includes it.
-   */
+  /** Eaten amounts stay eaten while the level shrinks; increases are new. The change includes the traded amount. */
   change(tick: number, total: number): void {
     const cells = this.#cells;
     const at = tick * STRIDE;
@@ -354,10 +349,7 @@ export class Book {
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
-  /**
-   * First real order of a side's queue at a tick, 0 for none: a recorded level may share its tick with real orders of
-   * the other side.
-   */
+  /** First real order of a side at a tick, 0 for none: a recorded level may share its tick with the other side. */
   headOn(side: BookSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
@@ -399,8 +391,7 @@ export class Book {
   }
 
   /**
-   * Removes all recorded liquidity. Real orders remember the amount ahead: it is zero while their level shows nothing,
-   * and returns when a new snapshot shows the level. Eaten amounts are subtracted again too.
+   * Removes all recorded liquidity. Orders keep their amount ahead, and levels their eaten amount, for a new snapshot.
    */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
@@ -428,7 +419,6 @@ export class Book {
 
   /** Ends the recording: recorded amounts and their memory are dropped. */
   endRecorded(): void {
-    if (this.recorded === null) return;
     this.recorded = null;
   }
 

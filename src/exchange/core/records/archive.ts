@@ -1,10 +1,7 @@
 /**
- * Where records go once they are final. The core keeps what may still change; what is over is put here, found by pubkey
- * and listed newest first. In memory for an exchange that forgets (`MemoryArchive`), in SQLite beside the journal for
- * one with a data folder, so that years of history cost no memory and no start-up time.
- *
- * An archive belongs to one core and is always exactly as old as it: whoever loads a snapshot first calls `rewind`, so
- * that a replay of the calls since finds what the first run found, and puts the same rows again.
+ * Storage of final records, found by pubkey and listed newest first: in memory (`MemoryArchive`), or in SQLite beside
+ * the journal. An archive belongs to one core: a core that loads a snapshot first calls `rewind`, so that a replay of
+ * the later calls puts the same rows again.
  */
 
 interface Rows {

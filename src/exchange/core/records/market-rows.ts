@@ -11,10 +11,7 @@ import { NO_TICK } from '../matching/book.js';
 import type { TapeTrade } from '../matching/tape.js';
 import { asMicros, text } from '../money.js';
 
-/**
- * Figures of a market, for the crowd and for lists: one object per market that always shows the present. Prices in YES
- * space; null without bids, asks and trades.
- */
+/** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
 /** Makes the facts of a market; the core keeps them. */
@@ -93,9 +90,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome as the wire spells it, real and recorded liquidity together, `depth` levels a side; empty unless
- * the market is open. Where a recorded level stands at or beyond a resting real order without trading with it (makers who
- * post only, a paused market) both are shown, crossed.
+ * The book of an outcome in wire format, `depth` levels a side; empty unless the market is open. Recorded levels that
+ * do not trade with real orders at their price are shown crossed.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
@@ -197,8 +193,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 const DAY_MS = 86_400_000;
 
 /**
- * Currency traded in the last 24 hours, exact while the tape reaches back that far (its newest 20,000 trades); in a
- * busier market the first five minutes count whole.
+ * Currency of the last 24 hours, exact over the tape's newest 20,000 trades; else the first five minutes count whole.
  */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
@@ -214,8 +209,8 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 }
 
 /**
- * Bars that begin at `fromMs` or later and before `toMs`, oldest first. A NO price is 1 − YES, so the highest NO price
- * belongs to the lowest YES price; the volume is the same.
+ * Bars that begin in `fromMs` to `toMs` (exclusive), oldest first. The highest NO price is that of the lowest YES
+ * price.
  */
 export function candleRows(
   market: Market,

@@ -1,6 +1,5 @@
 /**
- * Records of API orders and of their fills, and both in wire format. A fill is final at once: it goes straight to the archive and is shown with its order's present
- * state.
+ * Records of API orders and of their fills, and both in wire format. A fill is final at once and goes to the archive.
  */
 
 import { must } from '../../../shared/base/errors.js';

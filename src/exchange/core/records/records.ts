@@ -132,8 +132,7 @@ export class Records<R extends RecordOfAccount, W> {
   }
 
   /**
-   * Live and final ones that match, in order of creation in either direction. Reads the archive in blocks of `block`
-   * rows, as far as the caller iterates.
+   * Live and final ones that match, by creation in either direction. The archive is read in blocks, as far as iterated.
    */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;

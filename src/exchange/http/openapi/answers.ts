@@ -6,10 +6,7 @@ import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/
 import { ERROR_NOTES } from '../../../shared/protocol/notes.js';
 import * as records from '../../../shared/protocol/records.js';
 
-/**
- * A JSON Schema, or a part of an OpenAPI document, as plain data. Those of bodies and parameters are as liberal as the
- * exchange; those of records are exact: every property is present, and no other.
- */
+/** A JSON Schema, or a part of an OpenAPI document. Inputs are liberal; records have every property and no other. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A schema as zod writes it; changed in place. */

@@ -1,7 +1,4 @@
-/**
- * The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. Pure; built once per
- * running exchange.
- */
+/** The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. */
 
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
@@ -97,9 +94,6 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   },
 };
 
-const findNote = ({ method, path }: Control): ControlNote =>
-  CONTROL_NOTES[`${method} ${path}`] ?? { summary: `${method} ${path}`, data: {} };
-
 /** The controls as OpenAPI paths. */
 function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -110,7 +104,8 @@ function controlOperations(): Readonly<Record<string, Readonly<Record<string, Js
 }
 
 function makeControlOperation(control: Control): JsonSchema {
-  const { summary, data } = findNote(control);
+  const call = `${control.method} ${control.path}`;
+  const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
   const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const body = control.body === null ? null : requestSchema(control.body);
@@ -136,22 +131,17 @@ function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
-/** Refusals of every control, for their shared components. */
-const controlErrors = (): readonly (readonly ServiceErrorSlug[])[] => CONTROLS.map(listControlErrors);
-
 /** Inputs of the document. */
 export interface DocumentOptions {
   readonly profile: VenueProfile;
   readonly controls: boolean;
 }
 
-type Paths = Record<string, Record<string, JsonSchema>>;
-
 /** The whole document; equal options give equal text. */
 export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
   // The keys of an object of constants are its endpoint names.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
-  const paths: Paths = {};
+  const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const name of names) {
     const { path, method } = ENDPOINTS[name];
     paths[path] = { ...paths[path], [method.toLowerCase()]: makeOperation(name) };
@@ -169,7 +159,11 @@ export function openApiDocument({ profile, controls }: DocumentOptions): JsonSch
         ...errorSchemas(),
         ...Object.assign({}, ...names.map(bodyComponents)),
       },
-      responses: errorComponents([...names.map(listErrors), ...NO_CALL_ERRORS, ...(controls ? controlErrors() : [])]),
+      responses: errorComponents([
+        ...names.map(listErrors),
+        ...NO_CALL_ERRORS,
+        ...(controls ? CONTROLS.map(listControlErrors) : []),
+      ]),
       headers: HEADERS,
       securitySchemes: securitySchemes(profile),
     },
