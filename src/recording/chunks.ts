@@ -257,9 +257,7 @@ export function isPrice(priceMicros: number, tickMicros: number): boolean {
 /** Events in a chunk: 22 bytes each, about 90 KiB; large enough for a low cost per chunk. */
 const CHUNK_EVENTS = 4096;
 
-/**
- * Takes events one by one and returns full chunks; an event's time is raised to the previous one's if it is earlier.
- */
+/** Takes events one by one and returns full chunks; an earlier time is raised to that of the event before. */
 export class ChunkWriter {
   #open = newColumns();
   #length = 0;

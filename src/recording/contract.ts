@@ -152,9 +152,7 @@ export interface Recording {
   readonly market: RecordedMarket;
   /** Only for recordings in our format. */
   readonly summary?: RecordingSummary;
-  /**
-   * Hex SHA-256 over the checksums of the played files. Only if all are closed, listed by a manifest, and of its size.
-   */
+  /** Hex SHA-256 over the checksums of the played files. Only if a manifest lists each with its size. */
   readonly fingerprint?: string;
   /** Without a summary: gaps found by reading `chunks()`, each known before the chunk with its end is returned. */
   readonly gaps?: readonly RecordedGap[];

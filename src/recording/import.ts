@@ -102,9 +102,7 @@ type TellProgress = (events: number, share: number) => void;
 /** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
 const SIDE_BY_SIDE = 2;
 
-/**
- * Yields them in the order of the recordings. When one cannot be written, those in work end, and its error is thrown.
- */
+/** Returns them in the order of the recordings. Throws the error of one that cannot be written, after those in work. */
 async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
   const done: ImportedMarket[] = [];
   const progress = recordings.map(() => ({ events: 0, share: 0 }));

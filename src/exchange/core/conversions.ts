@@ -253,9 +253,7 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /**
-   * Checks: found, not expired, still a draft, signature. The market is checked at the landing, as the interface says.
-   */
+  /** Checks: found, not expired, still a draft, signature. The market is checked at the landing. */
   submit(
     kind: ConversionKind,
     account: number,
@@ -273,9 +271,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /**
-   * The transaction reaches the chain. It settles if the market still converts; otherwise only the locks are released.
-   */
+  /** The transaction reaches the chain. It settles if the market still converts; else only the locks are released. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

@@ -83,9 +83,7 @@ class Markets {
     });
   }
 
-  /**
-   * Leaving `open` cancels the orders. A settled state is final. `canceled` is `resolve(null)`; `resolved` is refused.
-   */
+  /** Leaving `open` cancels the orders. A settled state is final. `canceled` is `resolve(null)`, `resolved` refused. */
   setState(conditionId: string, state: MarketState) {
     return this.#change(conditionId, (market) => {
       if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);

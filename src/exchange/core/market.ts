@@ -191,9 +191,7 @@ export class Market {
     return priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
 
-  /**
-   * Of a margin market its reference price; else the middle of the book, the last trade, or the one side. YES space.
-   */
+  /** A margin market's reference price; else the middle of the book, the last trade, or the one side. YES space. */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
     const { bestBid: bid, bestAsk: ask } = this;

@@ -6,9 +6,7 @@
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
 
-/**
- * A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside the array.
- */
+/** A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
 /** As `f64`. */
 export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
@@ -25,9 +23,7 @@ export function widen<C extends Column>(cells: C, size: number): C {
   return wider;
 }
 
-/**
- * Non-zero cells as a list `[index, value, …]`, for snapshots; with a stride every such cell from `first` on, by row.
- */
+/** Non-zero cells as a list `[index, value, …]`, for snapshots; with a stride only those from `first` on, by row. */
 export function sparse(cells: Column, stride = 1, first = 0): number[] {
   const pairs: number[] = [];
   for (let row = 0, at = first; at < cells.length; row++, at += stride) {
@@ -75,7 +71,7 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
 }
 
 /**
- * Largest part of `wanted` whose cost and fee fit into `funds`: all, or a multiple of `lot`. The price is the buyer's.
+ * Largest part of `wanted` that `funds` can pay with its fee: all, or a multiple of `lot`. The price is the buyer's.
  */
 export function affordable(
   funds: number,

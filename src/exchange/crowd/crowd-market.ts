@@ -6,9 +6,7 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import { type AccountSlot, ASK, BID, type BookSide, type MarketIndex } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 
-/**
- * Distance of the best level from the estimate at a price of 0.50, in ticks; it shrinks with the outcome's deviation.
- */
+/** Distance of the best level from the estimate at a price of 0.50, in ticks. It shrinks near 0 and 1. */
 const HALF_SPREAD_TICKS = 3.5;
 const LEAST_HALF_SPREAD_TICKS = 1.5;
 /** Ticks behind the best level, and usual size in shares. */
@@ -111,10 +109,7 @@ class CompetingMaker {
   }
 }
 
-interface Rung {
-  readonly tick: number;
-  readonly shares: number;
-}
+type Rung = Omit<Level, 'handle'>;
 
 function ladder(best: number, direction: 1 | -1): Rung[] {
   return LADDER.map(({ behind, shares }) => ({ tick: best + direction * behind, shares })).filter(
@@ -187,11 +182,7 @@ export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 const logit = (p: number): number => Math.log(p / (1 - p));
 
 /** Each kind of trader has its own account, so that they trade with each other. */
-export interface CrowdAccounts {
-  readonly maker: AccountSlot;
-  readonly noise: AccountSlot;
-  readonly informed: AccountSlot;
-}
+export type CrowdAccounts = Readonly<Record<'maker' | 'noise' | 'informed', AccountSlot>>;
 
 /** Ticks of one cent in micros; the crowd counts prices in ticks, 1 to 99. */
 const TICK_MICROS = 10_000;

@@ -23,12 +23,6 @@ interface Part {
   readonly firstMs: number;
 }
 
-/** Where recorded and exchange time meet. */
-interface Anchor {
-  readonly exchangeMs: number;
-  readonly recordedMs: number;
-}
-
 /**
  * Plays the recordings of one source in their order. Those that overlap in time form an act and play together; an act
  * begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
@@ -38,7 +32,8 @@ class Timeline {
   readonly #acts: readonly (readonly Part[])[];
   readonly #playing = new Map<Part, Playback>();
   #act = 0;
-  #anchor: Anchor;
+  /** Where recorded and exchange time meet. */
+  #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
   /** Exchange time of the last work; later work is never before it. */
   #lastMs: number;
   #stalled = false;
@@ -66,9 +61,7 @@ class Timeline {
     return [...this.#failed, ...listFailures(this.#playing)];
   }
 
-  /**
-   * Continues the partly played recordings of the first act with an open market; open markets of later acts are closed.
-   */
+  /** Continues the partly played recordings of the first act with an open market; those of later acts are closed. */
   async resume(core: ExchangeCore, nowMs: number): Promise<void> {
     const act = this.#acts[this.#act] ?? [];
     for (const part of this.#acts.slice(this.#act + 1).flat())

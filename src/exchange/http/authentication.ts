@@ -1,6 +1,4 @@
-/**
- * Authenticates a signed request by its three headers, checked in order: present, in time, key known, signature valid.
- */
+/** Authenticates a signed request by its three headers: present, in time, key known, signature valid. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
@@ -23,9 +21,7 @@ export const signedRequestReport = z.object({
 /** Its value. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
-/**
- * Each part of a signed request as received, and its first failed check: only the caller's own data, without a secret.
- */
+/** Each part of a signed request as received, and its first failed check: the caller's own data, without a secret. */
 export function reportOn(
   request: SignedRequest,
   authenticator: Authenticator,

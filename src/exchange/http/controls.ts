@@ -257,8 +257,6 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/**
- * Any web page can reach a loopback port through its reader's browser; browsers mark such requests with these headers.
- */
+/** Any web page can reach a loopback port through a browser, which marks such requests with these headers. */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

@@ -45,7 +45,7 @@ import {
   toServiceFault,
   toTemplate,
 } from './messages.js';
-import { type DocumentOptions, openApiDocument } from './openapi/document.js';
+import { openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
 import { RateGuard } from './rate-guard.js';
 import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
@@ -201,7 +201,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 /** Adds the document and its page to the server. */
-function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
+function serveDocument(server: FastifyInstance, options: ServerOptions): void {
   // Built on the first request: most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {

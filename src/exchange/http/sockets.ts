@@ -12,29 +12,21 @@ import { MAX_HEAD_BYTES } from './messages.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';
 
 /** Time-outs of sockets, ms, and their maximum number. */
-export interface Patience {
+export const PATIENCE = {
   /** For the whole head of a request. */
-  readonly headersMs: number;
-  /** For a whole request, body included. */
-  readonly requestMs: number;
-  /** Without a byte in either direction: a client that no longer reads its answers. */
-  readonly silenceMs: number;
-  /** Between two requests. */
-  readonly idleMs: number;
-  readonly checkMs: number;
-  readonly maxConnections: number;
-}
-
-export const PATIENCE: Patience = {
   headersMs: 10_000,
+  /** For a whole request, body included. */
   requestMs: 30_000,
+  /** Without a byte in either direction: a client that no longer reads its answers. */
   silenceMs: 60_000,
-  // Longer than clients keep idle sockets, so that none is closed under a request in flight.
+  /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
   idleMs: 75_000,
   checkMs: 2000,
-  // Each may hold a body of 64 KiB: at most 64 MiB in all.
+  /** Each may hold a body of 64 KiB: at most 64 MiB in all. */
   maxConnections: 1000,
 };
+/** Bounds of sockets. */
+export type Patience = Readonly<typeof PATIENCE>;
 
 /** Framework options of a patience. */
 export const socketOptions = (patience: Patience) => ({

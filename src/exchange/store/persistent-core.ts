@@ -69,9 +69,7 @@ export class Journal {
     }
   }
 
-  /**
-   * Stores one call; on disk at return, or at the end of the surrounding batch. After a failed write it always throws.
-   */
+  /** Stores one call; on disk at return, or at the end of its batch. After a failed write it always throws. */
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.rows += 1;

@@ -358,9 +358,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * `total` is the sum of all changes; a negative one (after a lost delta) is kept as the sum but shows an empty level.
-   */
+  /** `total` is the sum of all changes; a negative one (after a lost delta) is kept but shows an empty level. */
   #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);

@@ -151,15 +151,10 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-interface Metadata {
-  readonly event: Readonly<Record<string, unknown>>;
-  readonly market: Readonly<Record<string, unknown>>;
-}
-
 /** The market's record from the venue's API; empty without one. An unreadable one is reported. */
-function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
+function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
-  const nothing = { event: {}, market: {} };
+  const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };
   if (path === null) return nothing;
   try {
     const { response } = JSON.parse(readFileSync(path, 'utf8')) as {

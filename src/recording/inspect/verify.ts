@@ -37,9 +37,7 @@ export interface Finding {
 /** Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
-/**
- * Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does.
- */
+/** Checks every recording under these paths, ours or raw. Throws TwinbookError as `openRecordings` does. */
 export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];

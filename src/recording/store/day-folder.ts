@@ -48,9 +48,7 @@ interface SegmentRows {
   readonly columns: EventColumns | null;
 }
 
-/**
- * Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves nothing behind.
- */
+/** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves none. */
 async function writeParquet(
   connection: DuckDBConnection,
   folder: string,
@@ -270,9 +268,7 @@ export async function closeSegment(
   }
 }
 
-/**
- * Turns open segments of a dead writer in this folder into Parquet, and removes invalid files. Returns their number.
- */
+/** Turns a dead writer's open segments into Parquet, and removes invalid files. Returns the number of segments. */
 export async function recoverFolder(folder: string): Promise<number> {
   const manifest = readManifest(join(folder, MANIFEST));
   const open = openSegments(folder, manifest);

@@ -44,9 +44,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/**
- * Written under another name, synced, renamed. With `isSynced` false the caller syncs the folder. Throws on failure.
- */
+/** Written under another name, synced, renamed. Without `isSynced` the caller syncs the folder. Throws on failure. */
 export function writeJson(path: string, value: unknown, isSynced = true): void {
   const temporary = `${path}.tmp`;
   try {

@@ -91,9 +91,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /**
-   * The sink of this market. One recorded before continues with a gap, and with an unknown book until it is written.
-   */
+  /** The sink of this market. One recorded before continues with a gap and an unknown book until it is written. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {

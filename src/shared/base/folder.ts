@@ -1,6 +1,4 @@
-/**
- * Creates and syncs folders. Node's recursive mkdir never ends when a parent reports ENOENT for every child (/proc).
- */
+/** Creates and syncs folders. Node's recursive mkdir never ends when a parent has no children at all (/proc). */
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -29,14 +29,8 @@ export function makePrivate(path: string): void {
   }
 }
 
-export interface OpenFolder {
-  /** The problem with it, for a person, and the next step. */
-  readonly text: string;
-  readonly hint: string;
-}
-
-/** A folder that other users can enter, by its mode and those of its parents; null when no other user can, or it does not exist. */
-export function openToOthers(folder: string): OpenFolder | null {
+/** Problem and next step of a folder that other users can enter, by its mode and its parents'; null without one. */
+export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
   // Our own group usually has no other member.

@@ -1,6 +1,4 @@
-/**
- * Settings as values, derived from the schema of a file's section: camelCase names, absolute paths, null for absent.
- */
+/** Settings as values, by the schema of a file's section: camelCase names, absolute paths, null for absent. */
 
 import { z } from 'zod';
 import type { Micros } from './micros.js';

@@ -58,9 +58,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/**
- * Cuts a text from `plainLine` into pieces of at most this many columns, at least one; a wider letter is its own piece.
- */
+/** Cuts a text from `plainLine` into pieces of at most this many columns; a wider letter is its own piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -106,9 +104,7 @@ export interface FittedColumn<Row> {
   readonly cell: (row: Row) => string;
   /** Left-aligned; figures are right-aligned. */
   readonly isText?: true;
-  /**
-   * Behaviour of a text without room: cut with `…`, or wrapped. Without it a column has its full width, or is dropped.
-   */
+  /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
   readonly gives?: 'cut' | 'fold';
   /** Minimum columns of the terminal while another column can be dropped instead. */
   readonly least?: number;

@@ -4,11 +4,6 @@ import type { z } from 'zod';
 import { declarationOf, type Endpoint, type EndpointName, type ParamsOf } from './endpoints.js';
 import type { ServiceErrorSlug } from './errors.js';
 
-interface ParameterNote {
-  readonly description: string;
-  readonly example?: string | number | boolean;
-}
-
 /** An object without fields is typed with any: it has no names. */
 type KeysOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T & string) : never;
 type BodyFields<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
@@ -23,7 +18,9 @@ type ParameterName = {
 const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
 const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
 
-export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
+export const PARAMETER_NOTES: Readonly<
+  Record<ParameterName, { readonly description: string; readonly example?: string | number | boolean }>
+> = {
   condition_id: { description: 'The market or event that the path is about.', example: MARKET },
   pubkey: { description: 'The record that the path is about, by the pubkey that its draft answered.', example: PUBKEY },
   key_id: { description: 'The API key, as the list of keys shows it.' },
@@ -97,17 +94,11 @@ export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
   result_type: { description: 'Only markets or only events.' },
 };
 
-/** Documentation of one error. */
-interface ErrorNote {
-  readonly when: string;
-  readonly advice: string;
-}
-
 const FIX = 'Mend the request; the same one is refused again.';
 const ANEW = 'Start with a new draft.';
 const LATER = 'Wait, then ask again.';
 
-export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
+export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: string; readonly advice: string }>> = {
   invalid_request_params: {
     when: 'A parameter, a field of the body, the body as a whole, a cursor or a signature of a wallet is invalid. `details` names it.',
     advice: FIX,

@@ -58,9 +58,7 @@ export interface UnreadRow {
 
 /** Outcome of one request. */
 export type Outcome<N extends EndpointName = EndpointName> =
-  /**
-   * The service did it; `data` is the returned record. `nextCursor` is null except on a list's page with a successor.
-   */
+  /** The service did it; `data` is the returned record. `nextCursor` is null but on a list's page with a successor. */
   | {
       readonly kind: 'answered';
       readonly data: DataOf<N>;

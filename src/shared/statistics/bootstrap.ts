@@ -43,9 +43,7 @@ export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | nul
 export interface BootstrapPlan<Event> {
   /** One entry per event: its profit, its sums, or all its fills. */
   readonly events: readonly Event[];
-  /**
-   * Figure of a sample of events (with repetitions), or null where undefined. Must not keep the array, which is reused.
-   */
+  /** Figure of a sample of events (with repetitions), null where undefined. It must not keep the reused array. */
   readonly statistic: (sample: readonly Event[]) => number | null;
   /** Same seed, same interval. */
   readonly seed: number;

@@ -20,9 +20,7 @@ interface OverfittingQuestion {
 }
 
 interface Overfitting {
-  /**
-   * PBO: fraction of the splits in which the best in-sample trial does not beat the out-of-sample median (lambda <= 0).
-   */
+  /** PBO: fraction of the splits whose best in-sample trial does not beat the out-of-sample median (lambda <= 0). */
   readonly probability: number;
   /** Fraction of the splits in which it loses money out of sample. */
   readonly lossProbability: number;

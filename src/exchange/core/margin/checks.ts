@@ -26,11 +26,6 @@ export interface MarginMarket {
   readonly pool: MarginPool;
 }
 
-/** Where fees go. */
-export interface FeeAccount {
-  fees: number;
-}
-
 /** Loss in percent of a position's user_liquidity that liquidates it. */
 export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
 
@@ -41,10 +36,7 @@ export function marginMarket(context: CoreContext, index: number): MarginMarket 
 }
 
 /** Prices that close a position, in micros of its outcome's space; null for none. */
-interface TriggerPrices {
-  readonly takeProfit: number | null;
-  readonly stopLoss: number | null;
-}
+type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
 
 /** A present key is set, null clears it; inactive prices are dropped. */
 export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
@@ -164,9 +156,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/**
- * Compared with the entry price: the reference price, or an unreached limit. A limit above it buys at the reference.
- */
+/** Compared with the entry price: the reference price, or an unreached limit. A limit above it buys there. */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

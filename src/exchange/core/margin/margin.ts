@@ -28,10 +28,11 @@ import {
 import type { CoreContext } from '../core-context.js';
 import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
+import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
-import { checkEstimate, type FeeAccount } from './checks.js';
+import { checkEstimate } from './checks.js';
 import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
 import { namedMargin, Requests } from './requests.js';
@@ -46,7 +47,7 @@ export class Margin {
   readonly requests: Requests;
   readonly #identity: Identity;
 
-  constructor(context: CoreContext, till: FeeAccount, identity: Identity) {
+  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, identity: Identity) {
     this.context = context;
     this.#identity = identity;
     this.settlements = new Settlements(context, this.realized, ({ position }) =>

@@ -14,11 +14,11 @@ import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
 import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
 import { type CoreContext, closesMs, landsMs } from '../core-context.js';
+import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import { Records } from '../records/records.js';
 import {
   checkPrices,
-  type FeeAccount,
   fatalPercent,
   limitCost,
   type MarginMarket,
@@ -152,14 +152,14 @@ interface Fill extends OpeningCost {
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
-  readonly #till: FeeAccount;
+  readonly #till: Pick<Matching, 'fees'>;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
   /** By position: a mark above which it is not liquidated before its next check. A snapshot omits it. */
   readonly #safeAbove = new Map<number, number>();
 
-  constructor(context: CoreContext, till: FeeAccount, settlements: Settlements) {
+  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
     super(context, {
       recordKind: 'position',
       facets: ({ market, isYes, end }) => ({
@@ -174,9 +174,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     this.#settlements = settlements;
   }
 
-  /**
-   * Buys at the mark for a funded request, and returns its savings. False when there is nothing to buy, or too much.
-   */
+  /** Buys at the mark for a funded request, and returns its savings. False for nothing to buy, or too much. */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
@@ -372,9 +370,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (position !== null) this.look(position);
   }
 
-  /**
-   * Checks: found, backend (501), still open, given prices. Passed prices of a paused market trigger when it resumes.
-   */
+  /** Checks: found, backend (501), still open, given prices. Prices passed in a pause trigger at its end. */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;

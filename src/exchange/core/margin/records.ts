@@ -1,6 +1,4 @@
-/**
- * Margin records: plain JSON in micros, built field by field. Spreads give no common shape and slow sweeps down a lot.
- */
+/** Margin records: plain JSON in micros, built field by field. Spreads give no common shape and slow sweeps down. */
 
 import type {
   CLOSE_TYPES,

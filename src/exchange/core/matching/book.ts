@@ -390,9 +390,7 @@ export class Book {
     }
   }
 
-  /**
-   * Removes all recorded liquidity. Orders keep their amount ahead, and levels their eaten amount, for a new snapshot.
-   */
+  /** Removes all recorded liquidity. Amounts ahead of orders and eaten amounts are kept for a new snapshot. */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
     if (nowMs > this.#snapshotMs) this.#endSnapshot();

@@ -63,9 +63,7 @@ type QueueSpec =
 export interface FillModel {
   /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
-  /**
-   * True: recorded makers are post-only, so an arriving amount fills nothing. Else it trades with real orders first.
-   */
+  /** True: recorded makers are post-only, so an arriving amount fills nothing. Else it trades first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;

@@ -1,6 +1,4 @@
-/**
- * All resting orders of all markets, as columns of typed arrays: slots are recycled, so an order needs no allocation.
- */
+/** All resting orders, as columns of typed arrays: slots are recycled, so an order needs no allocation. */
 
 import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 

@@ -8,7 +8,6 @@ import { ASK, BID, type BookSide, type Page, type PageQuery, type Wire } from '.
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
-import type { TapeTrade } from '../matching/tape.js';
 import { asMicros, text } from '../money.js';
 
 /** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
@@ -192,9 +191,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/**
- * Currency of the last 24 hours, exact over the tape's newest 20,000 trades; else the first five minutes count whole.
- */
+/** Currency of the last 24 hours, exact over the newest 20,000 trades; else the first five minutes count whole. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
@@ -240,19 +237,16 @@ export function publicTradePage(
   const trades = tape.read(limit, beforeId ?? tape.count + 1);
   const last = trades.at(-1);
   return {
-    rows: trades.map((trade) => publicTradeRow(market, trade)),
+    rows: trades.map((trade) => ({
+      market_condition_id: market.card.conditionId,
+      amount: text(trade.amount),
+      price: text(trade.price),
+      maker_fee: text(trade.makerFee),
+      taker_fee: text(trade.takerFee),
+      timestamp: seconds(trade.timeMs),
+      state: 'done',
+      is_yes: trade.isYes,
+    })),
     nextBeforeId: last !== undefined && tape.hasBefore(last.id) ? last.id : null,
   };
 }
-
-/** A trade of the tape in wire format. */
-const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
-  market_condition_id: market.card.conditionId,
-  amount: text(trade.amount),
-  price: text(trade.price),
-  maker_fee: text(trade.makerFee),
-  taker_fee: text(trade.takerFee),
-  timestamp: seconds(trade.timeMs),
-  state: 'done',
-  is_yes: trade.isYes,
-});

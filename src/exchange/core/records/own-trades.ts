@@ -1,6 +1,4 @@
-/**
- * Records of API orders and of their fills, and both in wire format. A fill is final at once and goes to the archive.
- */
+/** Records of API orders and of their fills, and both in wire format. A fill is archived at once. */
 
 import { must } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
@@ -13,13 +11,6 @@ import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
 import { text } from '../money.js';
 import type { Archived } from './archive.js';
 import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
-
-/** The draft of a cancel, until it is submitted or expires. */
-interface CancelDraft {
-  readonly message: string;
-  readonly expiresMs: number;
-  submitted: boolean;
-}
 
 /** An order from its draft on; amounts, prices and funds in micros. */
 export interface OrderRecord {
@@ -44,7 +35,8 @@ export interface OrderRecord {
   filledFunds: number;
   /** Handle in the pool while it rests, else 0. */
   handle: number;
-  cancel: CancelDraft | null;
+  /** The draft of a cancel, until it is submitted or expires. */
+  cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
 }
 
 /** A fill of an order; the price is in the order's outcome space, all figures in micros. */

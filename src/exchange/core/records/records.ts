@@ -131,9 +131,7 @@ export class Records<R extends RecordOfAccount, W> {
     return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  /**
-   * Live and final ones that match, by creation in either direction. The archive is read in blocks, as far as iterated.
-   */
+  /** Live and final ones that match, by creation in either direction. The archive is read in blocks, as needed. */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
     const { isFinal, facets } = this.#filing;

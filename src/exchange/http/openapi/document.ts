@@ -7,7 +7,7 @@ import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
 import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type Control } from '../controls.js';
-import { MAX_PARAM_LENGTH } from '../messages.js';
+import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 import {
   answerSchema,
   ENVELOPE_SCHEMAS,
@@ -131,14 +131,8 @@ function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
   return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
 }
 
-/** Inputs of the document. */
-export interface DocumentOptions {
-  readonly profile: VenueProfile;
-  readonly controls: boolean;
-}
-
 /** The whole document; equal options give equal text. */
-export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
+export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
   // The keys of an object of constants are its endpoint names.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
   const paths: Record<string, Record<string, JsonSchema>> = {};

@@ -97,9 +97,7 @@ function details(terms: DraftTerms): string {
 /** Base58 names, so that no separator can hide in one. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
-/**
- * Condition ids have no blanks, commas or pipes. No invisible characters anywhere: a reader must see all of a draft.
- */
+/** Condition ids have no blanks, commas or pipes. No invisible characters: a reader must see all of a draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',
