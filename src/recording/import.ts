@@ -186,11 +186,7 @@ async function newWorkshop(out: string): Promise<string> {
 }
 
 /** Writes a market, or a part of an unreadable one, into its own folder. Throws TwinbookError `file_unreadable`. */
-async function writeMarket(
-  recording: Recording,
-  folder: string,
-  tell: TellProgress,
-): Promise<Pick<ImportedMarket, 'events' | 'failure' | 'warnings'>> {
+async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind, crashSafe: false });
   let events = 0;

@@ -254,12 +254,7 @@ export class Conversions {
   }
 
   /** Checks: found, not expired, still a draft, signature. The market is checked at the landing. */
-  submit(
-    kind: ConversionKind,
-    account: number,
-    pubkey: string,
-    signatureValid: boolean,
-  ): Result<Wire<'conversionRow'>> {
+  submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');

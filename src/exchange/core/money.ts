@@ -73,14 +73,7 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
 /**
  * Largest part of `wanted` that `funds` can pay with its fee: all, or a multiple of `lot`. The price is the buyer's.
  */
-export function affordable(
-  funds: number,
-  wanted: number,
-  price: number,
-  rate: number,
-  lot: number,
-  isYes: boolean,
-): number {
+export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
   if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;
   let tooMany = Math.ceil(wanted / lot);

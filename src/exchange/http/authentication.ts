@@ -22,12 +22,7 @@ export const signedRequestReport = z.object({
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 /** Each part of a signed request as received, and its first failed check: the caller's own data, without a secret. */
-export function reportOn(
-  request: SignedRequest,
-  authenticator: Authenticator,
-  core: ExchangeCore,
-  nowMs: number,
-): SignedRequestReport {
+export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
   const timestamp = authenticator.readTimestamp(request.headers);
   const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
   const caller = authenticator.authenticate(request, core, nowMs);

@@ -48,11 +48,7 @@ function positionIn(list: CursorList, number: number): number | null {
 }
 
 /** Position where this list continues; undefined for its beginning, null for a foreign cursor. */
-export function cursorPosition(
-  list: CursorList,
-  cursor: string | undefined,
-  key: CursorKey,
-): number | undefined | null {
+export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {
   if (cursor === undefined) return undefined;
   const number = decodeCursor(cursor, key);
   return number === null ? null : positionIn(list, number);

@@ -305,12 +305,7 @@ export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number
 }
 
 /** Events and markets among the first `until` markets, newest first. */
-function findHits(
-  core: ExchangeCore,
-  until: number,
-  query: SearchQuery,
-  isFound: (market: MarketFacts) => boolean,
-): Hit[] {
+function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean) {
   const hits: Hit[] = [];
   const events = new Set<number>();
   for (let index = until - 1; index >= 0; index--) {

@@ -55,12 +55,7 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
 }
 
 /** Yields full chunks, one chunk of rows at a time. */
-async function* readFile(
-  file: KalshiFile,
-  market: KalshiFiles,
-  stream: KalshiStream,
-  warnings: RecordingWarning[],
-): AsyncGenerator<EventChunk[]> {
+async function* readFile(file: KalshiFile, market: KalshiFiles, stream: KalshiStream, warnings: RecordingWarning[]) {
   const { path } = file;
   const before = stream.counts();
   stream.begin(file);
@@ -79,11 +74,7 @@ async function* readFile(
 }
 
 /** Rows of `kalshiRowSql`. */
-async function* streamRows(
-  { path, layout }: KalshiFile,
-  { ticker, tickPrecision }: KalshiFiles,
-  lines: LineCount,
-): AsyncGenerator<DuckDBDataChunk> {
+async function* streamRows({ path, layout }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);

@@ -198,11 +198,7 @@ function describeOthers(files: readonly string[], folder: string): string[] {
 }
 
 /** Messages of a file as a table with one column `line`, a JSON text each. Other lines become `reject_errors`. */
-export async function lineSource(
-  connection: DuckDBConnection,
-  path: string,
-  maxLineBytes = MAX_LINE_BYTES,
-): Promise<string> {
+export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));
   return isArray
@@ -216,7 +212,7 @@ const arraySource = (path: string): string => `read_json_objects(${quote(path)},
 const textSource = (
   path: string,
   maxLineBytes: number,
-): string => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
+) => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
   quote = '', escape = '', header = false, auto_detect = false, strict_mode = false, store_rejects = true,
   max_line_size = ${maxLineBytes}, buffer_size = ${2 * maxLineBytes})`;
 
@@ -238,10 +234,7 @@ async function parquetLines(connection: DuckDBConnection, path: string): Promise
   return `(SELECT to_json(message)::VARCHAR AS line FROM (SELECT *${replaced} FROM ${source}) message)`;
 }
 
-export async function describeColumns(
-  connection: DuckDBConnection,
-  source: string,
-): Promise<ReadonlyMap<string, string>> {
+export async function describeColumns(connection: DuckDBConnection, source: string) {
   const rows = await fetchRows(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${source})`);
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }

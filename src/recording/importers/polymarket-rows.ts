@@ -98,11 +98,7 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
   return sorted;
 }
 
-async function makeView(
-  connection: DuckDBConnection,
-  path: string,
-  markets: readonly string[],
-): Promise<PolymarketForm> {
+async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {
   await access(path, constants.R_OK).catch((error: Error) => {
     throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
   });

@@ -69,11 +69,7 @@ export async function openPolymarket(path: string, reading: PolymarketReading): 
   }
 }
 
-async function marketsIn(
-  events: OpenEvents,
-  path: string,
-  { markets: wanted, hours, scratch }: PolymarketReading,
-): Promise<Recording[]> {
+async function marketsIn(events: OpenEvents, path: string, { markets: wanted, hours, scratch }: PolymarketReading) {
   const warnings: RecordingWarning[] = [];
   const broken = await brokenRows(events, path);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });

@@ -55,11 +55,7 @@ const OPTIONS = {
  * Throws TwinbookError `usage` for other SQL and for unknown markets, `recording_invalid` for a path without a
  * recording in our format.
  */
-export async function queryRecordings(
-  sql: string,
-  paths: readonly string[],
-  wish: QueryBounds = NO_BOUNDS,
-): Promise<QueryAnswer> {
+export async function queryRecordings(sql: string, paths: readonly string[], wish: QueryBounds = NO_BOUNDS) {
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';

@@ -49,12 +49,7 @@ interface SegmentRows {
 }
 
 /** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves none. */
-async function writeParquet(
-  connection: DuckDBConnection,
-  folder: string,
-  number: number,
-  rows: SegmentRows,
-): Promise<(EventsFile | OtherFile)[]> {
+async function writeParquet(connection: DuckDBConnection, folder: string, number: number, rows: SegmentRows) {
   const files: (EventsFile | OtherFile)[] = [];
   for (const table of TABLES) {
     const source = await openSource(connection, rows, table);

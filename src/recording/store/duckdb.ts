@@ -61,10 +61,7 @@ export async function withConnection<T>(run: (connection: DuckDBConnection) => P
   }
 }
 
-export async function fetchRows(
-  connection: DuckDBConnection,
-  sql: string,
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export async function fetchRows(connection: DuckDBConnection, sql: string) {
   return (await connection.runAndReadAll(sql)).getRowObjects();
 }
 
@@ -73,11 +70,7 @@ export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 /** Runs a query and yields its result in chunks. Throws `recording_invalid`; its message begins with `what`. */
-export async function* streamChunks(
-  connection: DuckDBConnection,
-  sql: string,
-  what: string,
-): AsyncGenerator<DuckDBDataChunk> {
+export async function* streamChunks(connection: DuckDBConnection, sql: string, what: string) {
   try {
     const result = await connection.stream(sql);
     for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())

@@ -22,11 +22,7 @@ import { computeTick, type EventsFile, eventsFiles, FORMAT, fileState, readManif
 import { ROW } from './segment.js';
 
 /** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
-export async function* readChunks(
-  parts: readonly EventsPart[],
-  market: RecordedMarket,
-  warnings: RecordingWarning[],
-): AsyncGenerator<EventChunk> {
+export async function* readChunks(parts: readonly EventsPart[], market: RecordedMarket, warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();
   const connection = await connect();
@@ -79,12 +75,7 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   intact.set(part.path, state);
 }
 
-async function* wholePart(
-  connection: DuckDBConnection,
-  part: EventsPart,
-  source: string,
-  order: OrderCheck,
-): AsyncGenerator<EventChunk> {
+async function* wholePart(connection: DuckDBConnection, part: EventsPart, source: string, order: OrderCheck) {
   let events = 0;
   for await (const chunk of decode(connection, part, chunkSelect(source), order)) {
     events += chunk.length;
@@ -100,12 +91,7 @@ async function* wholePart(
   );
 }
 
-async function* decode(
-  connection: DuckDBConnection,
-  part: EventsPart,
-  sql: string,
-  order: OrderCheck,
-): AsyncGenerator<EventChunk> {
+async function* decode(connection: DuckDBConnection, part: EventsPart, sql: string, order: OrderCheck) {
   for await (const rows of streamChunks(connection, sql, `cannot read ${part.path}`)) {
     const chunk = readEvents(rows);
     order.check(chunk, part.path);
@@ -272,11 +258,7 @@ async function isOurs(connection: DuckDBConnection, path: string): Promise<boole
   return rows.length > 0;
 }
 
-async function findFaults(
-  connection: DuckDBConnection,
-  path: string,
-  checks: Readonly<Record<string, string>>,
-): Promise<string[]> {
+async function findFaults(connection: DuckDBConnection, path: string, checks: Readonly<Record<string, string>>) {
   const counts = Object.values(checks).map(
     (check, at) => `count(*) FILTER (WHERE ((${check}) IS NOT TRUE)) AS fault_${at}`,
   );

@@ -181,12 +181,8 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
-export const writeMarket = (
-  file: string,
-  { market, notes }: DescribedMarket,
-  origin: string,
-  isSynced: boolean,
-): void => writeJson(file, toMarketFile(market, notes, origin), isSynced);
+export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string, isSynced: boolean) =>
+  writeJson(file, toMarketFile(market, notes, origin), isSynced);
 
 export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 

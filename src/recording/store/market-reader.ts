@@ -225,11 +225,7 @@ const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
 type Row = Readonly<Record<string, unknown>>;
 
 /** Rows of these days, in order of the days and of their files. Throws `recording_invalid`. */
-async function* readRows<T>(
-  days: readonly string[],
-  table: Table,
-  read: (row: Row, path: string) => T,
-): AsyncGenerator<T> {
+async function* readRows<T>(days: readonly string[], table: Table, read: (row: Row, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
   const names = Object.keys(COLUMNS[table]);

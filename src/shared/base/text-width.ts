@@ -134,11 +134,7 @@ interface Sized<Row> {
 }
 
 /** Fits a table into a number of terminal columns, which may be infinite. */
-export function fitTable<Row>(
-  all: readonly FittedColumn<Row>[],
-  rows: readonly Row[],
-  width: number,
-): FittedTable<Row> {
+export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) {
   let sized = all.map((column) => sizeColumn(column, rows));
   while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
   const columns = sized.map(({ column }) => column);
@@ -175,11 +171,7 @@ function shareRoom(sized: readonly Sized<never>[], width: number): readonly numb
   });
 }
 
-function fillRow<Row>(
-  texts: readonly string[],
-  columns: readonly FittedColumn<Row>[],
-  widths: readonly number[],
-): readonly FittedLine[] {
+function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<Row>[], widths: readonly number[]) {
   const folded = columns.map(({ gives }, place) => {
     const [text = '', width = 0] = [texts[place], widths[place]];
     return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];

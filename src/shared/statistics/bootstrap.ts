@@ -94,12 +94,7 @@ function redraw<Event>(sample: Event[], events: readonly Event[], random: Random
   }
 }
 
-function makeInterval(
-  estimate: number,
-  figures: readonly number[],
-  resamples: number,
-  confidence: number,
-): BootstrapInterval | null {
+function makeInterval(estimate: number, figures: readonly number[], resamples: number, confidence: number) {
   const ascending = sortValues(figures);
   const low = quantileOfSorted(ascending, (1 - confidence) / 2);
   const high = quantileOfSorted(ascending, (1 + confidence) / 2);

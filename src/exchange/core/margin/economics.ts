@@ -109,12 +109,7 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
 }
 
 /** When interest alone makes the loss fatal at a constant mark; null for never. */
-export function liquidationDueMs(
-  position: Exposure,
-  mark: number,
-  annualRate: number,
-  lossPercent: number,
-): number | null {
+export function liquidationDueMs(position: Exposure, mark: number, annualRate: number, lossPercent: number) {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
@@ -139,11 +134,7 @@ export interface Ending {
 }
 
 /** Proceeds, fee, interest and payout at this exit. */
-export function computeEnding(
-  position: Exposure,
-  { price, interest, isLiquidated }: Exit,
-  closingRate: number,
-): Ending {
+export function computeEnding(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number) {
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;

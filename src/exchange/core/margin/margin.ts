@@ -19,7 +19,6 @@ import {
   type MarketIndex,
   mapResult,
   ok,
-  type Page,
   type PageQuery,
   type Result,
   refuse,
@@ -172,10 +171,7 @@ export class Margin {
   }
 
   /** Activities of a market, newest first. Its ring keeps the newest 1,000. */
-  activityPage(
-    index: MarketIndex,
-    { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>,
-  ): Page<Wire<'marginActivityRow'>> {
+  activityPage(index: MarketIndex, { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>) {
     const market = this.context.catalog.market(index);
     const found: Wire<'marginActivityRow'>[] = [];
     let lastId = 0;

@@ -108,11 +108,7 @@ function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positio
 }
 
 /** A settlement with its position in wire format. */
-export const settlementRow = (
-  context: CoreContext,
-  settlement: SettlementRecord,
-  position: PositionRecord,
-): Wire<'settlementRow'> => ({
+export const settlementRow = (context: CoreContext, settlement: SettlementRecord, position: PositionRecord) => ({
   position_pubkey: settlement.pubkey,
   position: positionRow(context, position),
   total_pnl: text(settlement.totalPnl),
@@ -146,12 +142,7 @@ export function estimateRow(
 }
 
 /** An activity in wire format. */
-export const activityRow = (
-  context: CoreContext,
-  market: Market,
-  activity: Activity,
-  username: string,
-): Wire<'marginActivityRow'> => ({
+export const activityRow = (context: CoreContext, market: Market, activity: Activity, username: string) => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
   market: makeWireMarket(context, market),

@@ -65,11 +65,7 @@ const shareValue = (market: Market, yes: number, no: number): number =>
   yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
 
 /** The scan visits YES and NO of every market in turn, or of the given one. The offset is a place in it, not a row. */
-export function assetPage(
-  catalog: Catalog,
-  account: number,
-  query: AssetQuery,
-): { readonly rows: readonly Wire<'assetRow'>[]; readonly nextOffset: number | null } {
+export function assetPage(catalog: Catalog, account: number, query: AssetQuery) {
   const only = query.market_condition_id === undefined ? undefined : catalog.byId(query.market_condition_id);
   if (only === null) return { rows: [], nextOffset: null };
   const end = only === undefined ? 2 * catalog.markets.length : 2 * only.index + 2;

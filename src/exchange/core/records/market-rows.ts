@@ -4,7 +4,7 @@ import { parseDecimal } from '../../../shared/base/decimal.js';
 import { type Micros, ONE } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import { ASK, BID, type BookSide, type Page, type PageQuery, type Wire } from '../contract.js';
+import { ASK, BID, type BookSide, type PageQuery, type Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { NO_TICK } from '../matching/book.js';
@@ -209,13 +209,7 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
  * Bars that begin in `fromMs` to `toMs` (exclusive), oldest first. The highest NO price is that of the lowest YES
  * price.
  */
-export function candleRows(
-  market: Market,
-  interval: CandleInterval,
-  fromMs: number,
-  toMs: number,
-  isYes: boolean,
-): Wire<'candle'>[] {
+export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
   return market.candles.read(interval, fromMs, toMs).map((bar) => ({
     timestamp: seconds(bar.timeMs),
@@ -229,24 +223,23 @@ export function candleRows(
 }
 
 /** One page of a market's trades, of which the newest 20,000 are kept. Ids count from 1 per market. */
-export function publicTradePage(
-  market: Market,
-  { limit, beforeId }: PageQuery<'markets.trades'>,
-): Page<Wire<'publicTradeRow'>> {
+export function publicTradePage(market: Market, { limit, beforeId }: PageQuery<'markets.trades'>) {
   const { tape } = market;
   const trades = tape.read(limit, beforeId ?? tape.count + 1);
   const last = trades.at(-1);
   return {
-    rows: trades.map((trade) => ({
-      market_condition_id: market.card.conditionId,
-      amount: text(trade.amount),
-      price: text(trade.price),
-      maker_fee: text(trade.makerFee),
-      taker_fee: text(trade.takerFee),
-      timestamp: seconds(trade.timeMs),
-      state: 'done',
-      is_yes: trade.isYes,
-    })),
+    rows: trades.map(
+      (trade): Wire<'publicTradeRow'> => ({
+        market_condition_id: market.card.conditionId,
+        amount: text(trade.amount),
+        price: text(trade.price),
+        maker_fee: text(trade.makerFee),
+        taker_fee: text(trade.takerFee),
+        timestamp: seconds(trade.timeMs),
+        state: 'done',
+        is_yes: trade.isYes,
+      }),
+    ),
     nextBeforeId: last !== undefined && tape.hasBefore(last.id) ? last.id : null,
   };
 }

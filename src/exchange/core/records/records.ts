@@ -178,10 +178,7 @@ export class Records<R extends RecordOfAccount, W> {
 }
 
 /** The first `limit` records, and the last of them when more follow. */
-export function firstOf<R>(
-  records: Iterable<R>,
-  limit: number,
-): { readonly rows: readonly R[]; readonly last: R | null } {
+export function firstOf<R>(records: Iterable<R>, limit: number) {
   const rows: R[] = [];
   for (const record of records) {
     if (rows.length === limit) return { rows, last: rows.at(-1) ?? null };
