@@ -26,7 +26,7 @@ export type Refusal = Extract<Result<never>, { ok: false }>;
 export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
 
 /** Converts a result's record with `row`; a refusal passes through. */
-export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U): Result<U> =>
+export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U) =>
   result.ok ? ok(row(result.value)) : result;
 
 /** 400 `invalid_request_params` that names the field. */

@@ -63,20 +63,14 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
 
 /** The controls of markets. A change answers the market's detail. */
 class Markets {
-  readonly #context: CoreContext;
-  readonly #orders: Orders;
-  readonly #margin: Margin;
-  readonly #feed: RecordedFeed;
+  readonly #core: ExchangeCore;
 
-  constructor(context: CoreContext, orders: Orders, margin: Margin, feed: RecordedFeed) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#margin = margin;
-    this.#feed = feed;
+  constructor(core: ExchangeCore) {
+    this.#core = core;
   }
 
   create(spec: MarketSpec) {
-    const { catalog, nowMs } = this.#context;
+    const { catalog, nowMs } = this.#core;
     return mapResult(catalog.create(nowMs, spec), ({ index, shares, card }) => {
       shares.ensureAccount(RECORDED_ACCOUNT);
       return { index, condition_id: card.conditionId };
@@ -98,8 +92,8 @@ class Markets {
   setPaused(conditionId: string, paused: boolean) {
     return this.#change(conditionId, (market) => {
       market.paused = paused;
-      if (market.isTradable) this.#feed.onReopen(market);
-      this.#margin.sweep(market);
+      if (market.isTradable) this.#core.feed.onReopen(market);
+      this.#core.margin.sweep(market);
       return null;
     });
   }
@@ -122,7 +116,7 @@ class Markets {
   }
 
   #change(conditionId: string, change: (market: Market) => Refusal | null): Result<Wire<'marketDetail'>> {
-    const { catalog } = this.#context;
+    const { catalog } = this.#core;
     const market = catalog.byId(conditionId);
     if (market === null) return refuse('not_found');
     return change(market) ?? ok(detailRow(catalog, market));
@@ -130,10 +124,10 @@ class Markets {
 
   #move(market: Market, state: MarketState): void {
     market.state = state;
-    this.#margin.marketMoved(market, isSettledMarket(state));
+    this.#core.margin.marketMoved(market, isSettledMarket(state));
     if (isSettledMarket(state)) market.tape.settle();
     const { orderbook: trading } = market;
-    if (trading !== null && state !== 'open') this.#orders.cancelAll(trading);
+    if (trading !== null && state !== 'open') this.#core.orders.cancelAll(trading);
   }
 }
 
@@ -228,7 +222,7 @@ export class ExchangeCore implements CoreContext {
     this.internal = new InternalOrders(this, this.matching, this.pool);
     this.margin = new Margin(this, this.matching, this.identity);
     this.feed = new RecordedFeed(this, this.matching, (nowMs) => this.at(nowMs));
-    this.markets = new Markets(this, this.orders, this.margin, this.feed);
+    this.markets = new Markets(this);
     if (saved !== null) {
       this.#load(saved);
       return;

@@ -54,9 +54,7 @@ export function timesDown(rate: number, amount: number): number {
 }
 
 /** ceil(rate × amount), same ranges. */
-export function timesUp(rate: number, amount: number): number {
-  return amount - timesDown(UNIT - rate, amount);
-}
+export const timesUp = (rate: number, amount: number): number => amount - timesDown(UNIT - rate, amount);
 
 /** Lock of an open buy: price × amount and the fee at the higher rate, both rounded up. */
 export function buyLock(price: number, amount: number, rate: number): number {

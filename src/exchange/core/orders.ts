@@ -22,7 +22,6 @@ import {
   type MarketIndex,
   type OrderRequest,
   ok,
-  type Page,
   type PageQuery,
   REFUSED_BALANCE,
   REFUSED_GRID,
@@ -46,8 +45,9 @@ import {
   SELL_YES,
 } from './matching/order-pool.js';
 import { asMicros, buyLock, f64, i32 } from './money.js';
-import { type OrderRecord, OwnTrades, orderRow } from './records/own-trades.js';
-import { Records } from './records/records.js';
+import type { Archived } from './records/archive.js';
+import { type OrderRecord, type OwnTrade, orderRow, ownTradeRow } from './records/order-record.js';
+import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
 /** Orders of internal accounts: the recorded market and the crowd. They need no draft and have no record. */
 export class InternalOrders {
@@ -126,7 +126,7 @@ const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalO
 /** Runs orders and their cancels from draft to end, and holds their locks. */
 export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
-  readonly #trades: OwnTrades;
+  #lastTradeId = 0;
   /** Moves the money of fills, and reports them here. */
   readonly matching: Matching;
 
@@ -143,7 +143,6 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
       toRow: (record) => orderRow(record, context.catalog.market(record.market)),
     });
     this.#pool = pool;
-    this.#trades = new OwnTrades(context, this);
     this.matching = new Matching(pool, context.funds, this);
   }
 
@@ -271,13 +270,18 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
     const { nowMs: timeMs, settings } = this.context;
-    this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
+    const { account, market } = record;
+    const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
+    this.#lastTradeId += 1;
+    // Final at once. Fills are never read by name, and their lists filter only by market.
+    const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
+    this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
       timeMs,
-      account: record.account,
-      market: record.market,
+      account,
+      market,
       orderPubkey: record.pubkey,
-      tradePubkey: makeName(settings.seed, 'trade', this.#trades.lastId),
+      tradePubkey: makeName(settings.seed, 'trade', this.#lastTradeId),
       isYes: isYesLeg(record.leg),
       isBuy: isBuyLeg(record.leg),
       priceMicros: isYesLeg(record.leg) ? price : ONE - price,
@@ -349,17 +353,33 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  trades(account: number, query: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
-    return this.#trades.page(account, query);
+  /** Fills of an account's orders, each with its order as it is now. */
+  trades(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>) {
+    const { archive, catalog, settings } = this.context;
+    const market = askedMarket(catalog, market_condition_id);
+    if (market === null) return NO_ROWS;
+    const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    const { rows, last } = firstOf(found, limit);
+    // Most fills of a page belong to few orders.
+    const orders = new Map<number, OrderRecord>();
+    const toTradeRow = ({ id, market, record }: Archived) => {
+      // `onFill` made it.
+      const trade = record as OwnTrade;
+      const order = orders.get(trade.order) ?? must(this.get(trade.order), `order ${trade.order}`);
+      orders.set(order.id, order);
+      return ownTradeRow(trade, makeName(settings.seed, 'trade', id), order, catalog.market(market));
+    };
+    return { rows: rows.map(toTradeRow), nextBeforeId: last?.id ?? null };
   }
 
   override dump() {
-    return { ...super.dump(), lastTradeId: this.#trades.lastId };
+    return { ...super.dump(), lastTradeId: this.#lastTradeId };
   }
 
   override load(dump: ReturnType<Orders['dump']>): void {
     super.load(dump);
-    this.#trades.load(dump.lastTradeId);
+    this.#lastTradeId = dump.lastTradeId;
+    this.context.archive.rewind('trade', dump.lastTradeId, []);
     // Share columns must have room for every account that may still trade.
     for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }

@@ -108,7 +108,6 @@ export class Authenticator {
   }
 }
 
-const readHeader = (value: string | string[] | undefined): string | null =>
-  typeof value === 'string' && value !== '' ? value : null;
+const readHeader = (value: string | string[] | undefined) => (typeof value === 'string' && value !== '' ? value : null);
 
 const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });

@@ -208,8 +208,7 @@ function answerOfFault(fault: AnswerFault): Answer {
 }
 
 /** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
-const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
-  retry_after_s ?? (slug === 'throttled' ? 1 : null);
+const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;

@@ -178,5 +178,4 @@ const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
   });
 
 /** Whole seconds, rounded up: after this wait a request passes. */
-const waitSeconds = (verdict: RateVerdict, nowMs: number): number =>
-  Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));
+const waitSeconds = (verdict: RateVerdict, nowMs: number) => Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

@@ -98,8 +98,7 @@ export function cut<R, T>(
 export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
 /** An answer was given or is awaited, and nothing is paid yet. */
-export const isUnderReview = ({ state }: MarketFacts): boolean =>
-  state === 'answer_proposed' || state === 'waiting_to_resolve';
+export const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** It traded, does not now, and is not settled: under review or interrupted. */
 export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
@@ -108,8 +107,7 @@ export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) 
 export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
 /** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
-const isWithin = (second: number | null, from: number, to: number): boolean =>
-  second !== null && second >= from && second <= to;
+const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
 
 type CatalogQuery = QueryOf<'events.list'>;
 

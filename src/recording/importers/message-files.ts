@@ -124,8 +124,7 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
 /** Whether it is known only to the second, as SQL. */
-export const isCoarseSql = (number: string): string =>
-  `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
+export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 /** Unix ms; null for a value without a time between 2000 and 2100. */
 export function parseTime(value: unknown): number | null {
@@ -176,7 +175,7 @@ export function findFiles(folder: string) {
   return { paths: files.filter((path) => isMessageFile(nameOf(path))), notRead: describeOthers(files, folder) };
 }
 
-const listFiles = (folder: string): string[] =>
+const listFiles = (folder: string) =>
   readdirSync(folder)
     .sort()
     .map((name) => join(folder, name));

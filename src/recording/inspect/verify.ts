@@ -159,9 +159,7 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
-  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
-    differ(folder, `${MARKET} is missing`);
-  }
+  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) differ(folder, `${MARKET} is missing`);
 }
 
 async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {

@@ -239,8 +239,7 @@ export class Segment {
   }
 }
 
-export const isPriced = (kind: number): boolean =>
-  kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
+export const isPriced = (kind: number) => kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 
 /** Rows of a block of columns. */
 const BLOCK_ROWS = 65_536;

@@ -482,7 +482,4 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
 }
 
 /** Every refusal of a call, common ones first. */
-export const listErrors = (name: EndpointName): readonly ServiceErrorSlug[] => [
-  ...commonErrors(name),
-  ...ENDPOINT_NOTES[name].errors,
-];
+export const listErrors = (name: EndpointName) => [...commonErrors(name), ...ENDPOINT_NOTES[name].errors];

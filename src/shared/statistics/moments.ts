@@ -1,4 +1,7 @@
-/** Mean, spread, shape and quantiles of a sample. */
+/**
+ * Mean, spread, shape and quantiles of a sample. In this room an undefined figure (no sample, no variance) is `null`, never
+ * NaN or a zero. A value that is not a finite number throws RangeError.
+ */
 
 /** Input of every function in this room: numbers in an array or a typed array. */
 export type Values = ArrayLike<number>;

@@ -66,8 +66,7 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
 /** cost / shares, rounded up. The cost was rounded down, so one fill of a share or more gives the exact price. */
-export const averageEntry = ({ cost, shares }: Exposure): Micros =>
-  mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
+export const averageEntry = ({ cost, shares }: Exposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 /** Profit at this mark in micros of currency, before fees and interest; negative for a loss. */
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
@@ -75,8 +74,7 @@ export const pnlAt = (position: Exposure, mark: number): number => timesDown(mar
 const computeBorrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
 /** True when the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
-export const bearsInterest = (position: Exposure, annualRate: number): boolean =>
-  computeBorrowed(position) * annualRate > 0;
+export const bearsInterest = (position: Exposure, annualRate: number) => computeBorrowed(position) * annualRate > 0;
 
 /** Interest until `atMs`, rounded up. */
 export function interestAt(position: Exposure, annualRate: number, atMs: number): number {

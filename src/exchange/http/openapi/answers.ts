@@ -18,8 +18,7 @@ interface Writing {
 export const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
 
 /** `orderRow` as a component is `OrderRow`; `orders.create` is `OrdersCreate`. */
-export const pascal = (name: string): string =>
-  name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+export const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Accepted input of a schema. */
 export function requestSchema(schema: z.ZodType): JsonSchema {
@@ -189,8 +188,7 @@ export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSc
 }
 
 /** Schema of the envelope around this data. */
-export const envelope = (data: JsonSchema, meta: JsonSchema): JsonSchema =>
-  object({ data, meta, error: { type: 'null' } });
+export const envelope = (data: JsonSchema, meta: JsonSchema) => object({ data, meta, error: { type: 'null' } });
 
 /** A schema as the content of a JSON body. */
 export const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });

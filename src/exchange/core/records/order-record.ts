@@ -1,16 +1,12 @@
 /** Records of API orders and of their fills, and both in wire format. A fill is archived at once. */
 
-import { must } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { OrderStatus, OrderType } from '../../../shared/protocol/states.js';
-import { makeName } from '../catalog.js';
-import type { Page, PageQuery, Wire } from '../contract.js';
-import { type CoreContext, seconds } from '../core-context.js';
+import type { Wire } from '../contract.js';
+import { seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
 import { text } from '../money.js';
-import type { Archived } from './archive.js';
-import { askedMarket, firstOf, NO_ROWS, type Records } from './records.js';
 
 /** An order from its draft on; amounts, prices and funds in micros. */
 export interface OrderRecord {
@@ -40,7 +36,7 @@ export interface OrderRecord {
 }
 
 /** A fill of an order; the price is in the order's outcome space, all figures in micros. */
-interface OwnTrade {
+export interface OwnTrade {
   /** Id of its order. */
   readonly order: number;
   readonly amount: number;
@@ -48,51 +44,6 @@ interface OwnTrade {
   readonly fee: number;
   readonly isMaker: boolean;
   readonly timeMs: number;
-}
-
-/** Numbers and archives the fills of API orders, and reads them back with their orders. */
-export class OwnTrades {
-  readonly #context: CoreContext;
-  readonly #orders: Records<OrderRecord, unknown>;
-  lastId = 0;
-
-  constructor(context: CoreContext, orders: Records<OrderRecord, unknown>) {
-    this.#context = context;
-    this.#orders = orders;
-  }
-
-  add(order: OrderRecord, fill: Omit<OwnTrade, 'order'>): void {
-    this.lastId += 1;
-    const { id, account, market } = order;
-    const record: OwnTrade = { order: id, ...fill };
-    // Fills are never read by name, and their lists filter only by market.
-    const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
-    this.#context.archive.put('trade', { id: this.lastId, account, market, ...unnamed, record });
-  }
-
-  page(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
-    const market = askedMarket(this.#context.catalog, market_condition_id);
-    if (market === null) return NO_ROWS;
-    const found = this.#context.archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
-    // Most fills of a page belong to few orders.
-    const orders = new Map<number, OrderRecord>();
-    const { rows, last } = firstOf(found, limit);
-    return { rows: rows.map((row) => this.#row(row, orders)), nextBeforeId: last?.id ?? null };
-  }
-
-  #row({ id, market, record }: Archived, orders: Map<number, OrderRecord>): Wire<'ownTradeRow'> {
-    // `add` made it.
-    const trade = record as OwnTrade;
-    const order = orders.get(trade.order) ?? must(this.#orders.get(trade.order), `order ${trade.order}`);
-    orders.set(order.id, order);
-    const pubkey = makeName(this.#context.settings.seed, 'trade', id);
-    return ownTradeRow(trade, pubkey, order, this.#context.catalog.market(market));
-  }
-
-  load(lastId: number): void {
-    this.lastId = lastId;
-    this.#context.archive.rewind('trade', lastId, []);
-  }
 }
 
 /** Limit orders have amounts, market orders have funds (a market sell has an amount and no funds). */
