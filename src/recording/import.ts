@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
-import { makeFolder } from '../shared/base/folder.js';
-import { isGone } from '../shared/base/process-mark.js';
+import { makeFolder } from '../shared/base/files.js';
+import { isGone } from '../shared/base/processes.js';
 import {
   EVENT,
   type EventChunk,

@@ -14,8 +14,7 @@ import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
 import type { MarketSink } from '../../src/recording/store/segment.js';
 import { openRecordingStore, type RecordingStore } from '../../src/recording/store/store.js';
-import { parseDecimal } from '../../src/shared/base/decimal.js';
-import { micros } from '../../src/shared/base/micros.js';
+import { micros, parseDecimal } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 
 export const SAMPLE = resolve(import.meta.dirname, '../../data/sample');

@@ -1,8 +1,7 @@
 /** Merges (a set of YES and NO becomes currency), splits (the reverse), and redeems of shares in settled markets. */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { ONE } from '../../shared/base/micros.js';
+import { ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import { type ConversionState, isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';

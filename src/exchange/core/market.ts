@@ -1,8 +1,7 @@
 /** One market: its rules, state, book, shares and tape. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert } from '../../shared/base/errors.js';
-import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';

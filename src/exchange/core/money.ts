@@ -3,8 +3,7 @@
  * whole units and the rest, so that every intermediate is a safe integer.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
 /** A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside. */
 export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;

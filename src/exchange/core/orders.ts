@@ -1,8 +1,7 @@
 /** Orders of API users from draft to end, and their cancel drafts; resting orders are in the pool. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import {

@@ -6,7 +6,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { guarded } from '../../shared/base/guarded.js';
+import { guarded } from '../../shared/base/processes.js';
 import { type Answer, badField, faultAnswer } from '../service/answers.js';
 import { MAX_HEAD_BYTES } from './messages.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';

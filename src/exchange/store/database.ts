@@ -4,7 +4,7 @@ import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
+import { makeFolder } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /**

@@ -1,7 +1,6 @@
 /** Rules for every strategy in every market, each as one check with one sentence. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { ONE, ZERO } from '../../shared/base/micros.js';
+import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/moments.js';
 import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';

@@ -5,7 +5,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFolder } from '../../shared/base/files.js';
 import { appendRows, fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import {
   COLUMNS,

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { isGone } from '../../shared/base/process-mark.js';
+import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
 import { ROW } from './segment.js';
 

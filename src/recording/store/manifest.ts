@@ -19,7 +19,7 @@ import {
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFolder } from '../../shared/base/files.js';
 import { micros, stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';

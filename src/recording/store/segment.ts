@@ -5,7 +5,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFolder } from '../../shared/base/files.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
 

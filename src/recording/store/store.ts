@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
+import { makeFolder } from '../../shared/base/files.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';

@@ -1,8 +1,7 @@
 /** Wire format of single values and its parsing. A schema that converts text has its JSON Schema in `meta`. */
 
 import { z } from 'zod';
-import { parseDecimal } from '../base/decimal.js';
-import { type Micros, ONE } from '../base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../base/micros.js';
 
 /** Parses of a schema before its code is compiled: about as many as its compiling costs. */
 const PARSES_UNCOMPILED = 100;

@@ -4,7 +4,7 @@
  * not survive annualisation.
  */
 
-import { normalCdf, normalQuantile } from '../base/normal.js';
+import { normalCdf, normalQuantile } from '../base/random.js';
 import { computeMoments, figure, median, requireFinite, type Values, valueAt } from './moments.js';
 
 interface OverfittingQuestion {

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
 import { draft } from '../../shared/protocol/records.js';

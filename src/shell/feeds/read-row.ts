@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { csvRows } from '../../recording/importers/kalshi.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 
 /** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalCdf } from '../../../src/shared/base/normal.js';
-import { Random } from '../../../src/shared/base/random.js';
+import { normalCdf, Random } from '../../../src/shared/base/random.js';
 import {
   deflatedSharpe,
   expectedMaxSharpe,

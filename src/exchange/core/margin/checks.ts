@@ -1,8 +1,7 @@
 /** Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { must } from '../../../shared/base/errors.js';
-import { ONE } from '../../../shared/base/micros.js';
+import { formatDecimal, ONE } from '../../../shared/base/micros.js';
 import {
   type EstimateTerms,
   invalid,

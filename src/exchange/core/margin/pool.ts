@@ -3,9 +3,8 @@
  * lose and pays what they win. It may go below zero, so that no money appears or vanishes.
  */
 
-import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
 import { assert } from '../../../shared/base/errors.js';
-import { ONE, stepOfPrecision } from '../../../shared/base/micros.js';
+import { formatDecimal, ONE, parseDecimal, stepOfPrecision } from '../../../shared/base/micros.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { invalid, ok, type PoolConfigSpec, type Refusal, type Result } from '../contract.js';
 import { asMicros } from '../money.js';

@@ -1,7 +1,6 @@
 /** Markets, events, books, trades and assets in wire format. */
 
-import { parseDecimal } from '../../../shared/base/decimal.js';
-import { type Micros, ONE } from '../../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
 import { ASK, BID, type BookSide, type PageQuery, type Wire } from '../contract.js';

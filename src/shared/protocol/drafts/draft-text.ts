@@ -1,7 +1,6 @@
 /** The readable draft of the paper exchange: one line with everything a signer must know. */
 
-import { formatDecimal, parseDecimal } from '../../base/decimal.js';
-import type { Micros } from '../../base/micros.js';
+import { formatDecimal, type Micros, parseDecimal } from '../../base/micros.js';
 import type { Side } from '../states.js';
 
 /** Terms of a draft that the wallet agrees to. Prices and amounts in the space of the named outcome. */

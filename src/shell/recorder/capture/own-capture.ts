@@ -2,7 +2,7 @@
 
 import { SIDE } from '../../../recording/contract.js';
 import type { MarketSink, OwnRow } from '../../../recording/store/segment.js';
-import { parseDecimal } from '../../../shared/base/decimal.js';
+import { parseDecimal } from '../../../shared/base/micros.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';

@@ -1,10 +1,13 @@
-/** Private files: a user who may read a file can also lock it, so no other user may open it. */
+/**
+ * Private files and folders. A user who may read a file can also lock it, so no other user may open it. Node's recursive
+ * mkdir never ends when a parent has no children at all (/proc).
+ */
 
-import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 export const PRIVATE_FILE = 0o600;
-export const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FOLDER = 0o700;
 
 const GROUP_AND_OTHERS = 0o077;
 const GROUP_OR_OTHERS_ENTER = 0o011;
@@ -45,3 +48,38 @@ export function openToOthers(folder: string) {
     hint: `Run: chmod 700 '${folder.replaceAll("'", "'\\''")}'`,
   };
 }
+
+/** Access bits that the process's umask leaves to other users. */
+export const SHARED_FOLDER = 0o777;
+
+/**
+ * Creates a folder with its missing parents, by default for its owner only; an existing one is unchanged. Returns the
+ * created folders, the topmost first. Throws the errors of `mkdirSync`, and ENOTDIR when a file has the name.
+ */
+export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly string[] {
+  const missing: string[] = [];
+  for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, mode);
+    } catch (error) {
+      // Another process was faster.
+      if (!existsSync(path)) throw error;
+    }
+  }
+  if (!statSync(folder).isDirectory()) throw Object.assign(new Error(`${folder} is not a folder`), { code: 'ENOTDIR' });
+  return missing;
+}
+
+/** Syncs a file: its content is durable afterwards. Throws the system's error. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Syncs a folder: a new name in it survives a power cut afterwards. Throws the system's error. */
+export const syncFolder = syncFile;
