@@ -9,7 +9,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { plainText } from '../shared/base/text-width.js';
+import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './output/io.js';
 

@@ -2,8 +2,7 @@
 
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDecimal } from '../shared/base/decimal.js';
-import type { Micros } from '../shared/base/micros.js';
+import { type Micros, parseDecimal } from '../shared/base/micros.js';
 import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';

@@ -1,7 +1,7 @@
 /** `twinbook strategies` and `twinbook config`. */
 
 import { TwinbookError } from '../shared/base/errors.js';
-import { utcText } from '../shared/base/utc-text.js';
+import { utcText } from '../shared/base/text.js';
 import { describeKind } from '../shell/config/explain-issues.js';
 import { readConfig, type TraderConfig } from '../shell/config/load.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';

@@ -1,8 +1,7 @@
 /** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
 
-import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import { micros, ZERO } from '../shared/base/micros.js';
+import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import type { FleetConfig } from '../shell/config/types.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';

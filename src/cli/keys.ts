@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { utcText } from '../shared/base/utc-text.js';
+import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { command, flag, group, required, rowsAnswer } from './command.js';
 import { findNamed } from './market-meant.js';

@@ -1,7 +1,7 @@
 /** The program: real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
-import { plainText } from '../shared/base/text-width.js';
+import { plainText } from '../shared/base/text.js';
 import type { Environment } from '../shell/config/environment.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';

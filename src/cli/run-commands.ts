@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
 import { assert } from '../shared/base/errors.js';
+import { keepCollectionsBrief } from '../shared/base/processes.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
 import { loadConfig } from '../shell/config/load.js';
 import { profilePath, readProfile } from '../shell/config/sections/venue.js';

@@ -11,8 +11,13 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { faultAnswer, successText } from '../../src/exchange/service/envelope.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import {
+  faultAnswer,
+  type HandlerContext,
+  type Reply,
+  type ServiceCall,
+  successText,
+} from '../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';

@@ -2,8 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { formatDecimal, parseDecimal } from '../../src/shared/base/decimal.js';
-import { type Micros, micros, sub } from '../../src/shared/base/micros.js';
+import { formatDecimal, type Micros, micros, parseDecimal, sub } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';

@@ -6,12 +6,11 @@ import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibrati
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
 import type { Recording } from '../../recording/contract.js';
 import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
-import { disagreementIn } from '../../recording/importers/capture-report.js';
+import { disagreementIn } from '../../recording/importers/polymarket-stream.js';
 import type { RecordingStats } from '../../recording/inspect/stats.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal, micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import { outcomeText } from '../../shared/protocol/outcome.js';
 import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from '../command.js';
 import { ProgressLine } from '../lab/progress.js';

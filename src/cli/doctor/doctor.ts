@@ -3,11 +3,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { signedRequestReport } from '../../exchange/http/signed-request.js';
+import { signedRequestReport } from '../../exchange/http/authentication.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { FeeSchedule } from '../../shared/base/fees.js';
-import { openToOthers } from '../../shared/base/private.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { openToOthers } from '../../shared/base/files.js';
+import type { FeeSchedule } from '../../shared/base/micros.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { Declaration } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { requestSignature, type SignedParts, signedPayload } from '../../shared/protocol/signing.js';

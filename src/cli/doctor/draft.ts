@@ -2,10 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import { parseJson } from '../../shared/base/text.js';
 import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';

@@ -1,6 +1,6 @@
 /** Progress of a long command: a rewritten bar on a terminal, occasional lines elsewhere. */
 
-import { plainLine } from '../../shared/base/text-width.js';
+import { plainLine } from '../../shared/base/text.js';
 import type { CliIo } from '../output/io.js';
 
 /** On a terminal, often enough for a visible motion. */

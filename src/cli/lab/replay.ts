@@ -7,7 +7,7 @@ import type { ParityResult } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
 import type { ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { type Answer, command, flag, text, type Values } from '../command.js';

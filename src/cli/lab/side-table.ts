@@ -8,7 +8,7 @@ import type { ParityOptions, ParityResult } from '../../lab/parity/parity.js';
 import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { assert, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { packageRoot, shippedStrategies } from '../../shell/config/shipped.js';
 import { nowMs } from '../../shell/runtime/clock.js';
 import { choice, command, usual } from '../command.js';

@@ -7,7 +7,7 @@ import { replayRun } from '../../lab/replay/replay-run.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import { explainMarket } from '../../shell/daemon/explain.js';
 import type { RunJournal } from '../../shell/journal/contract.js';

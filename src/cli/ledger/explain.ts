@@ -1,7 +1,7 @@
 /** `twinbook explain ORDER` and `twinbook explain MARKET`. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { explainTrading, prunedText } from '../../shell/daemon/explain.js';

@@ -1,8 +1,7 @@
 /** Commands that read the ledger, with or without a running trader. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type {
   BookedFill,

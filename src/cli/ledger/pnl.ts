@@ -12,10 +12,9 @@ import {
   type StandingPrice,
 } from '../../lab/report/live/breakdown.js';
 import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
-import { csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
+import { csvLine } from '../../shared/base/text.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';

@@ -6,8 +6,7 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate } from '../../shared/base/private.js';
+import { makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
 import { findOwnName } from '../../shell/backup/backups.js';
 import { examineFile, hashFile } from '../../shell/backup/examine.js';
 import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';

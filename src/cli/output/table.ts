@@ -1,8 +1,8 @@
 /** Rows as a table for people, or as JSON for programs. */
 
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
-import { csvLine } from '../../shared/base/csv.js';
 import {
+  csvLine,
   type FittedColumn,
   fillLines,
   fitTable,
@@ -11,7 +11,7 @@ import {
   measureText,
   plainJson,
   plainLine,
-} from '../../shared/base/text-width.js';
+} from '../../shared/base/text.js';
 import type { CliIo } from './io.js';
 
 export type Cell = string | number | boolean | null;

@@ -1,8 +1,8 @@
 /** Chooses the market of a rehearsal, as the trader would see it, and its order. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import {
   complement,
+  formatDecimal,
   type Micros,
   maxMicros,
   mulDiv,

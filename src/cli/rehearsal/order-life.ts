@@ -4,9 +4,8 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { complement, ONE, ZERO } from '../../shared/base/micros.js';
+import { complement, formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';

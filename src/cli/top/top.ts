@@ -4,9 +4,8 @@
  */
 
 import { existsSync } from 'node:fs';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
-import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text-width.js';
+import { add, complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../../shell/config/load.js';

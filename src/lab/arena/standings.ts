@@ -1,8 +1,7 @@
 /** Statistics of simulations: of one strategy, and of two on the same seeds. */
 
 import { must } from '../../shared/base/errors.js';
-import { computeMean, computeMoments } from '../../shared/statistics/moments.js';
-import { sortValues } from '../../shared/statistics/quantiles.js';
+import { computeMean, computeMoments, sortValues } from '../../shared/statistics/moments.js';
 import type { FreshMean } from '../sweep/result.js';
 import type { NamedSimulation, SimulationResult } from './contract.js';
 

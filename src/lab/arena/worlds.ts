@@ -4,9 +4,9 @@
  * strategy loses there what it gained by fitting the challenge.
  */
 
-import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';
+import { closest } from '../../shared/base/text.js';
 import { playEvent } from './challenge/event.js';
 import { PythonRandom } from './challenge/python-random.js';
 import { type Configuration, drawConfiguration, STEP_MS, STEPS } from './challenge/score.js';

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountSlot, MarketIndex } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { publicTradePage } from '../../exchange/core/records/market-rows.js';
-import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
+import { type CursorList, cursorAt } from '../../exchange/service/answers.js';
 import { must } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { Outcome } from '../../shared/protocol/seam.js';

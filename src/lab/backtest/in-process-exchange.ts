@@ -15,10 +15,10 @@ import type {
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
+import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
+import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
+import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/answers.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
-import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';

@@ -2,7 +2,7 @@
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
+import { formatDecimal } from '../../shared/base/micros.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type {
   Assumptions,

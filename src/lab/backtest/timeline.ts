@@ -1,6 +1,6 @@
 /** Virtual time: events in order of time, ties in order of scheduling. */
 
-import { Heap } from '../../exchange/core/heap.js';
+import { Heap } from '../../exchange/core/timer-queue.js';
 
 interface Happening {
   readonly atMs: number;

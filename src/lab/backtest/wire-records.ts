@@ -4,9 +4,8 @@
  */
 
 import type { OrderRequest, Wire } from '../../exchange/core/contract.js';
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { type Micros, parseDecimal } from '../../shared/base/micros.js';
 import { type BodyOf, type DataOf, declarationOf, type EndpointName } from '../../shared/protocol/endpoints.js';
 
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);

@@ -1,7 +1,6 @@
 /** The trader of a run, from the present configuration or from the run's journal, and the changes since. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';

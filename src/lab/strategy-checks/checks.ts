@@ -1,8 +1,7 @@
 /** Rules for every strategy in every market, each as one check with one sentence. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { ONE, ZERO } from '../../shared/base/micros.js';
-import { quantile } from '../../shared/statistics/quantiles.js';
+import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
+import { quantile } from '../../shared/statistics/moments.js';
 import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';
 import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';

@@ -1,9 +1,8 @@
 /** Parses `--param`: the varied parameter and its values. */
 
-import { closest } from '../../shared/base/closest.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { micros } from '../../shared/base/micros.js';
+import { formatDecimal, micros } from '../../shared/base/micros.js';
+import { closest } from '../../shared/base/text.js';
 import type { StrategyConfig } from '../../shell/config/types.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted } from '../../trader/strategy/read-params.js';

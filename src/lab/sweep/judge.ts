@@ -1,13 +1,13 @@
 /** From the results of all backtests to what may be said of the configurations, and of the search itself. */
 
-import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
 import {
+  backtestOverfitting,
   deflatedSharpe,
   expectedMaxSharpe,
   observedSharpe,
   type Trials,
-} from '../../shared/statistics/deflated-sharpe.js';
-import { computeMoments } from '../../shared/statistics/moments.js';
+} from '../../shared/statistics/sharpe.js';
 import { LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, MOST_CONFIGURATIONS_IN_16_BLOCKS } from './bounds.js';
 import type { Candidate, SweptEvent } from './contract.js';
 import { foldCount, trainingFor } from './folds.js';

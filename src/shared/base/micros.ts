@@ -1,9 +1,101 @@
 /**
- * Money, prices and share amounts: integers in millionths of a unit, so that no float ever holds money.
- *
- * Nothing here rounds silently: every inexact operation names its rounding, and a result that a double cannot hold
- * exactly is a RangeError, never an approximation.
+ * Money, prices and share amounts: integers in millionths of a unit, so that no float ever holds money. Every inexact
+ * operation names its rounding, and a result that a double cannot hold exactly is a RangeError.
  */
+
+const MOST_WHOLE_DIGITS = 16;
+const MOST_PLACES = 24;
+/** Places of a millionth. */
+const PLACES = 6;
+
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const DIGIT_ZERO = 0x30;
+
+/**
+ * Reads a plain decimal such as `12`, `0.42` or `-3.5000000` (digits past the sixth must be zeros). Null for anything
+ * else, and for a size beyond a safe integer of millionths.
+ */
+export function parseDecimal(text: string): Micros | null {
+  // Digit by digit: this reads every number of every answer and every recording.
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const { length } = text;
+  let at = isNegative ? 1 : 0;
+  const wholeAt = at;
+  let whole = 0;
+  for (let digit = digitAt(text, at); digit >= 0; digit = digitAt(text, ++at)) whole = whole * 10 + digit;
+  if (at === wholeAt || at - wholeAt > MOST_WHOLE_DIGITS) return null;
+  let fraction = 0;
+  let places = 0;
+  if (at < length) {
+    if (text.charCodeAt(at) !== POINT) return null;
+    for (let digit = digitAt(text, ++at); digit >= 0; digit = digitAt(text, ++at)) {
+      if (places < PLACES) fraction = fraction * 10 + digit;
+      else if (digit > 0) return null;
+      places++;
+    }
+    if (at < length || places === 0 || places > MOST_PLACES) return null;
+  }
+  for (; places < PLACES; places++) fraction *= 10;
+  const wholeMicros = whole * ONE;
+  const value = wholeMicros + fraction;
+  if (!Number.isSafeInteger(wholeMicros) || !Number.isSafeInteger(value)) return null;
+  return micros(isNegative && value !== 0 ? -value : value);
+}
+
+/** -1 for a character that is not a digit, and at the end. */
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - DIGIT_ZERO;
+  return digit >= 0 && digit <= 9 ? digit : -1;
+}
+
+/** Writes Micros as a plain decimal without trailing zeros: 420000 is `0.42`, 12000000 is `12`. */
+export function formatDecimal(value: Micros): string {
+  const size = Math.abs(value);
+  const whole = Math.floor(size / ONE);
+  let rest = size - whole * ONE;
+  const sign = value < 0 ? '-' : '';
+  if (rest === 0) return `${sign}${whole}`;
+  let places = PLACES;
+  for (; rest % 10 === 0; places--) rest /= 10;
+  return `${sign}${whole}.${String(rest).padStart(places, '0')}`;
+}
+
+/**
+ * `notional`: rate x price x shares; `variance`: rate x price x (1 - price) x shares; `per_share`: rate x shares, the rate
+ * being currency for one share.
+ */
+export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
+/** Base of a venue's fees. */
+export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
+
+/** Currency charged for one share, for a strategy's own arithmetic; `rate` and `price` as parts of one. */
+export function feePerShare(schedule: FeeSchedule, rate: number, price: number): number {
+  const base = { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
+  return rate * base;
+}
+
+/**
+ * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves by it at
+ * its limit: at a better price the fee may be higher, price and fee together never worse.
+ */
+export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
+  if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');
+  return schedule === 'notional' ? rateMicros : mulDiv(rateMicros, ONE, priceMicros, 'ceil');
+}
+
+/** Fee in currency for these shares, rounded up; `notionalMicros` is their cost at this price. */
+export function computeFee(
+  schedule: FeeSchedule,
+  rateMicros: Micros,
+  trade: { readonly priceMicros: Micros; readonly amountMicros: Micros; readonly notionalMicros: Micros },
+): Micros {
+  const { priceMicros, amountMicros, notionalMicros } = trade;
+  if (schedule === 'per_share') return mul(rateMicros, amountMicros, 'ceil');
+  if (schedule === 'notional') return mul(rateMicros, notionalMicros, 'ceil');
+  const spread = mulDiv(notionalMicros, micros(ONE - priceMicros), ONE, 'ceil');
+  return mul(rateMicros, spread, 'ceil');
+}
 
 declare const microsBrand: unique symbol;
 

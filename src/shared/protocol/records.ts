@@ -1,27 +1,11 @@
 /**
- * The records of the service, one schema each: the source of the OpenAPI document and of the field tables in
- * docs/service.md. A description gives a field's meaning and unit. Currency, prices and amounts of shares are
- * decimal strings, a price is currency for one share between 0 and 1, times are Unix seconds of the venue's clock.
- * `z.input` is the wire (decimal strings), `z.output` is what our side
- * calculates with (Micros). Unknown extra fields are ignored; a value that a venue may leave out reads as null.
+ * The records of the service, one schema each: the source of the OpenAPI document and of the tables in docs/service.md.
+ * Currency, prices and amounts of shares are decimal strings, a price is currency for one share, times are Unix
+ * seconds. `z.input` is the wire, `z.output` our Micros. A value that a venue may leave out reads as null.
  */
 
 import { z } from 'zod';
-import {
-  CLOSE_TYPES,
-  CONVERSION_STATES,
-  MARGIN_ACTIVITIES,
-  MARKET_STATES,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  REDEEM_STATES,
-  REQUEST_STATES,
-  SETTLEMENT_STATES,
-  SIDES,
-  TP_SL_STATES,
-  TP_SL_TRIGGERS,
-  TRADE_STATES,
-} from './states.js';
+import { CLOSE_TYPES, CONVERSION_STATES, MARGIN_ACTIVITIES, MARKET_STATES, ORDER_STATUSES, ORDER_TYPES, REDEEM_STATES, REQUEST_STATES, SETTLEMENT_STATES, SIDES, TP_SL_STATES, TP_SL_TRIGGERS, TRADE_STATES } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
 export const credential = z

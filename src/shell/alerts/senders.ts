@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { ChannelConfig } from '../config/types.js';
 import { secrets } from '../wallet/secrets.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';

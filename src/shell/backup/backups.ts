@@ -6,9 +6,8 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
-import { startWorker } from '../../shared/base/worker-start.js';
+import { makeFolder, makePrivate, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
+import { startWorker } from '../../shared/base/processes.js';
 import { beginLedgerCopy } from '../journal/ledger-copy.js';
 import type { ExaminedFile } from './examine.js';
 

@@ -4,12 +4,12 @@
  */
 
 import { z } from 'zod';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { DataOf, Declaration, EndpointName } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { draft } from '../../shared/protocol/records.js';
 import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 import { secrets } from '../wallet/secrets.js';
 import type { CallParts } from './message.js';
 

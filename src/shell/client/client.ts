@@ -245,9 +245,9 @@ function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   };
 }
 
-export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 export { TwinbookError } from '../../shared/base/errors.js';
 export type { Micros } from '../../shared/base/micros.js';
+export { formatDecimal, parseDecimal } from '../../shared/base/micros.js';
 export type { VenueProfile } from '../../shared/protocol/profile.js';
 export type { Credentials } from '../wallet/credentials.js';
 export { createKeyFile, openKeyFile } from '../wallet/key-file.js';

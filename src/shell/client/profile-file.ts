@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { findYamlExcess } from '../../shared/base/yaml-bounds.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 
 /**
  * The profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError

@@ -1,8 +1,8 @@
 /** Reads values by a schema, and turns its issues into sentences for the author of the file. */
 
 import type { z } from 'zod';
-import { closest } from '../../shared/base/closest.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
+import { closest } from '../../shared/base/text.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 import { configError, joinWithOr, type Problem, shownValue } from './problems.js';
 import { describedAt, jsonSchema, knownKeys, placesBelow, type SchemaNode } from './schema-tree.js';
 

@@ -1,8 +1,7 @@
 /** A configuration in file form, for display and comparison. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { micros } from '../../shared/base/micros.js';
+import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
 import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/params.js';
 import { canonicalJson } from './hash.js';

@@ -1,9 +1,9 @@
 /** Reads a strategy file into a `StrategyConfig`: its module, parameters, markets and tighter limits. */
 
 import { basename, dirname, extname } from 'node:path';
-import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { toSettings } from '../../shared/base/settings.js';
+import { closest } from '../../shared/base/text.js';
 import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';

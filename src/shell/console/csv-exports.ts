@@ -1,7 +1,7 @@
 /** Files for spreadsheets on the page. Every row names its market and strategy, times are UTC. */
 
-import { type CsvValue, csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
+import { formatDecimal } from '../../shared/base/micros.js';
+import { type CsvValue, csvLine } from '../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { CsvName } from '../dashboard/contract.js';
 import type { MoneyRow, MoneyView } from './views/money-view.js';

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 
 export interface DutyOptions {

@@ -1,7 +1,6 @@
 /** One market for the page: in the list, and in detail with its ladder. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { BookedFill } from '../../trader/ledger/contract.js';
 import { listMarketActions } from './actions.js';

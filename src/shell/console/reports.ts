@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { guarded } from '../../shared/base/guarded.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { guarded } from '../../shared/base/processes.js';
+import { utcText } from '../../shared/base/text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { spareOthers } from './market-replay.js';

@@ -1,7 +1,6 @@
 /** A trader's row among several, and the sums of those that add up. */
 
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
-import { add, ZERO } from '../../shared/base/micros.js';
+import { add, formatDecimal, parseDecimal, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import { describeQuoting } from '../../shared/protocol/trader-status.js';
 import type { PageButton } from './actions.js';

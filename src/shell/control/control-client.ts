@@ -4,8 +4,8 @@ import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { guarded } from '../../shared/base/guarded.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { guarded } from '../../shared/base/processes.js';
+import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 

@@ -4,8 +4,8 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { guarded } from '../../shared/base/guarded.js';
+import { makeFolder } from '../../shared/base/files.js';
+import { guarded } from '../../shared/base/processes.js';
 import {
   type ControlQuestion,
   type ControlResponse,

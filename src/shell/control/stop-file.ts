@@ -8,7 +8,7 @@
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFolder } from '../../shared/base/files.js';
 
 /** Enough for a reason; longer files are truncated. */
 const MAX_BYTES = 500;

@@ -1,7 +1,7 @@
 /** Lines for a person: why an order is in its state, or why a market is not quoted. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';

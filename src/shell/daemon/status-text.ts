@@ -1,7 +1,6 @@
 /** The running trader as text: a block for a terminal, single lines for a file, and the result at the end. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import {
   cutText,
   type FittedColumn,
@@ -10,7 +9,7 @@ import {
   GAP,
   measureText,
   plainLine,
-} from '../../shared/base/text-width.js';
+} from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';

@@ -1,7 +1,7 @@
 /** Runs a program of the user and reads its output; restarts it after it ends, with growing delays. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { guarded } from '../../shared/base/guarded.js';
+import { guarded } from '../../shared/base/processes.js';
 import type { Environment } from '../config/environment.js';
 import type { ChildFeed } from '../config/types.js';
 import type { FeedInbox } from './inbox.js';

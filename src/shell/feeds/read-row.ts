@@ -1,8 +1,8 @@
 /** One row of a feed: strict, so that a misspelt or impossible value is reported and never guessed. */
 
 import { z } from 'zod';
-import { csvRows } from '../../recording/importers/csv.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { csvRows } from '../../recording/importers/kalshi.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 
 /** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */

@@ -6,9 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import type { FleetConfig } from '../config/types.js';
 import { FleetDatabase } from './database.js';
 import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';

@@ -11,8 +11,8 @@ import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, re
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { systemCode, unreadable } from '../../shared/base/errors.js';
-import { readMark } from '../../shared/base/process-mark.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { readMark } from '../../shared/base/processes.js';
+import { parseJson } from '../../shared/base/text.js';
 import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
 
 const LENGTH = 1024;

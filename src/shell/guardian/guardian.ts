@@ -11,7 +11,7 @@ import { randomBytes } from 'node:crypto';
 import { access as reach } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
-import { isGone, readMark } from '../../shared/base/process-mark.js';
+import { isGone, readMark } from '../../shared/base/processes.js';
 import { readBeat } from './beat-file.js';
 import {
   type GuardianAction,

@@ -8,7 +8,7 @@ import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemCode } from '../../shared/base/errors.js';
-import { plainJson, plainLine } from '../../shared/base/text-width.js';
+import { plainJson, plainLine } from '../../shared/base/text.js';
 import { secrets } from '../wallet/secrets.js';
 import { encode } from './beat-file.js';
 import type { GuardianReport } from './contract.js';

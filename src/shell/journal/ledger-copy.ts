@@ -4,7 +4,7 @@
  * longer: neither may keep a trader from agreeing with the exchange, or its loop from running.
  */
 
-import { startWorker } from '../../shared/base/worker-start.js';
+import { startWorker } from '../../shared/base/processes.js';
 
 /** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
 const BEGIN_AFTER_MS = 3_000;

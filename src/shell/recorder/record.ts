@@ -3,7 +3,7 @@
  * and places nothing; credentials only let it read own orders and trades.
  */
 
-import { plainLine } from '../../shared/base/text-width.js';
+import { plainLine } from '../../shared/base/text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';

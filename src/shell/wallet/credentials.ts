@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import { readPrivateFile, writePrivateFile } from './private-file.js';
 import { secrets } from './secrets.js';
 

@@ -3,8 +3,7 @@
  * draft, and signs only a text that matches the intent exactly. It refuses everything that it does not understand.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import { type DraftText, readDraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import {

@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFolder } from '../../shared/base/folder.js';
+import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
 /** Far above the size of our secret files. */
 const LARGEST_BYTES = 65_536;

@@ -1,7 +1,6 @@
 /** Handles the executor's events: reads, notices and pauses. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { complement, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';

@@ -1,9 +1,18 @@
 /** State shared by the executor's parts: ledger, intents, settings, and the events of the current call. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
-import { add, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
+import {
+  add,
+  computeFee,
+  type FeeSchedule,
+  formatDecimal,
+  type Micros,
+  maxMicros,
+  micros,
+  minMicros,
+  sub,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';

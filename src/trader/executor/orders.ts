@@ -1,8 +1,7 @@
 /** Applies an order row of the exchange to the order, its intent, and a cancel in flight. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';

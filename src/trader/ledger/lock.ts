@@ -11,8 +11,8 @@ import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
-import { isGone, readMark } from '../../shared/base/process-mark.js';
+import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
+import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** The process that holds the lock. */

@@ -4,9 +4,14 @@
  * several schedules fit, or none.
  */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
-import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import {
+  FEE_SCHEDULES,
+  type FeeSchedule,
+  feePerShare,
+  type Micros,
+  ONE,
+  parseDecimal,
+} from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
 /** Number of settled trades used; with fewer trades, the verdict is undecided. */

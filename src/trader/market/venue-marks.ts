@@ -3,7 +3,7 @@
  * which book to read next; no price uses them. They are ignored until later books have confirmed them often enough.
  */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
+import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 

@@ -3,8 +3,7 @@
  * ledger.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';

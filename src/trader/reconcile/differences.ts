@@ -3,9 +3,8 @@
  * unsigned, expired or failed draft) is never a difference.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type {

@@ -1,7 +1,6 @@
 /** Excludes shares from the comparison that do not belong to this ledger, and lists recent bookings. */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
-import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import { add, type Micros, micros, parseDecimal, sub, ZERO } from '../../shared/base/micros.js';
 import type { Ledger } from '../ledger/contract.js';
 import { type Difference, type Moves, outcomeKey } from './differences.js';
 import { StoredMemory } from './stored-memory.js';

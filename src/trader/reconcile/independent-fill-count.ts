@@ -7,9 +7,8 @@
  * It books nothing. Trades younger than half a minute wait for the next round on both sides, because lists lag.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, micros, mul } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';

@@ -1,7 +1,6 @@
 /** Intents of the engine and refusals of risk. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
 export type Side = 'buy' | 'sell';
 

@@ -1,9 +1,8 @@
 /** Risk limits: file format, values, and the tightening by a strategy file. */
 
 import { z } from 'zod';
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
 /**

@@ -10,7 +10,7 @@
  */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import { normalCdf, normalDensity } from '../../shared/base/normal.js';
+import { normalCdf, normalDensity } from '../../shared/base/random.js';
 
 /**
  * g(h, s) / s as a function of z = h / s. g = E[(move - h)+] is the cost per share at price distance h of a normal move

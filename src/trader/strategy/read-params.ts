@@ -1,9 +1,8 @@
 /** Reads declared parameters from a strategy file, and describes them as a table and as JSON Schema. */
 
 import { z } from 'zod';
-import { closest } from '../../shared/base/closest.js';
-import { parseDecimal } from '../../shared/base/decimal.js';
-import { micros } from '../../shared/base/micros.js';
+import { micros, parseDecimal } from '../../shared/base/micros.js';
+import { closest } from '../../shared/base/text.js';
 import type { Strategy } from './contract.js';
 import type { FieldSpec, ParamSpec, ParamSpecs, ParamValues } from './params.js';
 

@@ -6,9 +6,9 @@
  * send. The same module runs live, on paper and in backtests. It has no clock, input, output or randomness.
  */
 
-export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 export * from '../../shared/base/micros.js';
-export * from '../../shared/base/normal.js';
+export { formatDecimal, parseDecimal } from '../../shared/base/micros.js';
+export * from '../../shared/base/random.js';
 export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
 export type * from '../market/view.js';
 export * from './contract.js';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../src/exchange/core/core.js';
-import { ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
+import { ExchangeCore, MUTATORS, type Snapshot } from '../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { bookRow, priceRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
 import { copyOf, rowsOf } from './archives.js';

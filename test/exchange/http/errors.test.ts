@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
-import { openDatabase } from '../../../src/exchange/store/database.js';
-import { Journal } from '../../../src/exchange/store/journal.js';
-import { recordMutations } from '../../../src/exchange/store/persistent-core.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
+import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
+import { Journal, recordMutations } from '../../../src/exchange/store/persistent-core.js';
 import {
   type Declaration,
   declarationOf,

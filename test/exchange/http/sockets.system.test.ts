@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
 import { PATIENCE, type Patience } from '../../../src/exchange/http/sockets.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { openMarket, PROFILE, send, startTestExchange } from './harness.js';
 

@@ -13,9 +13,7 @@ import {
   type EndpointName,
 } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../src/shared/protocol/errors.js';
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
-import { ERROR_NOTES } from '../../../src/shared/protocol/notes/errors.js';
-import { PARAMETER_NOTES } from '../../../src/shared/protocol/notes/parameters.js';
+import { ENDPOINT_NOTES, ERROR_NOTES, PARAMETER_NOTES } from '../../../src/shared/protocol/notes.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
 import { PROFILE } from '../http/harness.js';
 

@@ -1,11 +1,15 @@
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Archive, Archived, ArchiveQuery, RecordKind } from '../../../src/exchange/core/records/archive.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
-import { createTables } from '../../../src/exchange/store/database.js';
+import {
+  type Archive,
+  type Archived,
+  type ArchiveQuery,
+  MemoryArchive,
+  type RecordKind,
+} from '../../../src/exchange/core/records/archive.js';
+import { createTables, Transactions } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 
 function openArchive(): { db: Database.Database; archive: SqliteArchive } {

@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faultAnswer, successText } from '../../../src/exchange/service/envelope.js';
-import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
+import { faultAnswer, type ServiceCall, successText } from '../../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
 import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';

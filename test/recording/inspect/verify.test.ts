@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
-import { sha256 } from '../../../src/recording/store/json-file.js';
+import { sha256 } from '../../../src/recording/store/manifest.js';
 import { newFolder } from '../../support/folders.js';
 import { delta, OPEN_MS, PADDING, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, shortLife, written } from '../store/writing.js';

@@ -1,7 +1,7 @@
 /** Results on the page beside sums: markouts of fills, possible ends of events, and files for spreadsheets. */
 
 import { describe, expect, test } from 'vitest';
-import { csvLine } from '../../../src/shared/base/csv.js';
+import { csvLine } from '../../../src/shared/base/text.js';
 import { makeCsv } from '../../../src/shell/console/csv-exports.js';
 import type { MarketPoint } from '../../../src/shell/console/store/history.js';
 import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';

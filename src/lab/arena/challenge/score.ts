@@ -1,6 +1,6 @@
 /** Random draws of a simulation: its configuration, and the hidden score, whose final sign is the outcome. */
 
-import { normalCdf } from '../../../shared/base/normal.js';
+import { normalCdf } from '../../../shared/base/random.js';
 import type { LadderSide } from './ladder-book.js';
 import { PythonRandom } from './python-random.js';
 

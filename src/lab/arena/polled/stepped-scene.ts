@@ -3,8 +3,7 @@
 import { type AccountSlot, ASK, BID, type BookSide, REFUSED_MARKET } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import { ReplayMarket } from '../../../exchange/crowd/replay-market.js';
-import type { RecordedMarket } from '../../../recording/contract.js';
-import { deriveConditionId } from '../../../recording/identity.js';
+import { deriveConditionId, type RecordedMarket } from '../../../recording/contract.js';
 import { assert, must } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import { STEP_MS } from '../challenge/score.js';

@@ -5,7 +5,7 @@
 
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
-import type { Driver } from '../../../exchange/crowd/contract.js';
+import type { Driver } from '../../../exchange/http/ticker.js';
 import type { RecordedMarket } from '../../../recording/contract.js';
 import { must } from '../../../shared/base/errors.js';
 import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';

@@ -5,7 +5,7 @@
 
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, TwinbookError } from '../../../shared/base/errors.js';
-import { startWorker } from '../../../shared/base/worker-start.js';
+import { startWorker } from '../../../shared/base/processes.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
 

@@ -1,8 +1,8 @@
 /** The result by event: the only independent samples that there are. */
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
-import { sharpePerSample } from '../../../shared/statistics/deflated-sharpe.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
+import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { MarketAnalysis } from './markets.js';
 
 /** With fewer events the interval itself is a guess. */

@@ -4,7 +4,7 @@
  */
 
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
-import { type Cluster, clusteredMean } from '../../../shared/statistics/clustered-mean.js';
+import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { sum } from './total.js';
 import { computeSpread } from './trading.js';

@@ -1,6 +1,6 @@
 /** Warnings about the figures, including a session without data. */
 
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
 import {
   count,

@@ -1,7 +1,7 @@
 /** The page of a report. Its figures need no script. */
 
 import { assert } from '../../../shared/base/errors.js';
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';

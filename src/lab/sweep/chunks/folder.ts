@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../../../shared/base/files.js';
 import { openSeal, seal } from '../../../shell/queue/seal.js';
 import type { SweepWatcher } from '../contract.js';
 import type { SweepFacts } from '../facts.js';

@@ -1,6 +1,6 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
 import { pageDocument, pageScript } from '../../report/html/document.js';
 import { html, type Markup, shorten } from '../../report/html/markup.js';

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../../../shared/base/files.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../../shell/config/hash.js';
 import type { Axis, Candidate, Task, TaskOutcome } from '../contract.js';

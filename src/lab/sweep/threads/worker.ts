@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads';
 import { openRecordings } from '../../../recording/recording.js';
-import { boundHeapGrowth } from '../../../shared/base/brief-collections.js';
+import { boundHeapGrowth } from '../../../shared/base/processes.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { playFromMemory, streamRecording } from '../../backtest/sources.js';
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';

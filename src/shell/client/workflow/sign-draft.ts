@@ -1,8 +1,7 @@
 /** Signs a draft if it matches the request: the same signer and the same comparison that the trader uses. */
 
-import { parseDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { type Micros, ONE } from '../../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../../../shared/base/micros.js';
 import { readDraftMessage } from '../../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../../shared/protocol/endpoints.js';

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
-import { closest } from '../../../shared/base/closest.js';
+import { closest } from '../../../shared/base/text.js';
 import { type VenueProfile, venueProfileSchema } from '../../../shared/protocol/profile.js';
 import { type At, readBySchema } from '../explain-issues.js';
 import { configError, joinWithOr } from '../problems.js';

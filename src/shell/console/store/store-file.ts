@@ -5,7 +5,7 @@
 
 import { existsSync, renameSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
-import { makePrivateFile } from '../../../shared/base/private.js';
+import { makePrivateFile } from '../../../shared/base/files.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
 
 /** Increased with each change of the tables: a file of another version is renamed. */

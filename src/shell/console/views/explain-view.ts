@@ -1,6 +1,6 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import { formatDecimal } from '../../../shared/base/micros.js';
 import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { moneyText } from '../page-market.js';

@@ -1,8 +1,7 @@
 /** Price moves after own fills: from the ledger's fills and the console's history. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { type Micros, ONE } from '../../../shared/base/micros.js';
-import { clusteredMean } from '../../../shared/statistics/clustered-mean.js';
+import { formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
+import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
 import { FINEST_S, type History, type MarketPoint } from '../store/history.js';
 import { yesPrice } from './texts.js';

@@ -1,7 +1,6 @@
 /** Results: of the whole ledger, by day, market and strategy, and over time. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { add, complement, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import { add, complement, formatDecimal, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
 import { moneyText } from '../page-market.js';
 import type { History } from '../store/history.js';

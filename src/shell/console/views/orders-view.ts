@@ -1,6 +1,6 @@
 /** Orders, fills and round trips, newest first: a page of each, of everything or of a part. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import { formatDecimal } from '../../../shared/base/micros.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
 import type { TraderState } from '../trader-state.js';

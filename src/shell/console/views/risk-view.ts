@@ -1,7 +1,6 @@
 /** Every limit with its use: in total, by event and by market. */
 
-import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
-import type { Micros } from '../../../shared/base/micros.js';
+import { formatDecimal, type Micros, parseDecimal } from '../../../shared/base/micros.js';
 import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerConnection } from '../ledger-lists.js';
 import { moneyText } from '../page-market.js';

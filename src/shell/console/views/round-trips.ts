@@ -1,7 +1,6 @@
 /** Round trips: shares that were bought and later sold, or the reverse, first in, first out, at prices of YES. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, ONE } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import type { BookedFill, LedgerReader } from '../../../trader/ledger/contract.js';
 import { yesPrice } from './texts.js';
 

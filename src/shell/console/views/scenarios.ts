@@ -1,7 +1,6 @@
 /** Value of each event's holdings for each way it could resolve: holdings only, without open orders. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { add, type Micros, minMicros, sub, ZERO } from '../../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, minMicros, sub, ZERO } from '../../../shared/base/micros.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import type { TraderState } from '../trader-state.js';
 import { type Held, readHoldings } from './money-view.js';

@@ -1,7 +1,6 @@
 /** Formats of the ledger's and the trader's figures for the page. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, maxMicros } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, maxMicros } from '../../../shared/base/micros.js';
 import type { LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
 import type { TraderState } from '../trader-state.js';

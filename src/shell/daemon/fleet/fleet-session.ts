@@ -1,9 +1,8 @@
 /** The trader's link to its fleet: messages in both directions, and the end of the membership. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import { type Micros, ZERO } from '../../../shared/base/micros.js';
+import { formatDecimal, type Micros, ZERO } from '../../../shared/base/micros.js';
 import type { FleetCommand, Lane } from '../../../shared/protocol/seam.js';
 import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../../trader/engine/snapshot.js';

@@ -7,7 +7,7 @@
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
-import type { FeedRow } from '../../../recording/store/contract.js';
+import type { FeedRow } from '../../../recording/store/segment.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';

@@ -7,7 +7,7 @@
  */
 
 import { SIDE } from '../../../recording/contract.js';
-import type { MarketSink, Stamp } from '../../../recording/store/contract.js';
+import type { MarketSink, Stamp } from '../../../recording/store/segment.js';
 import type { Orderbook, PublicTradeRow } from '../../../shared/protocol/records.js';
 import { EMPTY_BOOK, readBook } from '../../../trader/market/book.js';
 import { Tape } from '../../../trader/market/tape.js';

@@ -1,8 +1,8 @@
 /** Own orders and trades from the seam: our part of books, and rows of a recording. */
 
 import { SIDE } from '../../../recording/contract.js';
-import type { MarketSink, OwnRow } from '../../../recording/store/contract.js';
-import { parseDecimal } from '../../../shared/base/decimal.js';
+import type { MarketSink, OwnRow } from '../../../recording/store/segment.js';
+import { parseDecimal } from '../../../shared/base/micros.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';

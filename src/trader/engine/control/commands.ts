@@ -1,7 +1,6 @@
 /** Executes the operator's commands. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';

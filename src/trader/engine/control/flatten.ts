@@ -1,7 +1,6 @@
 /** Sells holdings into the book by the operator's command (flatten), in all markets as a mode, or in single markets. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, micros, minMicros, ZERO } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
 import type { MarketFacts, Sight } from '../../market/view.js';
 import type { PlaceIntent } from '../../risk/intent.js';

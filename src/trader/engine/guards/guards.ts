@@ -1,7 +1,7 @@
 /** Guards that halt or restrict the trader after events, and keep their state over restarts. */
 
 import type { Micros } from '../../../shared/base/micros.js';
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import { refusesKey } from '../../../shared/protocol/errors.js';
 import type { Outcome } from '../../../shared/protocol/seam.js';
 import type { LedgerReader, Notes } from '../../ledger/contract.js';

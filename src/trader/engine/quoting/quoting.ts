@@ -1,7 +1,6 @@
 /** One turn of a slot: from its quotes to intents that risk has judged and the executor has stored. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { type Micros, sub } from '../../../shared/base/micros.js';
+import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js';
 import type { IntentRow } from '../../ledger/contract.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
 import type { BookSide, MarketView, Sight, TapeTrade } from '../../market/view.js';

@@ -1,6 +1,6 @@
 /** Probability and log-odds: x = ln(p / (1 - p)), p = S(x) = 1 / (1 + e^-x). */
 
-import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/normal.js';
+import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/random.js';
 
 /** Log-odds of a probability; -Infinity at 0 and Infinity at 1. RangeError outside [0, 1]. */
 export function logit(p: number): number {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../../src/exchange/core/core.js';
-import { ExchangeCore } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
+import { ExchangeCore, type Snapshot } from '../../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import { times } from '../../../support/effort.js';
 import { copyOf, rowsOf } from '../archives.js';
 import { settings } from '../venue.js';

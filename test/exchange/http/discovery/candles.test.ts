@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../../src/shared/base/decimal.js';
 import { must } from '../../../../src/shared/base/errors.js';
+import { parseDecimal } from '../../../../src/shared/base/micros.js';
 import { control, openMarket, TestTrader } from '../harness.js';
 import { sharedExchange } from '../shared-exchange.js';
 import { pass, read, walk } from './walk.js';

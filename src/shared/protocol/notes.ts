@@ -1,10 +1,204 @@
-/**
- * Purpose and errors of every call in one table: the source of the OpenAPI document, of docs/service.md and of the
- * typed client's documentation. A call without a note does not compile.
- */
+/** Notes on every call, parameter and error: the source of the OpenAPI document and of docs/service.md. */
 
-import { declarationOf, type EndpointName } from '../endpoints.js';
-import type { ServiceErrorSlug } from '../errors.js';
+import type { z } from 'zod';
+import { declarationOf, type Endpoint, type EndpointName, type ParamsOf } from './endpoints.js';
+import type { ServiceErrorSlug } from './errors.js';
+
+/** An object without fields is typed with any: it has no names. */
+type KeysOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T & string) : never;
+type BodyFields<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
+  ? KeysOf<z.input<NonNullable<Endpoint<N>['body']>>>
+  : never;
+
+/** Every parameter name. */
+type ParameterName = {
+  [N in EndpointName]: KeysOf<ParamsOf<N>> | KeysOf<z.input<Endpoint<N>['query']>> | BodyFields<N>;
+}[EndpointName];
+
+const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
+const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
+
+export const PARAMETER_NOTES: Readonly<
+  Record<ParameterName, { readonly description: string; readonly example?: string | number | boolean }>
+> = {
+  condition_id: { description: 'Market or event.', example: MARKET },
+  pubkey: { description: 'Record, by the pubkey of its draft.', example: PUBKEY },
+  key_id: { description: 'API key, as in the list of keys.' },
+
+  limit: { description: 'Maximum rows of the page.' },
+  cursor: { description: '`next_cursor` of the previous page.' },
+  sort: { description: 'Order of the list; a minus means descending.' },
+  market_condition_id: { description: 'Market. In a list: only its rows.', example: MARKET },
+  event_condition_id: { description: 'Only rows of this event’s markets.' },
+  position_pubkey: { description: 'Only the settlement of this position.' },
+  status: { description: 'Only orders in these statuses; comma-separated, in any case.' },
+  state: { description: 'Only rows in this state; several are comma-separated where permitted.' },
+  states: { description: 'Only rows in these states; comma-separated, in any case.' },
+  market_state: {
+    description: 'Only rows of markets in this state, in any case. Without a position or market: `open` or `resolved`.',
+  },
+  is_closed: { description: 'True: only closed positions. False: only open ones.' },
+  is_yes: { description: 'True: YES, or only its rows. False: NO.', example: true },
+  side: { description: 'Side of the order.', example: 'buy' },
+  order_type: { description: 'A limit order may rest, a market order never does. In any case.' },
+  type: { description: '`market`: opens now. `limit`: opens at `price`.' },
+  price: {
+    description: 'Price in the space of the outcome: above 0, below 1, on the tick.',
+    example: '0.42',
+  },
+  amount: { description: 'Shares or complete sets: a positive multiple of the lot.', example: '10' },
+  funds: { description: 'Currency to spend.', example: '25' },
+  shares: { description: 'Shares of the position.', example: '100' },
+  leverage: {
+    description: 'Total over own liquidity, from 1 to the market’s maximum.',
+    example: 2,
+  },
+  position_leverage: { description: 'Only positions with this leverage.' },
+  take_profit_price: {
+    description: 'Closes the position at or above this price. Null clears it.',
+    example: '0.8',
+  },
+  stop_loss_price: {
+    description: 'Closes the position at or below this price. Null clears it.',
+    example: '0.2',
+  },
+  signature: {
+    description: 'The wallet’s ed25519 signature: 128 hex characters; a leading `0x` is ignored.',
+  },
+  wallet_address: { description: 'Wallet: base58 of its 32-byte ed25519 public key.' },
+  message: { description: 'Message of the challenge.' },
+  nonce: { description: 'Nonce of the challenge.' },
+
+  depth: { description: 'Maximum levels of each side.' },
+  start_time: { description: 'Start of the chart, Unix seconds.', example: 1_714_300_000 },
+  end_time: {
+    description: 'End of the chart, Unix seconds, exclusive.',
+    example: 1_714_386_400,
+  },
+  interval: { description: 'Length of a bar.' },
+  activity_type: { description: 'Only this kind of activity, in any case.' },
+  category: { description: 'Only this category.' },
+  sport: { description: 'Slugs of sports, comma-separated.', example: 'football' },
+  league: { description: 'Slugs of leagues, comma-separated; only together with `sport`.' },
+  q: { description: 'Searched words, at least 2 characters.', example: 'rain' },
+  resolution_time_gt: { description: 'Only resolutions after this time, Unix seconds.' },
+  resolution_time_lt: { description: 'Only resolutions before this time, Unix seconds.' },
+  price_gte: { description: 'Minimum YES price.', example: '0.1' },
+  price_lte: { description: 'Maximum YES price.', example: '0.9' },
+  leveraged: { description: 'True: only margin markets. False: only others.' },
+  max_leverage_yes_gte: { description: 'Lower limit of the market’s maximum leverage on YES.' },
+  max_leverage_yes_lte: { description: 'Upper limit of the market’s maximum leverage on YES.' },
+  max_leverage_no_gte: { description: 'Lower limit of the market’s maximum leverage on NO.' },
+  max_leverage_no_lte: { description: 'Upper limit of the market’s maximum leverage on NO.' },
+  result_type: { description: 'Only markets or only events.' },
+};
+
+const FIX = 'Correct the request.';
+const REDRAFT = 'Make a new draft.';
+const LATER = 'Wait, then repeat the call.';
+
+export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
+  invalid_request_params: {
+    when: 'A parameter, the body, one of its fields, a cursor or a wallet’s signature is invalid. `details` names it.',
+    advice: FIX,
+  },
+  authentication_failed: {
+    when: 'One of the three headers is missing or empty, or timestamp, key or signature is wrong. `message` names the cause.',
+    advice: 'Check clock, key and signed bytes; sign again.',
+  },
+  not_authenticated: { when: 'A signed call has none of the three headers.', advice: 'Sign the request.' },
+  permission_denied: {
+    when: 'The caller may not do this. On the paper exchange: a web page has called a control.',
+    advice: FIX,
+  },
+  not_found: {
+    when: 'The path is unknown, or the record is unknown or of another account.',
+    advice: 'Check the path, its final slash, and the id.',
+  },
+  method_not_allowed: { when: 'The path has other methods; `Allow` lists them.', advice: FIX },
+  throttled: {
+    when: 'The rate limit of the address or key is reached.',
+    advice: 'Wait for the seconds in `Retry-After`.',
+  },
+  unsupported_media_type: { when: 'The type of the body is not `application/json`.', advice: FIX },
+  request_too_large: { when: 'The body exceeds 65,536 bytes.', advice: FIX },
+  request_headers_too_large: {
+    when: 'Request line and headers exceed 16,384 bytes. The connection is closed.',
+    advice: FIX,
+  },
+  internal_error: {
+    when: 'The exchange has failed, for example with a full disk.',
+    advice: 'The effect is unknown: read the record first.',
+  },
+  gringotts_unavailable: { when: 'The signing service is down. No draft was made.', advice: LATER },
+  program_call_has_expired: { when: 'The draft has expired; its locks are released.', advice: REDRAFT },
+  invalid_program_call_status: {
+    when: 'The draft was submitted, has failed, or never existed.',
+    advice: 'Read the record: the call may have succeeded.',
+  },
+  order_insufficient_funds: {
+    when: 'Free currency is below the cost with fee. A refused submit makes the order `failed`.',
+    advice: 'Free currency, or order less.',
+  },
+  order_insufficient_shares: {
+    when: 'Free shares are below the amount. A refused submit makes the order `failed`.',
+    advice: 'Order fewer.',
+  },
+  order_market_not_open: {
+    when: 'The market is not `open`, or is paused. A refused submit makes the order `failed`.',
+    advice: 'Read the market.',
+  },
+  order_not_cancelable: {
+    when: 'The order does not rest.',
+    advice: 'Read the order.',
+  },
+  share_conversion_market_not_eligible: {
+    when: 'The market is a margin market.',
+    advice: FIX,
+  },
+  share_conversion_invalid_amount: {
+    when: 'The amount is not positive, or not a multiple of the market’s lot.',
+    advice: FIX,
+  },
+  share_conversion_market_not_open: {
+    when: 'The market is not `open`.',
+    advice: 'Redeem after the settlement.',
+  },
+  share_conversion_market_paused: { when: 'The market is paused.', advice: LATER },
+  share_merge_market_has_unbacked_collateral: {
+    when: 'The market cannot pay for merges now. Splits continue.',
+    advice: LATER,
+  },
+  share_merge_in_progress: {
+    when: 'Another merge of the caller on this market is open.',
+    advice: 'Submit it, or wait for its end.',
+  },
+  share_split_in_progress: {
+    when: 'Another split of the caller on this market is open.',
+    advice: 'Submit it, or wait for its end.',
+  },
+  share_conversion_not_found: {
+    when: 'The submitted merge or split is not the caller’s.',
+    advice: 'Check the pubkey.',
+  },
+  share_conversion_invalid_state: {
+    when: 'The merge or split no longer waits for a signature.',
+    advice: 'Read it: the call may have succeeded.',
+  },
+  share_split_insufficient_funds: { when: 'Free currency is below the amount.', advice: 'Split less.' },
+  share_merge_insufficient_shares: {
+    when: 'Free YES or NO shares are below the amount.',
+    advice: 'Cancel orders, or merge less.',
+  },
+  custodial_user_trading_not_allowed: {
+    when: 'The account is custodial.',
+    advice: 'Use an account with its own wallet.',
+  },
+  hyperliquid_margin_tp_sl_not_supported: {
+    when: 'Markets of the kind `hyperliquid` have neither take profit nor stop loss.',
+    advice: 'Close the position.',
+  },
+};
 
 /** Documentation of one call. */
 export interface EndpointNote {
@@ -20,7 +214,6 @@ export interface EndpointNote {
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
 
-const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
 const SUBMIT_ERRORS = ['not_found', 'program_call_has_expired', 'invalid_program_call_status'] as const;
@@ -277,7 +470,4 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
 }
 
 /** Every refusal of a call, common ones first. */
-export const listErrors = (name: EndpointName): readonly ServiceErrorSlug[] => [
-  ...commonErrors(name),
-  ...ENDPOINT_NOTES[name].errors,
-];
+export const listErrors = (name: EndpointName) => [...commonErrors(name), ...ENDPOINT_NOTES[name].errors];

@@ -1,7 +1,80 @@
 /**
- * Width of a text from `plainLine` in terminal columns: East Asian letters and most pictures take two, combining marks
- * none.
+ * Texts for people: times, misspelt words, comma-separated rows, and columns of a terminal. East Asian letters and most
+ * pictures take two columns, combining marks none.
  */
+
+/** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
+export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/**
+ * The known word that was probably meant: at most a third of its letters away, or the only one that continues it, or
+ * that it continues, by a few letters; else null.
+ */
+export function closest(word: string, known: readonly string[]): string | null {
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const distance = editDistance(plain(word), plain(candidate));
+    if (distance < bestDistance && distance <= Math.max(1, Math.floor(candidate.length / 3))) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best ?? theOneLonger(word, known);
+}
+
+/** `opened` for `open`: minimum number of equal letters, and maximum number of further ones. */
+const SAME_LETTERS = 4;
+const MORE_LETTERS = 3;
+
+function theOneLonger(word: string, known: readonly string[]): string | null {
+  const found = known.filter((candidate) => {
+    const [short = '', long = ''] = [plain(word), plain(candidate)].sort((a, b) => a.length - b.length);
+    return short.length >= SAME_LETTERS && long.length - short.length <= MORE_LETTERS && long.startsWith(short);
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
+
+/** No word of ours is longer, and the table below is quadratic. */
+const MAX_LENGTH = 200;
+
+/** Insertions, deletions, replacements and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  if (a.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = swap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+export type CsvValue = string | number | boolean | null;
+
+/** A row for spreadsheets and programs. No cell is taken for a formula. */
+export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
+
+/** Empty for null. */
+function csvCell(value: CsvValue): string {
+  const text = typeof value === 'string' ? disarm(value) : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** A spreadsheet computes such a cell, or drops its first characters and computes the rest. */
+const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
+
+/** Titles come from an exchange. Plain numbers stay. */
+const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
 /** Created for the first text that needs it: it takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
@@ -61,10 +134,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/**
- * Cuts a text from `plainLine` into pieces of at most this many columns (a wider letter is its own piece); at least one
- * piece.
- */
+/** Cuts a text from `plainLine` into pieces of at most this many columns; a wider letter is its own piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -110,9 +180,7 @@ export interface FittedColumn<Row> {
   readonly cell: (row: Row) => string;
   /** Left-aligned; figures are right-aligned. */
   readonly isText?: true;
-  /**
-   * Behaviour of a text without room: cut with `…`, or wrapped. Without it a column has its full width, or is dropped.
-   */
+  /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
   readonly gives?: 'cut' | 'fold';
   /** Minimum columns of the terminal while another column can be dropped instead. */
   readonly least?: number;
@@ -142,11 +210,7 @@ interface Sized<Row> {
 }
 
 /** Fits a table into a number of terminal columns, which may be infinite. */
-export function fitTable<Row>(
-  all: readonly FittedColumn<Row>[],
-  rows: readonly Row[],
-  width: number,
-): FittedTable<Row> {
+export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) {
   let sized = all.map((column) => sizeColumn(column, rows));
   while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
   const columns = sized.map(({ column }) => column);
@@ -183,11 +247,7 @@ function shareRoom(sized: readonly Sized<never>[], width: number): readonly numb
   });
 }
 
-function fillRow<Row>(
-  texts: readonly string[],
-  columns: readonly FittedColumn<Row>[],
-  widths: readonly number[],
-): readonly FittedLine[] {
+function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<Row>[], widths: readonly number[]) {
   const folded = columns.map(({ gives }, place) => {
     const [text = '', width = 0] = [texts[place], widths[place]];
     return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];
@@ -212,10 +272,7 @@ export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 /** The same for several lines; line breaks and tabs stay. */
 export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
 
-/**
- * Equivalent JSON with such characters escaped, besides those that JSON escapes itself. Line breaks between tokens
- * stay.
- */
+/** Equivalent JSON with such characters escaped. Line breaks between tokens stay. */
 export const plainJson = (json: string): string =>
   json.replace(INVISIBLE_IN_TEXT, (one) =>
     [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),

@@ -1,19 +1,85 @@
-/**
- * Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. The market's
- * state and the balance follow in requests.ts.
- */
+/** Checks of a request before it locks anything, in this order: leverage, sizes, take profit and stop loss. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
 import { must } from '../../../shared/base/errors.js';
-import { ONE } from '../../../shared/base/micros.js';
-import type { EstimateTerms, MarginTerms, Result } from '../contract.js';
-import { invalid, ok, type Refusal } from '../fault.js';
+import { formatDecimal, ONE } from '../../../shared/base/micros.js';
+import {
+  type EstimateTerms,
+  invalid,
+  type MarginTerms,
+  ok,
+  type Refusal,
+  type Result,
+  refuse,
+  type TpSlChange,
+} from '../contract.js';
+import type { CoreContext } from '../core-context.js';
+import type { Market } from '../market.js';
 import { asMicros } from '../money.js';
 import { applyLeverage, feeOn, MAX_SIZE, sharesFor, totalFor, userPart } from './economics.js';
-import type { MarginPool } from './pool.js';
-import type { RequestRecord } from './records.js';
-import { offGrid } from './rules.js';
-import { checkPrices } from './tp-sl.js';
+import { badPrice, type MarginPool, offGrid } from './pool.js';
+import type { RequestRecord, TpSlRecord, TriggerType } from './records.js';
+
+/** A market that trades on margin, with its pool. */
+export interface MarginMarket {
+  readonly market: Market;
+  readonly pool: MarginPool;
+}
+
+/** Loss in percent of a position's user_liquidity that liquidates it. */
+export const fatalPercent = ({ settings }: CoreContext): number => settings.liquidationLossPercent ?? 100;
+
+/** Margin market of a margin record's index. */
+export function marginMarket(context: CoreContext, index: number): MarginMarket {
+  const market = context.catalog.market(index);
+  return { market, pool: must(market.margin, `the pool of market ${index}`) };
+}
+
+/** Prices that close a position, in micros of its outcome's space; null for none. */
+type TriggerPrices = Readonly<Pick<TpSlRecord, 'takeProfit' | 'stopLoss'>>;
+
+/** A present key is set, null clears it; inactive prices are dropped. */
+export function pricesAfter(before: TpSlRecord | null, change: TpSlChange): TriggerPrices {
+  const old = before?.state === 'active' ? before : null;
+  return {
+    takeProfit: change.takeProfit === undefined ? (old?.takeProfit ?? null) : change.takeProfit,
+    stopLoss: change.stopLoss === undefined ? (old?.stopLoss ?? null) : change.stopLoss,
+  };
+}
+
+/** Refuses a take profit not above `entry`, and a stop loss not below it: either would close the position at once. */
+export function checkPrices(pool: MarginPool, prices: TriggerPrices, entry: number): Refusal | null {
+  if (pool.rules.kind === 'hyperliquid') return refuse('hyperliquid_margin_tp_sl_not_supported');
+  for (const [field, price] of [
+    ['take_profit_price', prices.takeProfit],
+    ['stop_loss_price', prices.stopLoss],
+  ] as const) {
+    const fault = price === null ? null : badPrice(field, price, pool.rules);
+    if (fault !== null) return fault;
+  }
+  const at = formatDecimal(asMicros(entry));
+  if (prices.takeProfit !== null && prices.takeProfit <= entry) {
+    return invalid('take_profit_price', `Must be above the price of ${at}.`);
+  }
+  if (prices.stopLoss !== null && prices.stopLoss >= entry) {
+    return invalid('stop_loss_price', `Must be below the price of ${at}.`);
+  }
+  return null;
+}
+
+/** Record of these prices; without any price it is `cancelled`. */
+export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord => ({
+  takeProfit,
+  stopLoss,
+  state: takeProfit === null && stopLoss === null ? 'cancelled' : 'active',
+  trigger: null,
+});
+
+/** The one that the mark has reached. Both only after a move during a pause: then the take profit. */
+export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
+  if (tpSl?.state !== 'active') return null;
+  if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
+  return tpSl.stopLoss !== null && mark <= tpSl.stopLoss ? 'stop_loss' : null;
+}
 
 /** Maximum cost of opening a position. */
 export interface OpeningCost {
@@ -89,10 +155,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/**
- * Compared with the entry price: the present reference price, or an unreached limit. A limit above the reference price
- * buys at the reference price, and a stop loss between the two would sell at once and lose the fees.
- */
+/** Compared with the entry price: the reference price, or an unreached limit. A limit above it buys there. */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

@@ -1,19 +1,16 @@
 /**
- * Probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, Lopez de Prado
- * and Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20(4), 2017. The samples are cut
- * into blocks; for every way to call half of the blocks "seen" and the others "unseen", the trial that is best in the
- * seen half is looked up in the unseen half. Overfitted is a search whose winners are then no better than the median.
+ * Credibility of a Sharpe ratio: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
+ * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual: sampling and skew do
+ * not survive annualisation.
  */
 
-import { computeMoments } from './moments.js';
-import { median } from './quantiles.js';
-import { type Values, valueAt } from './values.js';
+import { normalCdf, normalQuantile } from '../base/random.js';
+import { computeMoments, figure, median, requireFinite, type Values, valueAt } from './moments.js';
 
-export interface OverfittingQuestion {
+interface OverfittingQuestion {
   /**
-   * One row for each trial, all of the same samples in the same order: profit by period, or by event. The results of
-   * one event is decided together and must not be cut by a block: with several events, give one sample for each. Gone through
-   * once, one row after the other: of each only the moments of its blocks are kept.
+   * One row for each trial, all of the same samples in the same order. Results of one event are one sample, so that no
+   * block cuts them. Gone through once: only the moments of its blocks are kept.
    */
   readonly trials: Iterable<Values>;
   /** Even, 2 to 20; default 16 (12,870 ways). Blocks differ by at most one sample in length. */
@@ -22,22 +19,21 @@ export interface OverfittingQuestion {
   readonly performance?: 'sharpe' | 'mean';
 }
 
-export interface Overfitting {
-  /**
-   * PBO: fraction of the splits in which the best in-sample trial does not beat the out-of-sample median (lambda <= 0).
-   */
+interface Overfitting {
+  /** PBO: fraction of the splits whose best in-sample trial does not beat the out-of-sample median (lambda <= 0). */
   readonly probability: number;
   /** Fraction of the splits in which it loses money out of sample. */
   readonly lossProbability: number;
-  /**
-   * lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); ties share their mean rank. A split and
-   * its reverse are adjacent.
-   */
+  /** lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); a split and its reverse are adjacent. */
   readonly logits: Float64Array;
   readonly medianLogit: number;
 }
 
 /**
+ * Probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, Lopez de Prado and
+ * Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20(4), 2017. For every way to call half
+ * of the blocks of samples "seen", the trial that is best there is looked up in the other half.
+ *
  * Null below two trials, or with fewer samples than blocks or than four. A constant trial in a half ranks by the sign
  * of its mean there. RangeError for rows of unequal length or an impossible number of blocks. O(2^blocks x trials).
  */
@@ -147,4 +143,74 @@ function meanRank(figures: readonly number[], index: number): number {
     else if (value === own) equal += 1;
   }
   return below + (equal + 1) / 2;
+}
+
+/** An observed Sharpe ratio. */
+export interface ObservedSharpe {
+  /** Per sample. */
+  readonly sharpe: number;
+  /** T: number of changes in it. */
+  readonly samples: number;
+  /** g3 and raw g4 (3 for normal) of those changes. */
+  readonly skewness: number;
+  readonly kurtosis: number;
+}
+
+/** The observed ratio of these changes of equity; null below two samples or without variance. */
+export function observedSharpe(changes: Values): ObservedSharpe | null {
+  const sharpe = sharpePerSample(changes);
+  const { count, skewness, kurtosis } = computeMoments(changes);
+  return sharpe === null || skewness === null || kurtosis === null
+    ? null
+    : { sharpe, samples: count, skewness, kurtosis };
+}
+
+/**
+ * PSR: probability that the true ratio is above `benchmark` (per sample):
+ * Phi((SR - SR0) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2)).
+ * Null below two samples, and when no distribution has such moments (g4 < 1 + g3^2 can make the root's content <= 0).
+ */
+export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): number | null {
+  const { sharpe, samples, skewness, kurtosis } = observed;
+  for (const value of [sharpe, samples, skewness, kurtosis, benchmark]) requireFinite(value, 'a Sharpe ratio');
+  const variance = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe * sharpe;
+  if (samples < 2 || !(variance > 0)) return null;
+  return figure(normalCdf(((sharpe - benchmark) * Math.sqrt(samples - 1)) / Math.sqrt(variance)));
+}
+
+/** Trials of the search for the judged ratio. */
+export interface Trials {
+  /** N: every configuration ever tried, kept or not; at least 1. */
+  readonly count: number;
+  /** Variance of the trials' Sharpe ratios per sample; at least 0. */
+  readonly variance: number;
+}
+
+/**
+ * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill:
+ * sqrt(V) ((1 - E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials; it
+ * falls below 0, the exact value for one trial, only under N = 1.3 and is held at 0 there. RangeError for N < 1 or V < 0.
+ */
+export function expectedMaxSharpe({ count, variance }: Trials): number {
+  requireFinite(count, 'a number of trials');
+  requireFinite(variance, 'a variance');
+  if (count < 1) throw new RangeError(`at least one trial was made, got ${count}`);
+  if (variance < 0) throw new RangeError(`a variance is not negative, got ${variance}`);
+  if (count === 1) return 0;
+  const highest = (1 - EULER) * -normalQuantile(1 / count) + EULER * -normalQuantile(1 / (count * Math.E));
+  return Math.sqrt(variance) * Math.max(0, highest);
+}
+
+/** Euler and Mascheroni's constant. */
+const EULER = 0.5772156649015329;
+
+/** DSR = PSR(SR0): probability that the true ratio is above the expected best of all trials by luck alone. */
+export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
+  probabilisticSharpe(observed, expectedMaxSharpe(trials));
+
+/** Mean over deviation, per sample; null below two samples or without variance. The `Sharpe` of everything below it. */
+export function sharpePerSample(changes: Values): number | null {
+  const { mean, standardDeviation } = computeMoments(changes);
+  if (mean === null || standardDeviation === null || standardDeviation === 0) return null;
+  return figure(mean / standardDeviation);
 }
