@@ -5,7 +5,21 @@
  */
 
 import { z } from 'zod';
-import { CLOSE_TYPES, CONVERSION_STATES, MARGIN_ACTIVITIES, MARKET_STATES, ORDER_STATUSES, ORDER_TYPES, REDEEM_STATES, REQUEST_STATES, SETTLEMENT_STATES, SIDES, TP_SL_STATES, TP_SL_TRIGGERS, TRADE_STATES } from './states.js';
+import {
+  CLOSE_TYPES,
+  CONVERSION_STATES,
+  MARGIN_ACTIVITIES,
+  MARKET_STATES,
+  ORDER_STATUSES,
+  ORDER_TYPES,
+  REDEEM_STATES,
+  REQUEST_STATES,
+  SETTLEMENT_STATES,
+  SIDES,
+  TP_SL_STATES,
+  TP_SL_TRIGGERS,
+  TRADE_STATES,
+} from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
 export const credential = z
