@@ -9,7 +9,7 @@ import type { Jiti, JitiOptions } from 'jiti';
 import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { strategyFrom } from '../../trader/strategy/module.js';
+import { strategyFrom } from '../../trader/strategy/read-params.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
 import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
 import { joinWithOr } from './problems.js';

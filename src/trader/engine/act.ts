@@ -5,13 +5,21 @@ import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { MarketView } from '../market/view.js';
-import { type ConversionRules, convert, isShort, mergeBlockers, NO_CORE, scarceCash } from './control/complete-sets.js';
-import { FLATTEN, flattenAll, flattenMarkets } from './control/flatten.js';
+import {
+  type ConversionRules,
+  convert,
+  FLATTEN,
+  flattenAll,
+  flattenMarkets,
+  isShort,
+  mergeBlockers,
+  scarceCash,
+} from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
 import { isOfPlace, makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import type { Account } from './own/account.js';
+import { type Account, NO_CORE } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import {
   type EventTurns,

@@ -11,9 +11,9 @@ import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import { judge } from '../risk/risk.js';
 import { LADDER, type ModeNow } from './control/modes.js';
-import type { Guards } from './guards/guards.js';
+import type { Guards } from './guards.js';
+import type { Valuation } from './own/account.js';
 import type { OwnState } from './own/own-state.js';
-import type { Valuation } from './own/valuation.js';
 import type { Requests } from './requests.js';
 import type { TraderSettings } from './settings.js';
 

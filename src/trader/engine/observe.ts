@@ -14,19 +14,20 @@ import type { Observation, RequestResult } from '../../shared/protocol/seam.js';
 import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
-import { overfull, PageWalk } from '../reconcile/page-walk.js';
+import { overfull, PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import type { OutcomeObservation, PollResult } from '../scheduler/contract.js';
+import type { PollResult } from '../scheduler/poll-memory.js';
+import type { OutcomeObservation } from '../scheduler/request-queue.js';
 import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
+import { takeCandles } from './markets.js';
+import type { WatchedList } from './notices.js';
 import { type Notices, showTitle } from './notices.js';
 import { ownOrders } from './own/own-state.js';
-import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
-import type { WatchedList } from './unread-lists.js';
 import type { StepClock } from './venue-clock.js';
 
 /**

@@ -17,7 +17,7 @@ import type {
   Oddity,
   OrderRecord,
 } from '../ledger/contract.js';
-import { tradeNotional } from '../ledger/rounding.js';
+import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
 import { BookedTrades, type InFlightIntent, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';

@@ -9,9 +9,9 @@ import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
+import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
  * A failed write, commit, sync or read of the ledger. It is never retried: after a failed sync, data may be lost

@@ -9,9 +9,17 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import { tradeNotional } from './rounding.js';
+import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
 import type { AdoptedOutcome, BookedConversion, BookedFill } from './tables.js';
+
+/**
+ * Currency that a trade moves before fees, at the price of its own outcome. At YES price p the YES side pays or
+ * receives floor(p × amount), and the NO side the rest of the amount, so both sides of a set add up exactly.
+ */
+export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
+  if (isYes) return mul(priceMicros, amountMicros, 'floor');
+  return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
+}
 
 /** One movement of one account; the postings of a booking sum to zero per asset. */
 export interface Posting {

@@ -4,10 +4,8 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Arrivals, computeLogOdds, Flow, Volatility } from './estimators.js';
-import { OwnFills } from './own-fills.js';
-import { isShortOfOwn, OwnOrderMemory, QueuePlaces } from './own-orders.js';
-import { type CategoryFlow, TakerFlow } from './taker-flow.js';
+import { Arrivals, type CategoryFlow, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
+import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
 import { Tape } from './tape.js';
 import { VenueMark } from './venue-marks.js';
 import {

@@ -6,8 +6,8 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Notes } from '../ledger/contract.js';
+import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
-import { StoredMemory } from './stored-memory.js';
 
 /** Minimum time between two rounds, ms: the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;

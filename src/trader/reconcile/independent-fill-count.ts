@@ -1,5 +1,5 @@
 /**
- * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/trades.ts`)
+ * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/orders.ts`)
  * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show it. This reader
  * shares no code and no state with it. It walks the list in other pages from its own mark, and keeps sums by market,
  * outcome and side: trades, shares, value, fees. Each round compares them with the same sums of the ledger.
@@ -13,9 +13,9 @@ import { type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
+import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
-import type { WalkStep } from './page-walk.js';
-import { StoredMemory } from './stored-memory.js';
+import type { WalkStep } from './list-cursor.js';
 
 /** Rows per page; differs from the first reader's hundred, so that pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;

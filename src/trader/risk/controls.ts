@@ -6,9 +6,7 @@
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
-import type { PaceFacts } from './action-pace.js';
 import { buyCost, type Exposure, type FindCaps, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
-import type { FillFacts } from './fill-guard.js';
 import {
   atLeast,
   atMost,
@@ -20,7 +18,7 @@ import {
   showFigure,
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
-import type { LossFacts } from './loss-guard.js';
+import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
 interface Control {
   readonly number: number;

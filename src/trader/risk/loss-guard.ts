@@ -26,6 +26,14 @@ export interface LossState {
   readonly endedDay: DayResult | null;
 }
 
+/** Value of currency and shares. */
+export interface HoldingsWorth {
+  /** Currency plus shares at their marks, each capped by its slow average. */
+  readonly equityMicros: Micros;
+  /** Part of the value that others' present bids would not pay, never negative. */
+  readonly passingMicros: Micros;
+}
+
 /** The result of one UTC day, `YYYY-MM-DD`. */
 export interface DayResult {
   readonly day: string;
@@ -260,4 +268,128 @@ function describeReached(
   if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
   if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
   return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
+}
+
+/** State of the guard; stored as JSON in the transaction of the fill. */
+export interface FillState {
+  /** Unix seconds of the newest fills, ascending. */
+  readonly timesS: readonly number[];
+  /** Why quoting is halted, in one sentence; null while it is not. */
+  readonly halted: string | null;
+}
+
+/** Figures that risk control 11 compares with its limits. */
+export interface FillFacts {
+  /** Largest number of fills within one window, among the newest fills. */
+  readonly inWindow: number;
+  readonly halted: string | null;
+}
+
+type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
+
+export const NO_FILLS: FillState = { timesS: [], halted: null };
+
+/** Fill times are kept up to this multiple of the limit, because pages list the newest fills first. */
+const KEPT_TIMES = 4;
+
+/**
+ * Halts quoting after too many fills in a short time: the prices may be wrong, or takers may know more. The halt lasts,
+ * over restarts, until an operator resumes with a reason. Fills count by exchange time, so old fills read at a start
+ * are no burst.
+ */
+export class FillGuard {
+  #state: FillState;
+  #facts: FillFacts;
+
+  constructor(state: FillState, limits: FillLimits) {
+    this.#state = state;
+    this.#facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
+  }
+
+  get state(): FillState {
+    return this.#state;
+  }
+
+  get facts(): FillFacts {
+    return this.#facts;
+  }
+
+  /**
+   * Counts one booked fill. Returns the reason when this fill halts quoting, else null.
+   * @param timeS exchange time of the fill, Unix s
+   */
+  observe(timeS: number, limits: FillLimits): string | null {
+    const before = this.#state.halted;
+    const timesS = [...this.#state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
+    const inWindow = fullest(timesS, limits.fillsWindowS);
+    const burst = `${inWindow} fills within ${limits.fillsWindowS} s, the limit is ${limits.maxFills}`;
+    const halted = before ?? (inWindow > limits.maxFills ? burst : null);
+    this.#state = { timesS, halted };
+    this.#facts = { inWindow, halted };
+    return before === null ? halted : null;
+  }
+
+  /** Clears the halt and restarts the count, after an operator's resume. */
+  resume(): void {
+    this.#state = NO_FILLS;
+    this.#facts = { inWindow: 0, halted: null };
+  }
+}
+
+/** Maximum number of ascending times within `windowS` seconds. */
+function fullest(timesS: readonly number[], windowS: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [last, timeS] of timesS.entries()) {
+    while (timeS - (timesS[first] ?? timeS) >= windowS) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+/** Counts that risk control 9 compares with its limits. */
+export interface PaceFacts {
+  /** Orders and cancels of the last second and of the last minute. */
+  readonly lastSecond: number;
+  readonly lastMinute: number;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; the next order is
+ * blocked instead. It starts from the newest ledger rows, so a restart does not reset it.
+ */
+export class ActionPace {
+  /** Our clock, ms, of each action; older ones are dropped after a minute. */
+  #timesMs: number[];
+  /** Cache: all orders of a step are judged at the same time. */
+  #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
+
+  /** @param timesMs actions from the ledger; any order, any age */
+  constructor(timesMs: readonly number[]) {
+    this.#timesMs = [...timesMs];
+  }
+
+  note(nowMs: number): void {
+    this.#timesMs.push(nowMs);
+    this.#newest = null;
+  }
+
+  /** Counts at `nowMs`. An action in the future (after our clock was set back) counts by its distance. */
+  facts(nowMs: number): PaceFacts {
+    if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
+    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
+    const lastSecond = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < SECOND_MS).length;
+    const facts = { lastSecond, lastMinute: this.#timesMs.length };
+    this.#newest = { nowMs, facts };
+    return facts;
+  }
+
+  /** Counts at `nowMs` for display. Unlike `facts`, it drops nothing. */
+  peek(nowMs: number): PaceFacts {
+    const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
+    return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
+  }
 }

@@ -4,14 +4,17 @@ import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import {
   MARKET_POLLS,
+  type MarketRecords,
   type PolledMarket,
   type PollFacts,
+  PollMemory,
+  type PollRecord,
   type PollResult,
   type PollSettings,
+  pollLane,
   type Urgency,
-} from './contract.js';
-import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
-import { type MarketRecords, PollMemory, type PollRecord, pollLane } from './poll-memory.js';
+} from './poll-memory.js';
+import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
 /** Share of each kind in the market polls when all want more than is available; unused shares go to the others. */

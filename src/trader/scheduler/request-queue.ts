@@ -11,12 +11,28 @@ import {
   type BudgetReport,
   LANES,
   type Lane,
+  type Observation,
   type PlannedRequest,
   type Request,
 } from '../../shared/protocol/seam.js';
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
-import type { OutcomeObservation, Release, Unsent } from './contract.js';
-import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
+import { LAST_LANES, type Next, ScopeLine } from './budget.js';
+
+/** Outcome of one request. */
+export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** A request that was never sent; the engine reports it as unknown with `sent: false`. */
+export interface Unsent {
+  readonly request: PlannedRequest;
+  /** Why it was not sent: too late, or no room in the queue. */
+  readonly reason: string;
+}
+
+/** Requests to send, and requests not sent. Every pushed request appears exactly once. */
+export interface Release {
+  readonly requests: readonly Request[];
+  readonly unsent: readonly Unsent[];
+}
 
 /**
  * Maximum number of waiting requests, more than a minute of both budgets (120 and 300); later ones would be stale when

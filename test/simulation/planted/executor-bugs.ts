@@ -173,7 +173,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A fill that is seen after its order is over is not booked.',
     edits: [
       {
-        file: 'src/trader/executor/trades.ts',
+        file: 'src/trader/executor/orders.ts',
         text: '    else observeTrade(context, row, order, nowMs);',
         replacement: '    else if (order.closedMs === null) observeTrade(context, row, order, nowMs);',
       },
@@ -228,7 +228,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'Fills that the exchange has shown and that are not booked yet reserve nothing.',
     edits: [
       {
-        file: 'src/trader/executor/reservations.ts',
+        file: 'src/trader/executor/executor.ts',
         text: "    found.push(reserving(intent, 'resting', left, context.feeSchedule));",
         replacement: '    void [intent, left];',
       },

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { messageOf, TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
 import { PRIVATE_FILE } from '../../../shared/base/private.js';
-import { configHistory } from '../../../trader/engine/control/config-history.js';
+import { configHistory } from '../../../trader/engine/control/commands.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
 import { configChanges } from '../../config/shown.js';

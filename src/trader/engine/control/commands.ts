@@ -3,6 +3,7 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
@@ -14,10 +15,8 @@ import { type Notices, showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { MergeSettings, StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
-import { rememberConfig } from './config-history.js';
 import { LADDER } from './modes.js';
-import type { Pauses } from './pauses.js';
-import type { Safety } from './safety.js';
+import type { Pauses, Safety } from './safety.js';
 
 /**
  * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
@@ -262,4 +261,39 @@ function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly 
   );
   const module = running?.module ?? settings.findModule?.(strategy.moduleKey) ?? null;
   return module === null ? [] : [{ ...strategy, module }];
+}
+
+export const HISTORY_NOTE = 'config.history';
+
+/** Maximum number of entries; older ones are dropped. */
+const MOST_ENTRIES = 200;
+
+/** One change of the configuration. */
+export interface ConfigEntry {
+  /** Time of the change, our clock, ms. */
+  readonly atMs: number;
+  readonly hash: string;
+  readonly by: 'start' | 'operator' | 'watch' | 'rollback';
+  readonly reason: string;
+  /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
+  readonly copy: string;
+  /** One sentence per setting that differs from the previous configuration. */
+  readonly changes: readonly string[];
+}
+
+/** Reads the history from the ledger, oldest first. */
+export function configHistory(ledger: Pick<Notes, 'note'>): readonly ConfigEntry[] {
+  // Only `rememberConfig` writes this note, so it is valid JSON.
+  return JSON.parse(ledger.note(HISTORY_NOTE) ?? '[]') as ConfigEntry[];
+}
+
+/** Adds an entry. Call it inside a ledger transaction. */
+export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, changes }: ConfigEntry): void {
+  const history = [...configHistory(ledger), { atMs, hash, by, reason, copy, changes }].slice(-MOST_ENTRIES);
+  ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
+}
+
+/** Adds an entry for a start, unless its configuration equals the newest. Call it inside a ledger transaction. */
+export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
+  if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

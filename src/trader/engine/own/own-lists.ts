@@ -9,9 +9,9 @@ import type { Reaction } from '../../executor/contract.js';
 import type { Executor } from '../../executor/executor.js';
 import type { Ledger } from '../../ledger/contract.js';
 import type { RestingOrders } from '../../reconcile/comparison.js';
-import { PageWalk } from '../../reconcile/page-walk.js';
+import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { PollResult } from '../../scheduler/contract.js';
+import type { PollResult } from '../../scheduler/poll-memory.js';
 
 /** Effects of one page of own orders or own trades. */
 export interface ListStep {

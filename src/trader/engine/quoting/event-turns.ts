@@ -11,7 +11,7 @@ import {
   type SiblingView,
   type WholeEventView,
 } from '../../market/view.js';
-import type { EventRule } from '../../risk/event-rules.js';
+import type { EventRule } from '../../risk/exposure.js';
 import { LADDER } from '../control/modes.js';
 import type { Safety } from '../control/safety.js';
 import type { StepContext } from '../gate.js';

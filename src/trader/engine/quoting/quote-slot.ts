@@ -5,11 +5,18 @@ import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import { NO_QUOTES, type QuoteLevel, type Quotes } from '../../strategy/contract.js';
-import type { AnyEvent } from '../../strategy/events.js';
-import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
+import type { AnyEvent } from '../../strategy/contract.js';
+import {
+  LIVE_CLASSES,
+  type LiveClass,
+  NO_QUOTES,
+  type ParamSpecs,
+  type ParamValues,
+  type QuoteLevel,
+  type Quotes,
+} from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { isSelective, type Worth } from '../selection/offer.js';
+import { isSelective, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 

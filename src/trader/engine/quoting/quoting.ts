@@ -10,8 +10,7 @@ import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
-import { chooseLegs, inYesSpace, type Leg } from './legs.js';
+import { chooseLegs, type DesiredQuotes, findChanges, inYesSpace, type Leg, type QuotedOrder } from './changes.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** Pause of placing after the exchange or the signer rejected an order in this market, ms. */

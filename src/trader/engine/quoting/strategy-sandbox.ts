@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
+import type { AnyEvent, ParamValues } from '../../strategy/contract.js';
 import {
   type EventStrategy,
   MAX_STATE_BYTES,
@@ -13,8 +14,6 @@ import {
   type SavedState,
   type Strategy,
 } from '../../strategy/contract.js';
-import type { AnyEvent } from '../../strategy/events.js';
-import type { ParamValues } from '../../strategy/params.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
 /** A quoter of a market or of an event; a market's quoter ignores the condition id. */

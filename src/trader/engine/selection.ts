@@ -3,19 +3,32 @@
  * of every market, also for display.
  */
 
-import { ONE } from '../../../shared/base/micros.js';
-import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
-import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../scheduler/net-value.js';
-import type { RequestQueue } from '../../scheduler/request-queue.js';
-import type { MarketEntry } from '../markets.js';
-import type { OwnState } from '../own/own-state.js';
-import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { computeSigma } from '../requests.js';
-import type { StrategySettings, TraderSettings } from '../settings.js';
-import type { VenueClock } from '../venue-clock.js';
-import { type Belief, believe, sumMeasured } from './measures.js';
-import { isSelective, makeOffer } from './offer.js';
-import { hasRules, unwantedBecause } from './rules.js';
+import { ONE } from '../../shared/base/micros.js';
+import {
+  type Candidate,
+  choose,
+  DWELL_S,
+  type MarketOffer,
+  PricedOffer,
+  type ScarcityPrices,
+  type Supply,
+} from '../scheduler/market-choice.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
+import {
+  type Belief,
+  believe,
+  hasRules,
+  isSelective,
+  makeOffer,
+  sumMeasured,
+  unwantedBecause,
+} from './market-worth.js';
+import type { MarketEntry } from './markets.js';
+import type { OwnState } from './own/own-state.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
+import { computeSigma } from './requests.js';
+import type { StrategySettings, TraderSettings } from './settings.js';
+import type { VenueClock } from './venue-clock.js';
 
 /** Interval between checks of the rules, ms. */
 const RULES_EVERY_MS = 5_000;
