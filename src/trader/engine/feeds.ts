@@ -80,9 +80,8 @@ export class Feeds {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
       const value = feed?.newest.get(conditionId);
-      if (feed === undefined || value === undefined) {
+      if (feed === undefined || value === undefined)
         return { name, view: null, withheld: 'the feed has no value for this market' };
-      }
       const { conditionId: _market, ...shown } = value;
       return {
         name,

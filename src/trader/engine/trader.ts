@@ -55,9 +55,7 @@ export class Trader {
       ledger.setCapital(settings.capitalMicros, nowMs);
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
-      if (start !== undefined) {
-        rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      }
+      if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       // Before own state is read, and under an earlier kill, no order is signed or sent again.
       executor.setPlacing(false);
       executor.setConverting('none');

@@ -252,9 +252,8 @@ export class ExecutorContext {
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     // An unsigned draft cannot take effect, so no answer of the exchange is needed.
-    if (order !== null) {
+    if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
-    }
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 

@@ -100,9 +100,8 @@ export class Executor {
    */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const inFlight of this.#context.toSign.splice(0)) {
+      for (const inFlight of this.#context.toSign.splice(0))
         sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
-      }
     });
   }
 
@@ -123,9 +122,8 @@ export class Executor {
   /** Restores the intents in flight from the ledger. Call it once at start, before anything else. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const intent of this.#context.ledger.activeIntents()) {
+      for (const intent of this.#context.ledger.activeIntents())
         this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
-      }
     });
   }
 
@@ -204,11 +202,7 @@ export class Executor {
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
       inFlight.withdrawn = true;
-      this.#context.intents.write(inFlight, {
-        state,
-        updatedMs: nowMs,
-        lastReason: 'withdrawn while in flight',
-      });
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'withdrawn while in flight' });
     }
   }
 

@@ -68,9 +68,8 @@ function noteResting(
   const isUndone = context.undoneOrders.onResting(before.pubkey, canceledMs, look.sentMs);
   if (isUndone) tellRests(context, 'cancel_undone', before, look);
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
-  if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
+  if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null)
     context.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
-  }
   const inFlight = known ?? context.intents.takeAgain(before.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
     tellSigned(context, inFlight.intent, before.pubkey, status, look.nowMs);

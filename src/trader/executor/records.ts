@@ -362,9 +362,8 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
     case 'answered':
       observeRecord(context, inFlight, report);
       // The answer to the cancel shows that the order still rests, so the cancel is in flight.
-      if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
+      if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed')
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
-      }
       break;
     case 'refused':
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {

@@ -109,9 +109,8 @@ export class Database {
 
   /** Opens an existing ledger for reading, with or without a running trader. */
   static openReadOnly(path: string): Database {
-    if (!existsSync(path)) {
+    if (!existsSync(path))
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
-    }
     return Database.#open(path, true, (database) => {
       if (database.#isNew()) throw new LedgerBroken(`the ledger ${path} is empty`);
     });
@@ -332,9 +331,8 @@ export class Database {
   #prove(pragma: string, wanted: string | number, setting: string): void {
     this.#sqlite.pragma(setting);
     const found = this.#sqlite.pragma(pragma, { simple: true });
-    if (found !== wanted) {
+    if (found !== wanted)
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
-    }
   }
 
   /** True when the file has no tables yet. Rejects files of other versions and other programs. */
@@ -384,9 +382,8 @@ export class Database {
  */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new TwinbookError('file_unreadable', `the ledger's folder ${folder} does not exist`, 'Create it.');
-  }
   for (const place of existsSync(path) ? [folder, path] : [folder]) {
     try {
       accessSync(place, constants.R_OK | constants.W_OK);

@@ -91,9 +91,8 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
 /** Checks that every figure of the other controls exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
-  if (sight === null || sight.market.conditionId !== place.marketConditionId) {
+  if (sight === null || sight.market.conditionId !== place.marketConditionId)
     return flag('the view of this market is missing');
-  }
   const insane = insaneLimit(limits);
   if (insane !== null) return insane;
   for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
@@ -400,9 +399,8 @@ interface SplitControl extends Pick<Control, 'number' | 'name'> {
 }
 
 function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
-  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId)
     return flag('the view of this market is missing');
-  }
   return (
     insaneLimit(limits) ??
     whole('the sets to split', split.amountMicros, 'shares') ??

@@ -165,9 +165,8 @@ export class LossGuard {
     this.#passingMicros = passingMicros;
     const dayLossMicros = sub(this.#state.dayStartEquityMicros, equityMicros);
     const drawdownMicros = sub(this.#state.highWaterMicros, equityMicros);
-    if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
+    if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
-    }
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
       return this.#halt(
         `${showFigure(drawdownMicros)} below the high-water mark, the limit is ${showFigure(limits.maxDrawdownMicros)}`,

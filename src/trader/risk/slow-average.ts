@@ -84,10 +84,7 @@ export class SlowAverages {
   caps(conditionId: string): ShareCaps {
     const known = this.#averages.get(conditionId);
     if (known === undefined) return UNSEEN;
-    return {
-      yesMicros: micros(Math.floor(known.low * ONE)),
-      noMicros: micros(Math.floor((1 - known.high) * ONE)),
-    };
+    return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
   /** Drops the markets observed longest ago; their averages restart at the cautious side. */

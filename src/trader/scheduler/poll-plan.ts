@@ -168,9 +168,8 @@ export class PollPlan {
   /** Earliest time at which a poll can be due if nothing else happens. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
-    for (const [kind, intervalMs] of this.#intervals) {
+    for (const [kind, intervalMs] of this.#intervals)
       accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
-    }
     const creditMs = nowMs + this.#credit.missingMs;
     let marketMs = Number.POSITIVE_INFINITY;
     for (const watched of this.#watched) {

@@ -140,9 +140,8 @@ export class RequestQueue {
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
     const unsent = this.#takeUnsent(nowMs);
     const requests: Request[] = [];
-    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
+    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs))
       requests.push(this.#send(next.line, next, steadyMs));
-    }
     return { requests, unsent };
   }
 
@@ -252,9 +251,8 @@ export class RequestQueue {
       const { lane } = next;
       const rank = LANES.indexOf(lane);
       const place = line.lanes[lane][0]?.place ?? 0;
-      if (best === null || rank < best.rank || (rank === best.rank && place < best.place)) {
+      if (best === null || rank < best.rank || (rank === best.rank && place < best.place))
         best = { line, lane, isProbe: next.isProbe, rank, place };
-      }
     }
     return best;
   }

@@ -71,17 +71,15 @@ function checkEdge(edge: Quotes['edge']): string | null {
 }
 
 function checkFair({ fairMicros, bids, asks }: Quotes): string | null {
-  if (fairMicros === null) {
+  if (fairMicros === null)
     return bids.length + asks.length === 0 ? null : 'fairMicros is null although there are levels';
-  }
   if (!Number.isSafeInteger(fairMicros)) return `fairMicros must be an integer of millionths, got ${show(fairMicros)}`;
   return fairMicros > 0 && fairMicros < ONE ? null : `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
 }
 
 function checkTolerances({ keepWithinTicks, keepWithinSizeFraction }: Quotes): string | null {
-  if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0) {
+  if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0)
     return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
-  }
   if (keepWithinSizeFraction >= 0 && keepWithinSizeFraction <= 1) return null;
   return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
 }
@@ -102,9 +100,8 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
     const better = levels[index - 1];
     const falls = better !== undefined && better.priceMicros > level.priceMicros;
     const rises = better !== undefined && better.priceMicros < level.priceMicros;
-    if (better !== undefined && !(side === 'bid' ? falls : rises)) {
+    if (better !== undefined && !(side === 'bid' ? falls : rises))
       return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the level before it`;
-    }
   }
   return null;
 }

@@ -37,9 +37,8 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const bid = best.bid.priceMicros / ONE;
   const ask = best.ask.priceMicros / ONE;
   const spread = ask - bid;
-  if (spread > setting.maxSpread) {
+  if (spread > setting.maxSpread)
     return `no fair price: others' spread is ${spread.toFixed(4)}, and the maximum is ${setting.maxSpread}`;
-  }
   const [bidSize, askSize] = [best.bid.amountMicros / ONE, best.ask.amountMicros / ONE];
   const mid = (bid + ask) / 2;
   const microprice = (ask * bidSize + bid * askSize) / (bidSize + askSize);

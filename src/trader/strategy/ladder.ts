@@ -96,12 +96,10 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
   if (health.crossed || health.locked) return 'the book is crossed or locked: it is stale or wrong';
   if (health.frozen) return 'the book is frozen: it does not change although trades go through it';
-  if (health.bookAgeMs > setting.maxBookAgeMs) {
+  if (health.bookAgeMs > setting.maxBookAgeMs)
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
-  }
-  if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs) {
+  if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs)
     return `the price jumped ${health.sinceJumpMs} ms ago, quotes pause for ${setting.jumpPauseMs} ms`;
-  }
   if (timeToResolutionMs !== null && timeToResolutionMs <= setting.haltBeforeMs) {
     const seconds = Math.round(timeToResolutionMs / 1000);
     return `the market resolves in ${seconds} s, quotes end ${setting.haltBeforeMs / 1000} s before`;

@@ -158,9 +158,8 @@ export class Modes {
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
-    if (command.kind === 'flatten' && killed !== null) {
+    if (command.kind === 'flatten' && killed !== null)
       return `the trader is killed (${killed}), so nothing is sold; to sell, use pause, unkill --reason TEXT, flatten`;
-    }
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
     if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;

@@ -166,9 +166,8 @@ export function chooseLegs(wish: DesiredQuotes, free: Free, facts: MarketFacts, 
   if (sold > 0)
     legs.push({ isYes: !bid, side: 'sell', priceMicros: bid ? other : wish.priceMicros, amountMicros: sellable });
   const rest = micros(wish.amountMicros - sold);
-  if (rest >= facts.minAmountMicros) {
+  if (rest >= facts.minAmountMicros)
     legs.push({ isYes: bid, side: 'buy', priceMicros: bid ? wish.priceMicros : other, amountMicros: rest });
-  }
   return legs;
 }
 

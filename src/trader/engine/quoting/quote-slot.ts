@@ -213,9 +213,8 @@ function dataTrouble(view: MarketView, strategy: StrategySettings): string | nul
     return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
   }
   if (health.frozen) return 'trades go through the book, and it does not change';
-  if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000) {
+  if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
     return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
-  }
   return null;
 }
 

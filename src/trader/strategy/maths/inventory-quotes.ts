@@ -69,9 +69,8 @@ export interface GueantQuote {
  */
 export function gueantHorizonQuotes(model: GueantModel, maxInventory: number, timeLeft: number): GueantQuote[] {
   const { gamma, k, impact = 0 } = model;
-  if (!(Number.isInteger(maxInventory) && maxInventory >= 1)) {
+  if (!(Number.isInteger(maxInventory) && maxInventory >= 1))
     throw new RangeError(`maxInventory must be a whole number of 1 or more, got ${maxInventory}`);
-  }
   if (!(timeLeft >= 0)) throw new RangeError(`timeLeft must be 0 or more, got ${timeLeft}`);
   const matrix = computeGrowth(model, maxInventory);
   const v = timeLeft === Infinity ? dominantVector(matrix) : propagate(matrix, terminal(model, maxInventory), timeLeft);
