@@ -36,7 +36,7 @@ import type {
 } from './contract.js';
 import type { InFlightIntent } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
-import { type MissingFills, missingFills, observeOrder, observeTrades } from './orders.js';
+import { observeOrder, observeTrades } from './orders.js';
 import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
@@ -206,26 +206,83 @@ export class Executor {
     }
   }
 
-  restingOrders(): readonly RestingOrder[] {
-    return restingOrders(this.#context);
+  /** Orders that rest by current knowledge. */
+  restingOrders() {
+    const live = [];
+    for (const inFlight of this.#context.intents.byId.values()) {
+      const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
+      if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
+      const order = must(this.#context.orders.get(draftPubkey), `order of ${intentId}`);
+      const { marketConditionId, amountMicros, createdMs } = order;
+      live.push({
+        orderPubkey: draftPubkey,
+        intentId,
+        marketConditionId,
+        /**
+         * Shares that may still fill: the amount less the larger of the exchange's and the booked fills. Shares of failed
+         * fills may rest again.
+         */
+        remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
+        strategy,
+        createdMs,
+        /** True when a list or read of this process has shown the order. */
+        confirmed: inFlight.confirmed,
+        /** True while a cancel of the order is in flight. */
+        cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
+      });
+    }
+    return live;
   }
 
+  /** Reservations of all intents that may still move money or shares; cancels move none. */
   reservations(): readonly Reservation[] {
-    return reservations(this.#context);
+    const found: Reservation[] = [];
+    for (const inFlight of this.#context.intents.byId.values()) {
+      const { intent } = inFlight;
+      const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
+      const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
+      // The same object while its rows are unchanged.
+      if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
+        const phase = STANDINGS[intent.state].reserves;
+        const amount = intent.amountMicros ?? ZERO;
+        // Failed fills count as unfilled: while the order may rest, their shares may rest again.
+        const left = order === null ? amount : subtractBooked(order, amount);
+        const isOver = phase === null || intent.kind === 'cancel';
+        const reservation = isOver ? null : reserving(intent, phase, left, this.#context.feeSchedule);
+        inFlight.reserved = { intent, order, reservation };
+      }
+      if (inFlight.reserved.reservation !== null) found.push(inFlight.reserved.reservation);
+    }
+    for (const order of this.#context.orders.unsettled.values()) {
+      const inFlight = this.#context.intents.get(order.intentId);
+      // An intent that has not ended has its reservation from the loop above.
+      if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
+      const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+      // The order has ended, but some fills are not booked yet, so their shares and currency have not moved here.
+      const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
+      found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));
+    }
+    return found;
   }
 
   /** Intent id of the unsettled conversion of this kind in this market; null without one. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
-    return this.#context.intents.findConversion(kind, marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
-    return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
+    return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Orders with fills that are not booked yet; empty when all are booked. */
-  missingFills(): readonly MissingFills[] {
-    return missingFills(this.#context);
+  /** Orders with more filled at the exchange than booked; the engine then reads older own trades. */
+  missingFills() {
+    const found = [];
+    for (const order of this.#context.orders.unsettled.values()) {
+      const { pubkey, marketConditionId, createdMs } = order;
+      const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
+      if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
+    }
+    return found;
   }
 
   /** Schedules the next read of an unsettled intent, or drops an ended one. */
@@ -287,70 +344,8 @@ function describeRow({ side, amount, price, outcome, status, market }: OrderRow)
   return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;
 }
 
-/** Orders that rest by current knowledge. */
-function restingOrders(context: ExecutorContext) {
-  const live = [];
-  for (const inFlight of context.intents.each) {
-    const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
-    if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
-    const order = must(context.orders.get(draftPubkey), `order of ${intentId}`);
-    const { marketConditionId, amountMicros, createdMs } = order;
-    live.push({
-      orderPubkey: draftPubkey,
-      intentId,
-      marketConditionId,
-      /**
-       * Shares that may still fill: the amount less the larger of the exchange's and the booked fills. Shares of failed
-       * fills may rest again.
-       */
-      remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
-      strategy,
-      createdMs,
-      /** True when a list or read of this process has shown the order. */
-      confirmed: inFlight.confirmed,
-      /** True while a cancel of the order is in flight. */
-      cancelPending: context.intents.findCancel(draftPubkey) !== null,
-    });
-  }
-  return live;
-}
-
-export type RestingOrder = Readonly<ReturnType<typeof restingOrders>[number]>;
-
-/** Reservations of all intents that may still move money or shares; cancels move none. */
-function reservations(context: ExecutorContext): Reservation[] {
-  const found: Reservation[] = [];
-  for (const inFlight of context.intents.each) {
-    const reservation = refreshReservation(context, inFlight);
-    if (reservation !== null) found.push(reservation);
-  }
-  for (const order of context.orders.unsettled) {
-    const inFlight = context.intents.get(order.intentId);
-    // An intent that has not ended has its reservation from the loop above.
-    if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
-    const intent = must(context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
-    // The order has ended, but some fills are not booked yet, so their shares and currency have not moved here.
-    const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
-    found.push(reserving(intent, 'resting', left, context.feeSchedule));
-  }
-  return found;
-}
-
-/** The reservation of an intent; the same object while its rows are unchanged. */
-function refreshReservation(context: ExecutorContext, inFlight: InFlightIntent): Reservation | null {
-  const { intent, reserved } = inFlight;
-  const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
-  const order = pubkey === null ? null : context.orders.findUnsettled(pubkey);
-  if (reserved !== null && reserved.intent === intent && reserved.order === order) return reserved.reservation;
-  const phase = STANDINGS[intent.state].reserves;
-  const amount = intent.amountMicros ?? ZERO;
-  // Failed fills count as unfilled: while the order may rest, their shares may rest again.
-  const left = order === null ? amount : subtractBooked(order, amount);
-  const isOver = phase === null || intent.kind === 'cancel';
-  const reservation = isOver ? null : reserving(intent, phase, left, context.feeSchedule);
-  inFlight.reserved = { intent, order, reservation };
-  return reservation;
-}
+export type MissingFills = Readonly<ReturnType<Executor['missingFills']>[number]>;
+export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number]>;
 
 /** Part of `upTo` that is not booked yet. */
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));

@@ -9,7 +9,6 @@ import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import {
   type BookedFill,
-  type ConversionKind,
   type FailureNote,
   type FillBooking,
   type IntentChange,
@@ -64,7 +63,8 @@ const NO_CHANGE = {};
 
 export class InFlightIntents {
   readonly #ledger: Ledger;
-  readonly #byId = new Map<string, InFlightIntent>();
+  /** By intent id; intents must not be added or removed during an iteration. */
+  readonly byId = new Map<string, InFlightIntent>();
   /** Unique intents: one place per order, one cancel per order, one conversion of each kind per market. */
   readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
     place: new Map(),
@@ -80,17 +80,12 @@ export class InFlightIntents {
 
   /** All intents, as a copy: the caller may add and remove intents while it iterates. */
   all(): InFlightIntent[] {
-    return [...this.#byId.values()];
-  }
-
-  /** All intents, for callers that change none. */
-  get each(): Iterable<InFlightIntent> {
-    return this.#byId.values();
+    return [...this.byId.values()];
   }
 
   /** Handles our clock being set back to `nowMs`: stored times in the future become `nowMs`. */
   stepBack(nowMs: number): void {
-    for (const inFlight of this.#byId.values()) {
+    for (const inFlight of this.byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
       if (inFlight.expiredSinceMs !== null) inFlight.expiredSinceMs = Math.min(inFlight.expiredSinceMs, nowMs);
       inFlight.liveSinceMs = Math.min(inFlight.liveSinceMs, nowMs);
@@ -98,27 +93,19 @@ export class InFlightIntents {
   }
 
   get(intentId: string): InFlightIntent | null {
-    return this.#byId.get(intentId) ?? null;
+    return this.byId.get(intentId) ?? null;
   }
 
-  /** The unfinished place of this order; null without one. */
-  ofOrder(orderPubkey: string): InFlightIntent | null {
-    return this.#slots.place.get(orderPubkey) ?? null;
-  }
-
-  findCancel(orderPubkey: string): InFlightIntent | null {
-    return this.#slots.cancel.get(orderPubkey) ?? null;
-  }
-
-  findConversion(kind: ConversionKind, marketConditionId: string): InFlightIntent | null {
-    return this.#slots[kind].get(marketConditionId) ?? null;
+  /** The unfinished place or cancel of an order, or the conversion of a kind in a market; null without one. */
+  find(kind: IntentKind, name: string): InFlightIntent | null {
+    return this.#slots[kind].get(name) ?? null;
   }
 
   /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlightIntent {
-    assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
+    assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlightIntent(intent, nowMs);
-    this.#byId.set(intent.id, inFlight);
+    this.byId.set(intent.id, inFlight);
     this.#index(inFlight);
     return inFlight;
   }
@@ -149,7 +136,7 @@ export class InFlightIntents {
   }
 
   drop(inFlight: InFlightIntent): void {
-    this.#byId.delete(inFlight.intent.id);
+    this.byId.delete(inFlight.intent.id);
     const slots = this.#slots[inFlight.intent.kind];
     const name = chooseSlot(inFlight.intent);
     if (name !== null && slots.get(name) === inFlight) slots.delete(name);
@@ -182,7 +169,8 @@ function chooseSlot(intent: IntentRow): string | null {
 /** Orders that may still fill, or with fills not booked yet: copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
-  readonly #unsettled = new Map<string, OrderRecord>();
+  /** Unsettled orders by pubkey, in order of creation; they must not change during an iteration. */
+  readonly unsettled = new Map<string, OrderRecord>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -191,17 +179,7 @@ export class UnsettledOrders {
 
   /** Any order of the ledger, settled or not; null for a foreign one. */
   get(pubkey: string): OrderRecord | null {
-    return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
-  }
-
-  /** Unsettled orders in order of creation; they must not change during iteration. */
-  get unsettled(): Iterable<OrderRecord> {
-    return this.#unsettled.values();
-  }
-
-  /** An unsettled order; null for a settled and for a foreign one. */
-  findUnsettled(pubkey: string): OrderRecord | null {
-    return this.#unsettled.get(pubkey) ?? null;
+    return this.unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
   add(order: OrderRecord): void {
@@ -231,8 +209,8 @@ export class UnsettledOrders {
 
   #keep(order: OrderRecord): void {
     const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
-    if (settled) this.#unsettled.delete(order.pubkey);
-    else this.#unsettled.set(order.pubkey, order);
+    if (settled) this.unsettled.delete(order.pubkey);
+    else this.unsettled.set(order.pubkey, order);
   }
 }
 

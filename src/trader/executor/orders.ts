@@ -12,7 +12,7 @@ import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 /** Takes in a row of an order that is in the ledger. */
 export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
-  const inFlight = context.intents.ofOrder(order.pubkey);
+  const inFlight = context.intents.find('place', order.pubkey);
   tellDifference(context, order, row, inFlight);
   const said = readFilled(row, order);
   const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
@@ -113,7 +113,7 @@ function noteOpened(
 
 /** Marks an order as effective by a fill, even if its draft was abandoned. */
 export function markProvenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
-  const inFlight = context.intents.ofOrder(order.pubkey);
+  const inFlight = context.intents.find('place', order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
   if (inFlight?.intent.state === 'abandoned')
@@ -227,7 +227,7 @@ function bookDifference(context: ExecutorContext, orderPubkey: string, look: Loo
 
 /** Settles the cancel of an order that has ended for any reason. */
 function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
-  const inFlight = context.intents.findCancel(orderPubkey);
+  const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null) return;
   context.intents.move(inFlight, 'settled', nowMs, 'the order has ended');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
@@ -236,7 +236,7 @@ function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs
 
 /** Retries or ends the cancel of an order that still rests. */
 function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
-  const inFlight = context.intents.findCancel(orderPubkey);
+  const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
@@ -319,7 +319,7 @@ function lookAtOrder(context: ExecutorContext, orderPubkey: string, nowMs: numbe
   const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
   if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
   markProvenByFill(context, order, nowMs);
-  const live = context.intents.ofOrder(orderPubkey)?.intent.state === 'live';
+  const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
   // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
@@ -331,16 +331,3 @@ function differs(context: ExecutorContext, row: OwnTradeRow, nowMs: number): voi
   const text = `trade ${row.pubkey} contradicts this ledger's booking or request: ${rowText(row)}`;
   context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }
-
-/** Orders with more filled at the exchange than booked; the engine then reads older own trades. */
-export function missingFills(context: ExecutorContext) {
-  const found = [];
-  for (const order of context.orders.unsettled) {
-    const { pubkey, marketConditionId, createdMs } = order;
-    const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
-    if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
-  }
-  return found;
-}
-
-export type MissingFills = Readonly<ReturnType<typeof missingFills>[number]>;

@@ -207,7 +207,8 @@ export class Database {
     this.#transaction = 'open';
     try {
       const result = work();
-      if (this.#begun && !this.#isVirtual) this.#commit();
+      // `work` may have written.
+      if ((this.#transaction as string) === 'begun' && !this.#isVirtual) this.#commit();
       return result;
     } catch (error) {
       this.#rollBack();
@@ -245,10 +246,6 @@ export class Database {
     this.#sqlite.close();
   }
 
-  get #begun(): boolean {
-    return this.#transaction === 'begun';
-  }
-
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
     this.#begin();
     this.#writesInLog += 1;
@@ -263,7 +260,7 @@ export class Database {
   /** Begins at the first write: this process is the only writer, so earlier reads stay valid. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
-    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
+    if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
   }
 
@@ -293,7 +290,8 @@ export class Database {
   #rollBack(): void {
     this.onUndone();
     if (this.#isVirtual) {
-      if (this.#begun) this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
+      if (this.#transaction === 'begun')
+        this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
       return;
     }
     if (!this.#sqlite.inTransaction) return;

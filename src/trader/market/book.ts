@@ -31,24 +31,19 @@ export function readBook(snapshot: Orderbook): { readonly book: Book; readonly d
 function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: BookLevel[]; readonly dropped: number } {
   const levels: BookLevel[] = [];
   let dropped = 0;
-  for (const row of rows) {
-    if (row.price > 0 && row.price < ONE && row.total_amount > 0) {
-      levels.push({ priceMicros: row.price, amountMicros: row.total_amount });
+  let isInOrder = true;
+  let before = side === 'bid' ? ONE : 0;
+  for (const { price, total_amount } of rows) {
+    if (price > 0 && price < ONE && total_amount > 0) {
+      levels.push({ priceMicros: price, amountMicros: total_amount });
+      isInOrder &&= side === 'bid' ? price < before : price > before;
+      before = price;
     } else dropped++;
   }
-  if (isInOrder(levels, side)) return { levels, dropped };
+  if (isInOrder) return { levels, dropped };
   // The API promises only "typically best bid first", so unsorted levels are sorted here.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
-}
-
-/** True when the levels are sorted and no price repeats. */
-function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
-  for (let i = 1; i < levels.length; i++) {
-    const [before, after] = [levels[i - 1]?.priceMicros ?? 0, levels[i]?.priceMicros ?? 0];
-    if (side === 'bid' ? before <= after : before >= after) return false;
-  }
-  return true;
 }
 
 /** Merges adjacent levels with equal prices; the sum is capped at `LARGEST_AMOUNT`. */

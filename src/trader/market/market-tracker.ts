@@ -171,9 +171,12 @@ export class MarketTracker {
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
-    this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(isBefore((at.venueTimeMs ?? at.seenMs) - YOUNG_MS));
+    const youngMs = (at.venueTimeMs ?? at.seenMs) - YOUNG_MS;
+    this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(({ timestamp }) => timestamp * 1000 < youngMs);
     const book = this.#book?.raw ?? EMPTY_BOOK;
-    for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
+    const latestMs = (at.venueTimeMs ?? Number.POSITIVE_INFINITY) + EARLY_MS;
+    const past = rows.filter(({ timestamp }) => timestamp * 1000 <= latestMs);
+    for (const trade of this.#tape.add(past, at.seenMs, book)) this.#takeIn(trade, at, book);
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
@@ -362,15 +365,17 @@ export class MarketTracker {
   #health(nowMs: number, { raw, at, droppedLevels }: SeenBook): Health {
     const bid = raw.bids[0]?.priceMicros ?? 0;
     const ask = raw.asks[0]?.priceMicros ?? ONE;
+    const { jump, jumpLogOdds, through, unchangedSinceMs } = this.#liveness;
     return {
       bookAgeMs: nowMs - at.sentMs,
       tradesAgeMs: this.#tradesAt === null ? null : nowMs - this.#tradesAt.sentMs,
-      unchangedMs: this.#liveness.unchangedMs(nowMs),
+      unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      frozen: this.#liveness.isFrozen(at.sentMs),
-      jumpLogOdds: this.#liveness.jumpLogOdds,
-      sinceJumpMs: this.#liveness.sinceJumpMs(nowMs),
+      // Stuck at the time of its newest poll: a market without polls is not stuck.
+      frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
+      jumpLogOdds,
+      sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
       droppedLevels,
     };
   }
@@ -391,18 +396,8 @@ const YOUNG_MS = 600_000;
 /** Rows of a full trade page; more rows probably follow. */
 const FULL_PAGE = 100;
 
-const isBefore =
-  (atMs: number) =>
-  ({ timestamp }: PublicTradeRow): boolean =>
-    timestamp * 1000 < atMs;
-
 /** A trade dated this long after its answer is dropped: it would make all later trades look late. */
 const EARLY_MS = 60_000;
-
-const isPast =
-  ({ venueTimeMs }: SeenAt) =>
-  ({ timestamp }: PublicTradeRow): boolean =>
-    venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
 
 /** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
@@ -475,8 +470,10 @@ interface Jump {
 
 /** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
 class Liveness {
-  #unchangedSinceMs: number | null = null;
-  #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
+  /** Our clock, ms, of the newest change; null before the first book. */
+  unchangedSinceMs: number | null = null;
+  /** Trades through the best prices since then, and our clock, ms, of the first. */
+  through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
   /** The newest jump; null before the first. Each jump is a new object. */
@@ -485,8 +482,8 @@ class Liveness {
   /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
-      this.#unchangedSinceMs = at.seenMs;
-      this.#through = { count: 0, sinceMs: 0 };
+      this.unchangedSinceMs = at.seenMs;
+      this.through = { count: 0, sinceMs: 0 };
     }
     const mid = midOf(others);
     if (mid === null) return;
@@ -503,33 +500,20 @@ class Liveness {
 
   /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
-    if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
+    if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;
     const above = asks[0] !== undefined && trade.priceMicros > asks[0].priceMicros;
     const below = bids[0] !== undefined && trade.priceMicros < bids[0].priceMicros;
     if (!above && !below) return;
-    const { count, sinceMs } = this.#through;
-    this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
+    const { count, sinceMs } = this.through;
+    this.through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
   }
 
   /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
   clockSetBack(byMs: number): void {
-    if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
+    if (this.unchangedSinceMs !== null) this.unchangedSinceMs -= byMs;
     if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
     if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
-    this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
-  }
-
-  sinceJumpMs(nowMs: number): number | null {
-    return this.jump === null ? null : nowMs - this.jump.jumpedMs;
-  }
-
-  unchangedMs(nowMs: number): number {
-    return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
-  }
-
-  /** True when the book is stuck at the time of its newest poll: a market without polls is not stuck. */
-  isFrozen(bookSentMs: number): boolean {
-    return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
+    this.through = { ...this.through, sinceMs: this.through.sinceMs - byMs };
   }
 }

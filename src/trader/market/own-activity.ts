@@ -141,20 +141,15 @@ export class QueuePlaces {
     for (const order of own) {
       const place = this.#places.get(order.intentId);
       if (place === undefined || place.ahead === null) continue;
-      const reach = computeReach(trade, order);
+      // How far the trade went beyond the order's price. While a bid rests, no taker can buy at its price or below, so the
+      // price alone shows the taker's side.
+      const sign = order.side === 'bid' ? 1 : -1;
+      const reach = sign * (order.priceMicros - trade.priceMicros);
       if (reach < 0) continue;
       const ahead = reach > 0 ? ZERO : aheadAfterTrade(place.ahead, trade.amountMicros);
       this.#places.set(order.intentId, { ahead, remaining: place.remaining });
     }
   }
-}
-
-/**
- * How far a trade's price went beyond the order's price: 0 at the price, negative before it. While a bid rests, no
- * taker can buy at its price or below, so the price alone shows the taker's side.
- */
-function computeReach(trade: TapeTrade, order: OwnOrder): number {
-  return order.side === 'bid' ? order.priceMicros - trade.priceMicros : trade.priceMicros - order.priceMicros;
 }
 
 /**

@@ -8,8 +8,8 @@ import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { Executor, RestingOrder } from '../executor/executor.js';
-import type { MissingFills } from '../executor/orders.js';
+import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
+
 import type { AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
 import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
 import type { LeavingOut } from './confirmed-differences.js';

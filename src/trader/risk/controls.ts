@@ -20,18 +20,19 @@ import {
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
 import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
-interface Control {
+export interface Control<I> {
   readonly number: number;
   /** Name of the compared limit, if there is one. */
   readonly name: string;
-  readonly check: (place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
+  /** `order` makes the working order of a place. */
+  readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
 /** Requests of an order: draft and submit now, and draft and submit of its later cancel. */
 export const REQUESTS_PER_PLACE = 4;
 
 /** `sane_input` is first, because later controls rely on its checks. */
-export const PLACE_CONTROLS: readonly Control[] = [
+export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
@@ -187,7 +188,10 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
   const what = `only orders that reduce may pass, ${why}: the amount of this one`;
-  return atMost(what, place.amountMicros, reducible(place, facts), 'shares');
+  // Shares that orders of this side can trade before the net position passes zero, whatever else fills.
+  const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
+  const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
+  return atMost(what, place.amountMicros, reducible, 'shares');
 }
 
 function orderShares(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
@@ -333,12 +337,6 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Shares that orders of this side can trade before the net position passes zero, whatever else fills. */
-function reducible(place: PlaceIntent, { exposure }: RiskFacts): number {
-  const { highMicros, lowMicros } = exposure.worstCase(place.marketConditionId);
-  return Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
-}
-
 /**
  * The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses first.
  */
@@ -381,7 +379,7 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
 /** Controls of a split (currency into complete sets). A split binds currency, so every halt blocks it too. */
-export const SPLIT_CONTROLS: readonly SplitControl[] = [
+export const SPLIT_CONTROLS: readonly Control<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
@@ -393,10 +391,6 @@ export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 21, name: 'max_core_sets', check: coreSets },
   { number: 19, name: 'available_cash', check: splitCash },
 ];
-
-interface SplitControl extends Pick<Control, 'number' | 'name'> {
-  readonly check: (split: SplitIntent, facts: RiskFacts) => Breach | null;
-}
 
 function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
   if (sight === null || sight.market.conditionId !== split.marketConditionId)

@@ -350,30 +350,26 @@ const weights = new WeakMap<WorkingOrder, Weight>();
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  const weight = weigh(order);
-  weights.set(order, weight);
-  return weight;
-}
-
-function weigh(order: WorkingOrder): Weight {
   // `micros` throws for NaN: a sum with NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
-  const reservedYes = side === 'sell' && isYes ? remainingMicros : ZERO;
-  const reservedNo = side === 'sell' && !isYes ? remainingMicros : ZERO;
-  const locks = { reservedCash: cost, reservedYes, reservedNo };
-  if (order.phase === 'abandoned') return { ...NOTHING, ...locks };
   const { raises } = toYesDirection(order);
-  const lossIfWon = lossOfFill(order, cost, true);
-  const lossIfLost = lossOfFill(order, cost, false);
-  return {
-    up: raises ? remainingMicros : ZERO,
-    down: raises ? ZERO : remainingMicros,
+  const mayFill = order.phase !== 'abandoned';
+  const lossIfWon = mayFill ? lossOfFill(order, cost, true) : ZERO;
+  const lossIfLost = mayFill ? lossOfFill(order, cost, false) : ZERO;
+  const moves = mayFill ? remainingMicros : ZERO;
+  const weight: Weight = {
+    up: raises ? moves : ZERO,
+    down: raises ? ZERO : moves,
     lossIfYes: isYes ? lossIfWon : lossIfLost,
     lossIfNo: isYes ? lossIfLost : lossIfWon,
-    ...locks,
+    reservedCash: cost,
+    reservedYes: side === 'sell' && isYes ? remainingMicros : ZERO,
+    reservedNo: side === 'sell' && !isYes ? remainingMicros : ZERO,
   };
+  weights.set(order, weight);
+  return weight;
 }
 
 /**

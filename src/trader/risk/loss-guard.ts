@@ -66,7 +66,7 @@ const BELIEVED_AFTER_MS = 300_000;
 const STORED_WITHIN = 100;
 
 export class LossGuard {
-  #state: LossState;
+  state: LossState;
   readonly #calendar = new Calendar();
   /** The newest valuation; null before the first of this process. */
   #lookedMs: number | null = null;
@@ -78,7 +78,7 @@ export class LossGuard {
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
-    this.#state = state;
+    this.state = state;
   }
 
   /** Starts a guard at the current equity: currency plus shares at their marks. */
@@ -99,15 +99,11 @@ export class LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
-  get state(): LossState {
-    return this.#state;
-  }
-
   /**
    * True when the state must be stored again: it moved by more than a hundredth of a limit, or has a new halt or day.
    */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
-    const { day, halted, equityMicros, highWaterMicros } = this.#state;
+    const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
     const moved = Math.max(
       Math.abs(equityMicros - stored.equityMicros),
@@ -117,7 +113,7 @@ export class LossGuard {
   }
 
   get facts(): LossFacts {
-    const { dayStartEquityMicros, highWaterMicros, halted } = this.#state;
+    const { dayStartEquityMicros, highWaterMicros, halted } = this.state;
     return {
       dayLossMicros: sub(dayStartEquityMicros, this.#payable),
       drawdownMicros: sub(highWaterMicros, this.#payable),
@@ -126,13 +122,13 @@ export class LossGuard {
   }
 
   get days(): DayResults {
-    const { day, equityMicros, dayBeganMicros, endedDay } = this.#state;
+    const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
   /** Equity with holdings valued at others' bids. */
   get #payable(): Micros {
-    return sub(this.#state.equityMicros, this.#passingMicros);
+    return sub(this.state.equityMicros, this.#passingMicros);
   }
 
   /**
@@ -143,7 +139,7 @@ export class LossGuard {
    * @param nowMs exchange clock where known, else our clock
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
-    const before = this.#state;
+    const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO text sorts by time, so a clock set back does not begin a new day.
     const today = this.#calendar.formatDay(nowMs);
@@ -152,7 +148,7 @@ export class LossGuard {
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    this.#state = {
+    this.state = {
       day: begunWith === null ? before.day : today,
       dayStartEquityMicros: begunWith ?? before.dayStartEquityMicros,
       highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
@@ -163,8 +159,8 @@ export class LossGuard {
         begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
     };
     this.#passingMicros = passingMicros;
-    const dayLossMicros = sub(this.#state.dayStartEquityMicros, equityMicros);
-    const drawdownMicros = sub(this.#state.highWaterMicros, equityMicros);
+    const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
+    const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
     if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
@@ -186,9 +182,9 @@ export class LossGuard {
 
   /** Shifts all marks by added or removed capital, which is neither gain nor loss. */
   capitalMoved(amount: Micros): void {
-    const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.#state;
-    this.#state = {
-      ...this.#state,
+    const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.state;
+    this.state = {
+      ...this.state,
       dayBeganMicros: add(dayBeganMicros, amount),
       dayStartEquityMicros: add(dayStartEquityMicros, amount),
       highWaterMicros: add(highWaterMicros, amount),
@@ -202,16 +198,16 @@ export class LossGuard {
    * a loss nothing changes, so a resume after a plain pause renews no limit.
    */
   resume(isHeldBack = false): void {
-    if (this.#state.halted === null && !isHeldBack) return;
+    if (this.state.halted === null && !isHeldBack) return;
     const equityMicros = this.#payable;
-    this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+    this.state = { ...this.state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
   /** Halts with a reason; the first reason stays, because later ones follow from it. */
   #halt(reason: string): string | null {
-    if (this.#state.halted !== null) return null;
-    this.#state = { ...this.#state, halted: reason };
+    if (this.state.halted !== null) return null;
+    this.state = { ...this.state, halted: reason };
     return reason;
   }
 }
@@ -297,20 +293,12 @@ const KEPT_TIMES = 4;
  * are no burst.
  */
 export class FillGuard {
-  #state: FillState;
-  #facts: FillFacts;
+  state: FillState;
+  facts: FillFacts;
 
   constructor(state: FillState, limits: FillLimits) {
-    this.#state = state;
-    this.#facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
-  }
-
-  get state(): FillState {
-    return this.#state;
-  }
-
-  get facts(): FillFacts {
-    return this.#facts;
+    this.state = state;
+    this.facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
   }
 
   /**
@@ -318,20 +306,20 @@ export class FillGuard {
    * @param timeS exchange time of the fill, Unix s
    */
   observe(timeS: number, limits: FillLimits): string | null {
-    const before = this.#state.halted;
-    const timesS = [...this.#state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
+    const before = this.state.halted;
+    const timesS = [...this.state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
     const inWindow = fullest(timesS, limits.fillsWindowS);
     const burst = `${inWindow} fills within ${limits.fillsWindowS} s, the limit is ${limits.maxFills}`;
     const halted = before ?? (inWindow > limits.maxFills ? burst : null);
-    this.#state = { timesS, halted };
-    this.#facts = { inWindow, halted };
+    this.state = { timesS, halted };
+    this.facts = { inWindow, halted };
     return before === null ? halted : null;
   }
 
   /** Clears the halt and restarts the count, after an operator's resume. */
   resume(): void {
-    this.#state = NO_FILLS;
-    this.#facts = { inWindow: 0, halted: null };
+    this.state = NO_FILLS;
+    this.facts = { inWindow: 0, halted: null };
   }
 }
 

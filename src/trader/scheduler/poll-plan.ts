@@ -100,7 +100,10 @@ export class PollPlan {
   /** Returns the due polls, the most urgent first; each is in flight until `onReport` ends it. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
-    this.#forget();
+    if (this.#forgetting) {
+      const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
+      this.#forgetting = !this.#memory.keep(wanted);
+    }
     const requests: PlannedRequest[] = [];
     let room = facts.publicHeadroom;
     for (const [kind, intervalMs] of this.#intervals) {
@@ -152,17 +155,15 @@ export class PollPlan {
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
     const { markets } = facts;
     const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
-    if (markets !== this.#markets) this.#watch(markets);
+    if (markets !== this.#markets) {
+      this.#forgetting = true;
+      this.#markets = markets;
+      this.#watched = markets.map((market) => {
+        return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
+      });
+    }
     this.#lookedMs = nowMs;
     return same && nowMs < this.quietUntilMs;
-  }
-
-  #watch(markets: readonly PolledMarket[]): void {
-    this.#forgetting = true;
-    this.#markets = markets;
-    this.#watched = markets.map((market) => {
-      return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
-    });
   }
 
   /** Earliest time at which a poll can be due if nothing else happens. */
@@ -313,12 +314,6 @@ export class PollPlan {
 
   #needsDetail(detail: PollRecord, nowMs: number): boolean {
     return !detail.answered && detail.ready(this.#settings.hotIntervalMs, nowMs);
-  }
-
-  #forget(): void {
-    if (!this.#forgetting) return;
-    const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
-    this.#forgetting = !this.#memory.keep(wanted);
   }
 }
 

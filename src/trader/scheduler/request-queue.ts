@@ -8,7 +8,6 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import {
   type AnyCall,
-  type BudgetReport,
   LANES,
   type Lane,
   type Observation,
@@ -169,7 +168,8 @@ export class RequestQueue {
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
     };
     const steadyMs = this.#clock.advance(nowMs);
-    line.budget.onOutcome(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
+    const report = budget?.scope === scope ? { ...budget, resetMs: budget.resetMs + steadyMs - nowMs } : null;
+    line.budget.onOutcome(steadyMs, settled, report);
     return request;
   }
 
@@ -334,11 +334,6 @@ export class RequestQueue {
     return false;
   }
 }
-
-const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
-  ...report,
-  resetMs: report.resetMs + aheadMs,
-});
 
 /** A longer clock step counts as a jump; the time arrives every second. */
 const LONGEST_STEP_MS = 60_000;

@@ -229,7 +229,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     edits: [
       {
         file: 'src/trader/executor/executor.ts',
-        text: "    found.push(reserving(intent, 'resting', left, context.feeSchedule));",
+        text: "      found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));",
         replacement: '    void [intent, left];',
       },
     ],
