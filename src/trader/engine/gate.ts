@@ -1,7 +1,4 @@
-/**
- * The gate between decision and execution: every request that can move money passes here, and needs an approval by
- * risk.
- */
+/** The gate between decision and execution: each request that can move money needs an approval by risk here. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Executor } from '../executor/executor.js';

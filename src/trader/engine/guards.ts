@@ -136,9 +136,7 @@ class FillAlarm extends NotedText {
   }
 }
 
-/**
- * Time of continued rejections after which an API key counts as revoked, ms; shorter ones may be failures of the venue.
- */
+/** Time of continued rejections after which an API key counts as revoked, ms; a venue's failures are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
 /** Own lists that are read with an API key. */

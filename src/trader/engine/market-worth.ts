@@ -98,10 +98,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
   return ahead;
 }
 
-/**
- * Levels shifted by the distance between share value and fair price, because stale losses depend on the distance from
- * the value.
- */
+/** Levels shifted by the distance between share value and fair price: stale losses count from the value. */
 function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
@@ -229,10 +226,7 @@ export class MarketMeasures {
 export interface Belief {
   /** Observed fills per expected fill. */
   readonly fillRatio: number;
-  /**
-   * Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative if less was lost than
-   * expected.
-   */
+  /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
   readonly adversePart: number;
 }
 

@@ -194,10 +194,7 @@ export class Markets {
     this.version++;
   }
 
-  /**
-   * Markets that a strategy keeps under new settings. With another selection none, until the next catalog assigns new
-   * ones.
-   */
+  /** Markets that a strategy keeps under new settings; with another selection none, until the next catalog. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -380,10 +377,7 @@ export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | '
   if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
 }
 
-/**
- * True when the market's bars should be read: the market is quoted, its book and older trades were seen, and no stored
- * result is valid.
- */
+/** True when the market's bars should be read: it is quoted, book and older trades were seen, no result is valid. */
 export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
   if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
   const { feed, excludedBecause, candles } = entry;

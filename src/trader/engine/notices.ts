@@ -18,9 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /**
-   * Adds a notice that the ledger stores too. `subject`: its order's pubkey or intent id; the notice is pruned with it.
-   */
+  /** Adds a notice that the ledger stores too, and prunes with `subject`, its order's pubkey or intent id. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -33,10 +31,7 @@ export class Notices {
   }
 }
 
-/**
- * Name of a market for log lines, without control characters and line breaks: titles come from the exchange and could
- * forge log lines.
- */
+/** Name of a market for log lines, without control characters: the exchange's titles could forge log lines. */
 export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): string =>
   (markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 

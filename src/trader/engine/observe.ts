@@ -1,6 +1,4 @@
-/**
- * First part of a step: takes in an observation, finds the request of an outcome, and passes it to the request's owner.
- */
+/** First part of a step: takes in an observation, finds the request of an outcome, and passes it to its owner. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -194,10 +192,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   return 'ok';
 }
 
-/**
- * Excludes a market whose data cannot be processed: observations are ignored and its orders canceled. The next start
- * includes it again.
- */
+/** Excludes a market whose data cannot be processed, until the next start: its orders are canceled. */
 function excludeMarket(
   { markets, safety, notices }: TraderState,
   entry: MarketEntry,
@@ -347,10 +342,7 @@ function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void
   }
 }
 
-/**
- * Takes in the complete list of resting orders while a cancel-all is verified, and cancels orders that the ledger does
- * not know.
- */
+/** Takes in the list of resting orders while a cancel-all is verified; cancels orders unknown to the ledger. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;

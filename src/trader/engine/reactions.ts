@@ -95,10 +95,7 @@ function onConverted(
   notices.notify(nowMs, kind, text);
 }
 
-/**
- * Signs of an exchange that acts without a request, or of another party with the key: the market pauses until an
- * operator resumes.
- */
+/** Signs that the exchange acts without a request, or another party has the key: the market pauses for an operator. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
 /** Signs that signed prices and amounts no longer limit the loss. */
@@ -123,10 +120,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/**
- * Maximum age of a fill for markouts, ms: the price after an older one was not observed. A start may report fills of
- * hours ago.
- */
+/** Maximum age of a fill for markouts, ms: earlier prices were not observed. A start may report old fills. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -241,10 +235,7 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/**
- * Passes a refusal to the order's strategy; a conversion belongs to no strategy, so every subscribed quoter gets its
- * refusal.
- */
+/** Passes a refusal to the order's strategy; of a conversion, which belongs to none, to every subscribed quoter. */
 export function tellRefused(
   ledger: Records,
   markets: Slots,

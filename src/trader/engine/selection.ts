@@ -222,10 +222,7 @@ export class Selection {
   }
 }
 
-/**
- * Mean income of a side, currency per second, at least one tick from the fair price. It is lost while a fill is
- * unknown.
- */
+/** Mean income of a side, at least a tick from the fair price, currency per second: lost while a fill is unknown. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>

@@ -9,10 +9,7 @@ import type { PollSettings } from '../scheduler/poll-memory.js';
 import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
 
-/**
- * Calls a function, and throws if it takes longer than a limit. The shell supplies it; on virtual time it may simply
- * call.
- */
+/** Calls a function, and throws if it takes longer than the shell's limit; on virtual time it may simply call. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -108,9 +105,7 @@ export interface StrategySettings {
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /**
-   * Cron expression of the strategy's quote hours; null without any. The shell sends a command when they begin or end.
-   */
+  /** Cron expression of the strategy's quote hours; null without any. The shell sends their begin and end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

@@ -26,10 +26,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/**
- * Maximum rounds of releases within one step. Requests that were never sent return as reports, which may cause new
- * requests; more rounds mean a loop.
- */
+/** Maximum rounds of releases within one step: reports of unsent requests may cause new ones; more mean a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes that must end without resting orders, and allow no new ones. */
@@ -91,9 +88,7 @@ export class Trader {
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
-  /**
-   * Takes requests from the queue within the request budget. A request that was never sent is observed like an outcome.
-   */
+  /** Takes requests from the queue within the request budget. Requests never sent are observed like an outcome. */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
@@ -176,10 +171,7 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /**
-   * Deletes finished intents, and orders without fills, that no later step needs. Call it between two steps; it throws
-   * like them.
-   */
+  /** Deletes finished intents and orders without fills that no later step needs. Call it between two steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));

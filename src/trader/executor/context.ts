@@ -150,10 +150,7 @@ export class ExecutorContext {
     return booking;
   }
 
-  /**
-   * Highest fee rate in the market's newest detail; null before the first. An order may be partly maker and partly
-   * taker.
-   */
+  /** Highest fee rate in the market's newest detail: an order may be part maker, part taker. Null before the first. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
@@ -171,10 +168,7 @@ export class ExecutorContext {
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /**
-   * The exchange's record still awaits its signature: the stored signature is sent again while the draft lives, else
-   * the record is read.
-   */
+  /** The exchange's record awaits its signature: it is sent again while the draft lives, else the record is read. */
   sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
@@ -257,10 +251,7 @@ export class ExecutorContext {
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /**
-   * Sets the latest possible expiry of an abandoned draft: after a lost answer the true one is unknown. It also bounds
-   * the wait for any other draft.
-   */
+  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost; it bounds the wait. */
   waitOut(inFlight: InFlightIntent, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
@@ -370,9 +361,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/**
- * Per kind: the call that submits an intent, and the call that reads its record. A cancel has only its order's record.
- */
+/** Per kind: the call that submits an intent, and the call that reads its record; of a cancel, the order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },

@@ -218,10 +218,7 @@ export class Executor {
         orderPubkey: draftPubkey,
         intentId,
         marketConditionId,
-        /**
-         * Shares that may still fill: the amount less the larger of the exchange's and the booked fills. Shares of failed
-         * fills may rest again.
-         */
+        /** Unfilled shares by the larger of the exchange's and the booked fills. Failed fills may rest again. */
         remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
         strategy,
         createdMs,

@@ -1,6 +1,4 @@
-/**
- * All allowed changes of an intent's state, one line each. Any other change cancels all orders and stops the process.
- */
+/** All allowed changes of an intent's state, one line each. Any other change cancels all orders and exits. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';

@@ -176,10 +176,7 @@ export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: n
   inFlight.dueMs = nowMs;
 }
 
-/**
- * True for a filled amount above the ordered one, which trades could never match. On a venue without own trades it is
- * the only source, so it counts.
- */
+/** True for more filled than ordered, which no trades could match. Without own trades it is the only source. */
 const exceedsOrder = ({ profile }: ExecutorContext, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 

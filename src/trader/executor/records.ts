@@ -384,10 +384,7 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   }
 }
 
-/**
- * True when a submit that was never sent is abandoned: an order's price is too old by then, and the mode may forbid a
- * conversion.
- */
+/** True when a submit never sent is abandoned: an order's price is too old, or the mode forbids a conversion. */
 function isStale(
   context: ExecutorContext,
   { intent: { kind, strategy, state, submitCount } }: InFlightIntent,

@@ -1,7 +1,4 @@
-/**
- * SQLite database of the ledger: durability settings checked at open, one transaction at a time, unusable after a
- * failed write.
- */
+/** SQLite database of the ledger: checked durability, one transaction at a time, unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -166,10 +163,7 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /**
-   * Returns up to `pages` unused pages to the file system; the result is their size in bytes. Only inside
-   * `transaction`.
-   */
+  /** Returns up to `pages` unused pages to the file system; returns their bytes. Only inside `transaction`. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
@@ -188,19 +182,13 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /**
-   * Marks the current step as written although its row is cached or never written, so it cannot be rolled back. Only
-   * inside `transaction`.
-   */
+  /** Marks a step as written although its row is cached: it cannot be rolled back. Only inside `transaction`. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
-  /**
-   * Runs `work` between BEGIN IMMEDIATE and COMMIT; no SQLite transaction if it writes nothing. An error in `work`
-   * rolls back and is rethrown.
-   */
+  /** Runs `work` in a transaction, without one of SQLite if it writes nothing. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
@@ -218,10 +206,7 @@ export class Database {
     }
   }
 
-  /**
-   * Checkpoints the write-ahead log if it holds at least `writes` rows; true when it did. Call it when no order waits.
-   * Throws like a commit.
-   */
+  /** Checkpoints a log of at least `writes` rows, when no order waits; true when it did. Throws like a commit. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.#isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
@@ -374,10 +359,7 @@ export class Database {
   }
 }
 
-/**
- * Throws file_unreadable if the ledger cannot be used at this path. The error names the folder or file and the cause,
- * which SQLite's does not.
- */
+/** Throws file_unreadable if the ledger cannot be used at this path; names the folder or file, and the cause. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
@@ -392,9 +374,7 @@ export function checkFolder(path: string): void {
   }
 }
 
-/**
- * Throws file_unreadable for a ledger with several names (hard links): each name has its own lock and write-ahead log.
- */
+/** Throws file_unreadable for a ledger with several names (hard links): each has its own lock and write-ahead log. */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;

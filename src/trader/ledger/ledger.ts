@@ -154,10 +154,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /**
-   * Checkpoints the log in an idle moment, so that the next commit is fast; as `Database.rest`. Only outside of
-   * `transaction`.
-   */
+  /** Checkpoints the log in an idle moment, as `Database.rest`. Only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
@@ -233,10 +230,7 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /**
-   * Books a trade and its postings once per pubkey. Its order must be in the ledger. A trade noted as failed no longer
-   * counts as failed.
-   */
+  /** Books a trade of an order in the ledger once per pubkey. A trade noted as failed no longer counts as failed. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
@@ -374,10 +368,7 @@ export class Ledger extends LedgerReader {
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /**
-   * Deletes finished intents, and orders without fills, among the next rows, with their events. Only for a ledger in a
-   * file.
-   */
+  /** Deletes finished intents and orders without fills among the next rows, with their events, in a ledger's file. */
   prunePage(page: PrunePage): PrunedPage {
     const { pubkeys, ...pruned } = prunePage(this.db, page);
     for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
@@ -422,10 +413,7 @@ const FILL_PLACES_NOTE = 'fill_places';
 /** Maximum length of stored texts; they may quote foreign records. */
 const LONGEST_TEXT = 2_000;
 
-/**
- * True when a repeated trade record equals the booked one. Times of observation are ignored, and a missing field
- * matches any value.
- */
+/** True when a repeated trade record equals the booked one, except its time of observation and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&
   booked.marketConditionId === told.marketConditionId &&
@@ -452,9 +440,7 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
 
-/**
- * Checks the next `rows` intents and deletes the prunable ones with their orders and events. Only inside a transaction.
- */
+/** Checks the next `rows` intents, and deletes prunable ones with orders and events. Only inside a transaction. */
 export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
   const { beforeMs, marked, lagMs, after, keeps } = page;
   const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));

@@ -83,10 +83,7 @@ export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/**
- * Postings of a merge or redeem: shares of both outcomes leave at their cost, currency arrives, the difference is the
- * result.
- */
+/** Postings of a merge or redeem: shares of both outcomes leave at cost, currency arrives, the rest is the result. */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;

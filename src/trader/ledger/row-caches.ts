@@ -1,7 +1,4 @@
-/**
- * Caches rows that the single writer has read or written. A rollback or a broken ledger clears the cache, so no entry
- * differs from the file.
- */
+/** Caches of the single writer's rows. A rollback or a broken ledger clears them, so none differs from the file. */
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { Database } from './database.js';

@@ -244,22 +244,13 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/**
- * Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: it contradicts the booked trade,
- * and nothing was changed.
- */
+/** Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: not booked again. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/**
- * Result of noting a failed trade. `noted`: it was never booked. `unbooked`: its booking was reversed. `repeated`:
- * nothing changed.
- */
+/** Result of noting a failed trade. `noted`: it was not booked. `unbooked`: its booking is reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/**
- * One outcome whose holding the operator adopts from the exchange. Amounts are missing in the ledger; negative for an
- * excess.
- */
+/** One outcome whose holding the operator adopts: amounts that the ledger lacks, negative for an excess. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;

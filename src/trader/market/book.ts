@@ -16,10 +16,7 @@ export const copyToShow = ({ bids, asks }: Book): Book =>
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/**
- * Converts a snapshot to a YES book, best levels first; a NO snapshot is mirrored. `droppedLevels` counts invalid
- * levels.
- */
+/** Converts a snapshot to a YES book, best levels first; NO is mirrored. `droppedLevels` counts invalid levels. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');

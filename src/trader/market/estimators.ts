@@ -1,7 +1,4 @@
-/**
- * Streaming estimators of volatility, arrival rate and trade flow. The polling rate of a market must not change its
- * estimated volatility.
- */
+/** Streaming estimators of volatility, arrivals, and takers. How often a market is polled must not change them. */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import type { Candle } from '../../shared/protocol/records.js';
@@ -216,10 +213,7 @@ export class Flow {
     this.#atMs = nowMs;
   }
 
-  /**
-   * Size-weighted mean price of recent trades; null without trades. Decay scales all weights alike, so it does not
-   * depend on the time.
-   */
+  /** Size-weighted mean price of recent trades; null without any. It does not decay: all weights decay alike. */
   get tradePrice(): number | null {
     const sum = this.#bought + this.#sold;
     return sum <= 0 ? null : Math.max(0, Math.min(1, this.#priceSum / sum));

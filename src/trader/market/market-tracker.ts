@@ -40,10 +40,7 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/**
- * Everything known about one market: its newest book, trades, estimates and own orders. Calls must be in order of our
- * clock.
- */
+/** Everything known about one market: newest book, trades, estimates, own orders. Calls follow our clock's order. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
@@ -153,9 +150,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /**
-   * Takes in the venue's value of a YES share, a float in (0, 1). The value may trigger a book read; no quote uses it.
-   */
+  /** Takes in the venue's value of a YES share, a float in (0, 1). It may trigger a book read; no quote uses it. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -211,10 +206,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /**
-   * The market as a strategy sees it; null before the first detail and book. `feeds`, `event` and `pace` are passed
-   * through.
-   */
+  /** The market as a strategy sees it; null before the first detail and book. Other parameters are passed through. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -268,10 +260,7 @@ export class MarketTracker {
     });
   }
 
-  /**
-   * The part of `view` that risk uses. Strategies never receive this object, so they cannot change it. Null before the
-   * first detail and book.
-   */
+  /** The part of `view` that risk uses; strategies never receive it. Null before the first detail and book. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];

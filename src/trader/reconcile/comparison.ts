@@ -1,7 +1,4 @@
-/**
- * Compares a reconciliation round's complete lists with the ledger. Works for a running trader, and beside an idle
- * ledger.
- */
+/** Compares a round's complete lists with the ledger, for a running trader, or beside an idle ledger. */
 
 import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { add, type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';

@@ -107,10 +107,7 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
   exchange: 'not among the resting orders',
 });
 
-/**
- * The difference of unbooked fills. The filled amount is part of the subject, so a later fill of the order is another
- * difference.
- */
+/** The difference of unbooked fills. Its subject holds the filled amount, so a later fill is another difference. */
 export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
   what: 'fill',
   subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}`,

@@ -147,9 +147,7 @@ export class IndependentFillCount {
     }));
   }
 
-  /**
-   * Restarts the count after an operator has accepted its difference. Missing fills stay listed until they are adopted.
-   */
+  /** Restarts the count after an operator has accepted its difference. Missing fills stay listed until adopted. */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
@@ -173,10 +171,7 @@ export class IndependentFillCount {
     this.#memory.value = null;
   }
 
-  /**
-   * Starts a count: all listed trades count as booked. Fills booked and not listed yet will appear later, so they count
-   * on both sides.
-   */
+  /** Starts a count: listed trades count as booked, and booked ones that will be listed later count on both sides. */
   #open(memory: Memory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);

@@ -33,10 +33,7 @@ export interface Reading {
   onReport(report: RequestResult): WalkStep;
 }
 
-/**
- * Reads one list. A repeated cursor or row, or a lost page, voids the walk: rows may have moved, and an incomplete list
- * must not look complete.
- */
+/** Reads one list. A repeated cursor or row, or a lost page, voids the walk: the list may be incomplete. */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
   /** Rows of all pages read until now. */
@@ -114,10 +111,7 @@ export function overfull({ call }: PlannedRequest, data: unknown): string | null
 const MARKED_ROWS = 8;
 /** Maximum pages of a walk: twenty thousand rows; beyond that an operator must look. */
 const MOST_PAGES = 200;
-/**
- * Maximum rounds that the mark waits for a differing row to agree. Later the row is kept as last seen, because the walk
- * would grow too long.
- */
+/** Maximum rounds that the mark waits for a differing row. Then the row is kept, because the walk would grow. */
 const HELD_ROUNDS = 10;
 /** Maximum number of kept differing rows; more have a common cause. */
 const MOST_KEPT = 200;

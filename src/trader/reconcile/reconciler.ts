@@ -55,10 +55,7 @@ export class Reconciler {
   /** Set when all lists of the round are complete and it waits for a later read of own fills. */
   #gathered: Extract<RoundEnd, { kind: 'complete' }> | null = null;
   #resting: RestingOrders | null = null;
-  /**
-   * Counter that orders rounds and reads without a clock. It increases when a round's lists are requested, and when the
-   * last is complete.
-   */
+  /** Orders rounds and reads without a clock; increased when a round's lists are requested, and when complete. */
   #turn = 0;
   #turns = { begun: 0, gathered: 0 };
   /** Counter values when the newest read was requested (`#asked`), and when the newest complete one was (`#looked`). */
@@ -91,10 +88,7 @@ export class Reconciler {
     this.#outrun = new OutrunOrders(ledger);
   }
 
-  /**
-   * Signed requests of a round. Further pages count only if both newest rounds needed them, because a long history is
-   * read in full only once.
-   */
+  /** Signed requests of a round. Further pages count if both newest rounds needed them: a full read happens once. */
   get requestsARound(): number {
     return this.#roundRequests + Math.min(...this.#furtherPages);
   }
@@ -324,9 +318,7 @@ const CALLS: Readonly<Record<Exclude<RoundList, 'assets'>, AnyCall>> = {
 /** Lists that exist only on venues with own trades. */
 const OF_OWN_TRADES: readonly RoundList[] = ['trades', 'sums'];
 
-/**
- * Signed requests of a round whose lists have one page each: the lists, and the later reads of orders and own trades.
- */
+/** Signed requests of a round with one page per list: the lists, and later reads of orders and own trades. */
 export function requestsOfRound(ownTrades: boolean): number {
   const lists = Object.keys(CALLS).length + 1;
   return ownTrades ? lists + 2 : lists - OF_OWN_TRADES.length + 1;
@@ -366,10 +358,7 @@ class Round {
     return [first, ...further];
   }
 
-  /**
-   * Takes in an answer; `end` is null while another request is in flight. Once the round is void, the remaining answers
-   * are ignored.
-   */
+  /** Takes in an answer; `end` is null while another request is in flight. A void round ignores the rest. */
   onReport(list: RoundList, report: RequestResult) {
     const reading = must(this.#lists.get(list), `list ${list} of the round`);
     const { outcome } = report;
@@ -396,9 +385,7 @@ class Round {
 /** How a round ended: complete or void. */
 export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
 
-/**
- * Describes the intervals of `polling` that this profile's budget extends while orders rest; null when it extends none.
- */
+/** Describes the intervals of `polling` that this profile's budget extends while orders rest; null without any. */
 export function describeStretch(
   { ownIntervalMs, assetsIntervalMs: roundsMs }: Pick<PollSettings, 'ownIntervalMs' | 'assetsIntervalMs'>,
   { own_trades: ownTrades, rate_limits: limits }: VenueProfile,

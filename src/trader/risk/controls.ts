@@ -337,9 +337,7 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/**
- * The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses first.
- */
+/** The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -434,10 +432,7 @@ export interface MarketSight {
   readonly timeToResolutionMs: number | null;
 }
 
-/**
- * Stances of the kill ladder. `flatten` is a reduce-only stance ordered by the operator: loss limits and a halt do not
- * block it.
- */
+/** Stances of the kill ladder. `flatten` reduces by the operator's order: neither loss limits nor a halt block it. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {

@@ -442,10 +442,7 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/**
- * Loss of `shares` of an order at the value `cap`, rounded up. Selling one outcome of a complete set acquires the other
- * outcome.
- */
+/** Loss of `shares` of an order at the value `cap`, rounded up. A sale out of a set acquires the other outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
@@ -506,10 +503,7 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
   maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
 
-/**
- * True when one of the account's markets must resolve YES. A market without a position may also win, which equals no
- * win for the account.
- */
+/** True when one of the account's markets must resolve YES: all markets of the event are the account's. */
 function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
   if (outcomes === 'exclusive') return false;
   const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));

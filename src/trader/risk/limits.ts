@@ -6,9 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
-/**
- * Schema of a positive decimal string, parsed to micros. Numbers are rejected: 0.1 in YAML would already be a float.
- */
+/** Schema of a positive decimal string, parsed to micros. A number is rejected: 0.1 in YAML is already a float. */
 const amount = (what: string, max: Micros | null = null) =>
   z
     .string({ error: ({ input }) => `must be ${what} as a decimal string such as "50", got ${JSON.stringify(input)}` })

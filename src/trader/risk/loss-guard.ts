@@ -99,9 +99,7 @@ export class LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
-  /**
-   * True when the state must be stored again: it moved by more than a hundredth of a limit, or has a new halt or day.
-   */
+  /** True when the state must be stored again: a move by more than a hundredth of a limit, a new halt or day. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
@@ -240,10 +238,7 @@ type RungLimits = Pick<
   'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
 >;
 
-/**
- * Compares the losses with the fractions of their limits. A smaller loss lifts these restrictions; only a halt needs an
- * operator.
- */
+/** Compares the losses with fractions of their limits. A smaller loss lifts these restrictions, unlike a halt. */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
   const widened = describeReached(loss, limits, limits.widenAtLossMicros);
   const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);

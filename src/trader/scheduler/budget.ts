@@ -17,10 +17,7 @@ interface WatchedQueue {
   status(scope: Scope, nowMs: number): { readonly limit: number };
 }
 
-/**
- * Unused fraction of the limit: a reserve for other programs' requests between two answers, and for the exchange's
- * whole-second clock.
- */
+/** Unused fraction of the limit, for other programs' requests between answers, and the exchange's coarse clock. */
 const MARGIN = 0.05;
 /** Wait after a refusal that states none, ms. */
 const FIRST_WAIT_MS = 1_000;
@@ -94,10 +91,7 @@ export class Budget {
     return this.#foreignAt(nowMs) === 0;
   }
 
-  /**
-   * Requests that may be sent now, or `withinMs` later if none is sent before. Other programs' use is taken as
-   * constant.
-   */
+  /** Requests that may be sent now, or `withinMs` later if none is sent before, at constant use by other programs. */
   available(nowMs: number, withinMs = 0): number {
     if (this.blockedUntilMs(nowMs) > nowMs) return 0;
     const unused = this.#usable - this.#own(nowMs + withinMs);
@@ -340,9 +334,7 @@ export class ScopeLine {
     return Math.max(0, this.budget.evenRoom(most, nowMs)) / burstOf(most);
   }
 
-  /**
-   * True for paced requests: only those that begin new orders. Started orders, cancels and own reads are never delayed.
-   */
+  /** True for paced requests: those that begin new orders. Started orders, cancels and own reads are not delayed. */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
   }
@@ -394,10 +386,7 @@ function laneFloor(scope: Scope, lane: Lane, openOrders: number, perMinute: numb
   return Math.min(Math.ceil(reserve / 2), Math.floor(perMinute / 2));
 }
 
-/**
- * Fractions of the profile's limit below which the budget is short, and above which it is enough. Normal throttling
- * stays above the first.
- */
+/** Fractions of the profile's limit: short below the first, less than normal throttling; enough above the second. */
 const SHORT_PART = 1 / 5;
 const ENOUGH_PART = 1 / 2;
 /** Time before a notice. The first outlasts a wrong answer; the second avoids repeated notices. */
@@ -429,10 +418,7 @@ export class BudgetWatch {
     this.#watched = SCOPES.map((scope) => ({ scope, usual: usual[scope], isTold: false, sinceMs: null }));
   }
 
-  /**
-   * Call it about once a second. Returns one notice when the budget becomes short, and one when it has been enough for
-   * some time.
-   */
+  /** Call it about once a second. Returns a notice when the budget becomes short, and when it is enough again. */
   look(queue: WatchedQueue, nowMs: number): readonly BudgetNews[] {
     return this.#watched.flatMap((watched): BudgetNews[] => {
       const { scope, usual, isTold } = watched;

@@ -97,9 +97,7 @@ export class PollRecord {
     return call;
   }
 
-  /**
-   * Milliseconds since the last request; Infinity before the first, when expedited, or after our clock was set back.
-   */
+  /** Milliseconds since the last request; Infinity before the first, when expedited, or after a clock set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }

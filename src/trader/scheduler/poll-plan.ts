@@ -31,10 +31,7 @@ const MARKETS_A_PAGE = 3;
 const IDLE_FACTOR = 5;
 /** Every n-th book read goes to a market that was never read, if there is one. */
 const NEW_TURN = 2;
-/**
- * Every n-th book read goes to the most overdue market: from every other read with few markets, to every tenth with
- * many.
- */
+/** Every n-th book read goes to the most overdue market: every other read with few markets, every tenth with many. */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
 /** Bonus of an urgent book, higher than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
@@ -137,10 +134,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /**
-   * Reads the target as soon as the budget allows, whatever its interval, for example after a reconnect. Default
-   * urgency: first.
-   */
+  /** Reads the target as soon as the budget allows, whatever its interval, as after a reconnect. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -245,10 +239,7 @@ export class PollPlan {
     return null;
   }
 
-  /**
-   * Sorts the kinds, the furthest behind its share first. An insertion sort without allocation, because it runs at
-   * every poll.
-   */
+  /** Sorts the kinds, the furthest behind its share first, at every poll: an insertion sort without allocation. */
   #sortByNeed(): readonly MarketPoll[] {
     const sorted = this.#byNeed;
     const used = this.#used;

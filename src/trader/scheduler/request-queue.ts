@@ -33,10 +33,7 @@ export interface Release {
   readonly unsent: readonly Unsent[];
 }
 
-/**
- * Maximum number of waiting requests, more than a minute of both budgets (120 and 300); later ones would be stale when
- * sent.
- */
+/** Maximum number of waiting requests, over a minute of both budgets (120 and 300); later ones would be stale. */
 export const MAX_WAITING = 512;
 /** Maximum requests in flight: enough to use the budget at a second of latency. */
 export const MAX_IN_FLIGHT = 8;
@@ -218,10 +215,7 @@ export class RequestQueue {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
-  /**
-   * Time at which a waiting request could be sent or expires: `nowMs` for at once; null when only an outcome can
-   * release it.
-   */
+  /** Time at which a waiting request could leave or expires: `nowMs` for at once; null if only an outcome helps. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);

@@ -41,9 +41,7 @@ export const averagedIndex = averageOver(indexPerDeviation);
 const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
-/**
- * Table of a function of z with linear interpolation: a decision over hundreds of markets needs thousands of values.
- */
+/** Table of a function of z with linear interpolation: a decision over many markets needs thousands of values. */
 class Table {
   readonly #values: Float64Array;
 

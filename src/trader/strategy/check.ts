@@ -4,10 +4,7 @@ import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
-/**
- * Null for valid quotes, else one sentence that names the first error. Quotes may come from untyped JavaScript, so
- * types are checked too.
- */
+/** Null for valid quotes, else the first error in a sentence. Untyped JavaScript may return any type. */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
@@ -37,10 +34,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
 }
 
-/**
- * Checks the quotes of a whole event: one entry per market of the view, by condition id. Null when valid, else the
- * first error in one sentence.
- */
+/** Checks the quotes of a whole event, one entry per market of the view. Null when valid, else the first error. */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;

@@ -18,9 +18,7 @@ export interface QuoteLevel {
 export interface SetsWish {
   /** Sets to hold; missing sets are split from currency in batches, within `max_core_sets`. 0: none. */
   readonly coreSharesMicros: Micros;
-  /**
-   * `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when everything is flattened.
-   */
+  /** `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when all is flattened. */
   readonly merge: 'auto' | 'never';
 }
 
@@ -52,14 +50,9 @@ export interface Quotes {
    * the draft and before it signs. Absent: false.
    */
   readonly postOnly?: boolean;
-  /**
-   * Wanted complete sets; absent: none. The wish stays until later quotes with a fair price change it, also over
-   * restarts.
-   */
+  /** Wanted complete sets; absent: none. The wish stays, also over restarts, until later quotes change it. */
   readonly sets?: SetsWish;
-  /**
-   * Latest time of the next call, our clock, ms. Absent: about once a second, and at every observation of the market.
-   */
+  /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
   readonly againMs?: number;
   /** Reason for these quotes, or for none; one sentence for `explain`. */
   readonly note: string;
@@ -81,9 +74,7 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
   factors,
 });
 
-/**
- * A running strategy in one market. It may keep private state, but has no clock, no input or output, and no randomness.
- */
+/** A running strategy in one market. It may keep private state, but has no clock, input, output or randomness. */
 export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
@@ -101,10 +92,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
 
 /** A running strategy in all quoted markets of one event. The rules are those of a `Quoter`. */
 export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
-  /**
-   * Quotes of exactly the markets in `view.markets`, by condition id. An error in one market discards the quotes of the
-   * whole event.
-   */
+  /** Quotes of the markets in `view.markets`, by condition id. An error in one discards the quotes of all. */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
   /** @param conditionId market of the event */
   observe?(event: StrategyEvent<K>, conditionId: string): void;

@@ -20,10 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/**
- * Shares, in millionths, that may still be filled on a side: up to the position limit, or to a flat position in
- * reduce-only mode.
- */
+/** Shares, in millionths, that may still fill on a side: to the position limit, or to zero if reduce-only. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);

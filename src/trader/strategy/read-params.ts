@@ -29,10 +29,7 @@ export interface ParamsRead {
   readonly problems: readonly ParamProblem[];
 }
 
-/**
- * Parses and checks parameters. `raw` is the content of `params:`; null and undefined are empty. Defaults fill missing
- * parameters.
- */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Defaults fill missing ones. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
   // `jitless`: compiling a schema does not pay off, because most are used once.

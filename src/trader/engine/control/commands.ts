@@ -103,10 +103,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/**
- * Why one market cannot be flattened now; null when it can. Where no market may be quoted, only a flatten of everything
- * is allowed.
- */
+/** Why one market cannot be flattened now; null when it can. If none may be quoted, only all can be flattened. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -165,10 +162,7 @@ function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
-/**
- * Books the holdings that the exchange shows, for example after a restored backup. The caller has checked
- * `adoptRefusal`.
- */
+/** Books the holdings that the exchange shows, as after a restored backup. The caller has checked `adoptRefusal`. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
   const plan = reconciler.planAdoption();

@@ -35,10 +35,7 @@ export interface ConversionRules {
   readonly markMicros: Micros | null;
 }
 
-/**
- * Sell orders to cancel, because they bind pairs worth merging: currency is scarce, or the pairs have waited longer
- * than the requests are worth.
- */
+/** Sell orders to cancel: they bind pairs that are worth a merge, as currency is scarce or the pairs wait long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -164,10 +161,7 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/**
- * Plans a split that refills the core once a whole batch is missing. Null when none is needed, or when currency,
- * requests or a mark are missing.
- */
+/** Plans a split once a whole batch is missing in the core; null without need, currency, requests or a mark. */
 function planSplit(
   { sharesMicros }: Core,
   feed: Pick<MarketTracker, 'facts'>,
@@ -230,10 +224,7 @@ function flattenMarket(
   return sell({ isYes, priceMicros, wanted, mark }, sight, context);
 }
 
-/**
- * True when the rest cannot be sold: no complete set, and fewer shares than the smallest order. Merges have no smallest
- * amount.
- */
+/** True when the rest cannot be sold: no complete set (merges have no smallest amount), and less than an order. */
 export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
   return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
 }

@@ -29,9 +29,7 @@ export interface Rung {
 
 const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/**
- * The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if it was begun earlier.
- */
+/** The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if begun earlier. */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -91,9 +89,7 @@ export interface HeldBack {
   readonly reason: string;
 }
 
-/**
- * Number of complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight.
- */
+/** Complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -105,10 +101,7 @@ export class Modes {
   /** Our clock, ms, since no order is unsettled; null while one is. */
   settledMs: number | null = null;
   #proofs = 0;
-  /**
-   * Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. It stays when quoting
-   * resumes in the same step.
-   */
+  /** Time of the newest verification after a cancel-all or stop, our clock, ms, also after a resume; null before it. */
   provenMs: number | null = null;
   /** Last result; the same object until it changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
@@ -229,9 +222,7 @@ export class Modes {
     }
   }
 
-  /**
-   * Cancels all orders, and reads own orders until the exchange has shown twice that none rests. A halt calls it too.
-   */
+  /** Cancels all orders, and reads own orders until the exchange has shown twice that none rests, also for a halt. */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();

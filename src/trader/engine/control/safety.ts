@@ -90,10 +90,7 @@ export class Safety {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /**
-   * Why the trader or a part of it is stopped or restricted until an operator resumes with a reason; null when it is
-   * not.
-   */
+  /** Why all or a part is stopped or restricted until an operator resumes with a reason; null when it is not. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
@@ -227,10 +224,7 @@ export type NextStart = Readonly<ReturnType<typeof readNextStart>>;
 
 const NOTE = 'paused_markets';
 
-/**
- * Cause of a pause. `flattening`: the holding is being sold, also after a restart. `flattened`: it was sold, or its
- * sale was stopped.
- */
+/** Cause of a pause. `flattening`: the holding is being sold. `flattened`: it was sold, or its sale was stopped. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
@@ -282,10 +276,7 @@ class Pauses {
     this.#set(conditionId, { reason, kind: 'refused' });
   }
 
-  /**
-   * Pauses a market for the operator. A pause with another cause keeps its cause, so it still needs a reason to end.
-   * Sales of a flatten end.
-   */
+  /** Pauses a market for the operator. Sales of a flatten end; another cause stays and needs a reason to end. */
   pauseByOperator(conditionId: string, reason: string): void {
     const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
     if (before === 'flattening') this.endFlattening(conditionId);

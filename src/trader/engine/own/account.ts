@@ -87,9 +87,7 @@ export class Account {
 /** Name of the ledger note that stores the wishes. */
 const CORE_SETS_NOTE = 'core_sets';
 
-/**
- * Core of complete sets of one market. With several strategies the largest wish counts, and any wish against merging.
- */
+/** Core of complete sets of one market: of several strategies the largest wish, and any wish against merging. */
 export interface Core {
   readonly sharesMicros: Micros;
   readonly merges: boolean;
@@ -240,10 +238,7 @@ interface Shares {
   readonly noMicros: Micros;
 }
 
-/**
- * Value of shares at the YES price, each capped, rounded down; null without a needed price. A complete set is worth
- * exactly 1.
- */
+/** Value of shares at the YES price, capped, rounded down; null without a needed price. A complete set is worth 1. */
 export function valueAtPrice(shares: Shares, yesPrice: Micros | null, caps: ShareCaps): Micros | null {
   const { pairs, single, isYes } = splitSets(shares);
   if (single === 0) return pairs;

@@ -1,7 +1,4 @@
-/**
- * Reads the lists of own resting orders and own trades. The executor books their rows; the reconciler learns when a
- * complete read has ended.
- */
+/** Reads own resting orders and own trades: the executor books the rows, the reconciler learns the end of a read. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';

@@ -82,9 +82,7 @@ export class QuoteSlot {
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  /**
-   * Applies new settings of the same strategy. True when its quoter was dropped, so that `open` must make a new one.
-   */
+  /** Applies new settings of the same strategy. True when its quoter was dropped, and `open` must make a new one. */
   configure(next: StrategySettings): boolean {
     const before = this.strategy;
     this.strategy = next;
@@ -200,10 +198,7 @@ class Refusals {
 /** Maximum age of a book, ms, that cannot be the reason for missing quotes. */
 const FRESH_BOOK_MS = 2_000;
 
-/**
- * Why the market or its data does not support quotes; null when it does. Risk rejects new orders by the same limits;
- * this also cancels resting ones.
- */
+/** Why the market or its data does not support quotes; null when it does. Risk has the same limits for new orders. */
 function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
   const { health, market, timeToResolutionMs } = view;
   const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
@@ -253,10 +248,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/**
- * Moves levels. Levels that meet at one price become one with the first level's amount; levels off the grid are
- * dropped.
- */
+/** Moves levels. Of levels that meet at one price the first stays; levels off the grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // The level may become an order of NO, so 1 - price must also be valid.

@@ -29,10 +29,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/**
- * One quoter, of a market or of an event. After a failure it returns no quotes until `renew`, because its state may be
- * broken.
- */
+/** One quoter, of a market or an event. After a failure, which may break its state, it is silent until `renew`. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -193,9 +190,7 @@ export class StrategySandbox {
     return null;
   }
 
-  /**
-   * Passes an event to the quoter. After a fill its state is saved at the next turn, because a fill arrives only once.
-   */
+  /** Passes an event to the quoter. A fill arrives only once, so the state is saved at the next turn. */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -343,10 +338,7 @@ export class Sandboxes {
   }
 }
 
-/**
- * Declaration of an event in the trader's file, found by its markets first, because not every recording keeps the
- * event's id.
- */
+/** Declaration of an event in the trader's file, found by its markets first: not every recording keeps event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??

@@ -43,10 +43,7 @@ export function stoikovQuotes(
   return { bid: reservation - half, ask: reservation + half };
 }
 
-/**
- * Best half-spread of a maker without inventory risk: (1 / gamma) ln(1 + gamma / k), or the monopolist's 1 / k for
- * gamma 0.
- */
+/** Best half-spread without inventory risk: (1 / gamma) ln(1 + gamma / k), or the monopolist's 1 / k for gamma 0. */
 export const monopolyHalfSpread = (gamma: number, k: number): number =>
   gamma === 0 ? 1 / k : Math.log1p(gamma / k) / gamma;
 
