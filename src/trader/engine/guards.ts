@@ -8,7 +8,6 @@ import type { LedgerReader, Notes } from '../ledger/contract.js';
 import type { RiskLimits } from '../risk/limits.js';
 import {
   ActionPace,
-  type DayResults,
   FillGuard,
   type FillState,
   type HoldingsWorth,
@@ -64,7 +63,7 @@ export class Guards {
 
   /** Why a limit or a rejected API key has halted the trader; null without a halt. */
   get halted(): string | null {
-    return this.loss.halted ?? this.fills.state.halted ?? this.keys.text;
+    return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
   /**
@@ -181,7 +180,7 @@ class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
   /** The loss guard; null before the first valuation. */
-  #guard: LossGuard | null;
+  guard: LossGuard | null;
   /** State as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
   /** Restriction by a partly used limit. */
@@ -193,7 +192,7 @@ class LossMemory {
     const text = notes.note(LOSS_NOTE);
     // Only this class writes the note, so it is valid JSON.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
-    this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
+    this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
   /** Sets new limits; losses and a halt stay. */
@@ -203,51 +202,32 @@ class LossMemory {
   }
 
   get facts(): LossFacts {
-    return this.#guard?.facts ?? NO_LOSS;
-  }
-
-  /** Results by day; null before the first valuation. */
-  get days(): DayResults | null {
-    return this.#guard?.days ?? null;
-  }
-
-  get halted(): string | null {
-    return this.#guard?.state.halted ?? null;
+    return this.guard?.facts ?? NO_LOSS;
   }
 
   /** Takes in the current worth. Returns the reason when this valuation halts trading, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
-    this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
-    const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
-    this.rung = lossRung(this.#guard.facts, this.#limits);
+    this.guard ??= LossGuard.start(nowMs, worth.equityMicros);
+    const halted = this.guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
+    this.rung = lossRung(this.guard.facts, this.#limits);
     return halted;
   }
 
   /** True when the losses differ from the stored ones by more than allowed. */
   get isDue(): boolean {
-    if (this.#guard === null) return false;
-    return this.#stored === null || this.#guard.hasMovedFrom(this.#stored, this.#limits);
-  }
-
-  /** True after the first valuation. */
-  get isStarted(): boolean {
-    return this.#guard !== null;
-  }
-
-  /** Shifts the loss marks by a change of capital. */
-  capitalMoved(amount: Micros): void {
-    this.#guard?.capitalMoved(amount);
+    if (this.guard === null) return false;
+    return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);
   }
 
   store(): void {
-    if (this.#guard === null) return;
-    this.#stored = this.#guard.state;
-    this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+    if (this.guard === null) return;
+    this.#stored = this.guard.state;
+    this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.guard.state));
   }
 
   /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
   resume(isHeldBack = false): void {
-    this.#guard?.resume(isHeldBack);
+    this.guard?.resume(isHeldBack);
     this.rung = lossRung(this.facts, this.#limits);
   }
 }

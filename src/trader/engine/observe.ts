@@ -15,7 +15,6 @@ import type { RestingOrders } from '../reconcile/comparison.js';
 import { overfull, PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
 import type { PollResult } from '../scheduler/poll-memory.js';
-import type { OutcomeObservation } from '../scheduler/request-queue.js';
 import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
@@ -37,16 +36,6 @@ const WAITED_OUT_MS = 1_000;
 /** Moves an observation's time up to the newest one, unless our clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
-}
-
-/** Adds its request to an outcome, and notes the exchange's clock and silence. */
-function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
-  const request = state.requests.queue.onOutcome(seen);
-  const { outcome, nowMs, sentMs, venueTimeMs } = seen;
-  if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
-  if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
-  else endSilence(state, nowMs);
-  return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
 /** Notes a request without an answer. Sends one notice when the exchange becomes silent. */
@@ -79,8 +68,14 @@ export function observe(state: TraderState, seen: Observation): void {
       return obey(state, seen.command, seen.nowMs);
     case 'feed':
       return state.feeds.take(seen, state);
-    case 'outcome':
-      return observeReport(state, receiveOutcome(state, seen), seen.requestId);
+    case 'outcome': {
+      const request = state.requests.queue.onOutcome(seen);
+      const { outcome, nowMs, sentMs, venueTimeMs } = seen;
+      if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
+      if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
+      else endSilence(state, nowMs);
+      return observeReport(state, { request, outcome, nowMs, sentMs, venueTimeMs }, seen.requestId);
+    }
   }
 }
 
@@ -223,7 +218,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         lookAtEvent(state, conditionId);
       }
       const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
-      if (requests.polling.isOwnSlow && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
+      if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
@@ -318,7 +313,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   react(state, step.reaction, report.nowMs);
   tellNews(reconciler, notices, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
-  const isMissing = list === 'orders' && polling.isOwnSlow && state.executor.missingFills().length > 0;
+  const isMissing = list === 'orders' && polling.ownPaceMs > 0 && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
   if (step.result !== null) noteListRead(state, list, step.result, report);

@@ -139,7 +139,7 @@ export class Polling {
 
   /**
    * Best interval of own reads, ms, by the values of markets with own resting orders. 0 if one was not valued, while
-   * nothing is quoted, and while signed requests are plentiful.
+   * nothing is quoted, and while signed requests are plentiful. Above 0, other signs of missing fills trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -151,11 +151,6 @@ export class Polling {
       this.#paced = { own, valuedMs, paceMs };
     }
     return this.#paced.paceMs;
-  }
-
-  /** True when own trades are read seldom; other signs of missing fills then trigger a read. */
-  get isOwnSlow(): boolean {
-    return this.ownPaceMs > 0;
   }
 
   #sumLateFillCost(): number {

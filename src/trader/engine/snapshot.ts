@@ -77,7 +77,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Losses as the limits measure them; zero before the first valuation. */
     losses: safety.guards.loss.facts,
     /** Results by UTC day of the exchange's clock; null before the first valuation. */
-    days: safety.guards.loss.days,
+    days: safety.guards.loss.guard?.days ?? null,
   };
 }
 

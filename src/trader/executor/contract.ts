@@ -9,7 +9,7 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../shared/protocol/states.js';
-import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
+import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
 /** The wallet's signer. It loads the stored draft by intent id, and refuses a draft that differs from the intent. */
 export interface DraftSigner {
@@ -92,9 +92,12 @@ export type ExecutorEvent =
   /** The signer refused a stored draft. The engine pauses the market. */
   | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
   | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
-  | { readonly kind: 'mergeDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
-  | { readonly kind: 'splitDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
-  | { readonly kind: 'redeemDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
+  | {
+      readonly kind: `${ConversionKind}Done`;
+      readonly intentId: string;
+      readonly market: string;
+      readonly cashMicros: Micros;
+    }
   | {
       readonly kind: 'trouble';
       readonly trouble: Trouble;

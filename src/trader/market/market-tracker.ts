@@ -15,7 +15,6 @@ import {
   type FeedViews,
   type Glance,
   type Health,
-  type Inventory,
   type MarketFacts,
   type MarketView,
   type OwnMarketState,
@@ -228,7 +227,16 @@ export class MarketTracker {
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
       health: Object.freeze(sight.health),
-      inventory: Object.freeze(makeInventory(own)),
+      inventory: Object.freeze({
+        yesMicros: own.yesMicros,
+        noMicros: own.noMicros,
+        netMicros: sub(own.yesMicros, own.noMicros),
+        pairsMicros: minMicros(own.yesMicros, own.noMicros),
+        avgYesCostMicros: own.avgYesCostMicros,
+        avgNoCostMicros: own.avgNoCostMicros,
+        availableFundsMicros: own.availableFundsMicros,
+        maxPositionMicros: own.maxPositionMicros,
+      }),
       stance: own.stance,
       orders: Object.freeze(own.orders.map((order) => viewOrder(order, this.#queue.findAhead(order), nowMs))),
       feeds,
@@ -426,20 +434,6 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   queueAheadMicros,
   ageMs: nowMs - order.submittedMs,
 });
-
-/** Own holdings, their cost, and the remaining limits. */
-function makeInventory(own: OwnMarketState): Inventory {
-  return {
-    yesMicros: own.yesMicros,
-    noMicros: own.noMicros,
-    netMicros: sub(own.yesMicros, own.noMicros),
-    pairsMicros: minMicros(own.yesMicros, own.noMicros),
-    avgYesCostMicros: own.avgYesCostMicros,
-    avgNoCostMicros: own.avgNoCostMicros,
-    availableFundsMicros: own.availableFundsMicros,
-    maxPositionMicros: own.maxPositionMicros,
-  };
-}
 
 /** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
 const JUMP_SIGMAS = 6;

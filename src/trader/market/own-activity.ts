@@ -228,7 +228,12 @@ export class OwnFills {
 
   /** Takes in the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
   look(price: number | null, lookedMs: number): void {
-    this.#pass(lookedMs);
+    const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
+    this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
+    const seconds = Math.min(elapsedS, MOST_BETWEEN_LOOKS_S);
+    this.#seconds += seconds;
+    this.#unfadedS += seconds;
+    if (this.#unfadedS >= FADES_EVERY_S) this.#fade();
     for (const horizon of HORIZONS_MS.keys()) this.#judge(horizon, price, lookedMs);
     const ended = this.#judged.at(-1) ?? 0;
     if (ended === 0) return;
@@ -267,13 +272,7 @@ export class OwnFills {
     this.#markouts = null;
   }
 
-  #pass(lookedMs: number): void {
-    const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
-    this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
-    const seconds = Math.min(elapsedS, MOST_BETWEEN_LOOKS_S);
-    this.#seconds += seconds;
-    this.#unfadedS += seconds;
-    if (this.#unfadedS < FADES_EVERY_S) return;
+  #fade(): void {
     const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
     this.#unfadedS = 0;
     // The time without fills must survive a restart too.

@@ -311,10 +311,9 @@ export class ScopeLine {
     const left = this.budget.available(nowMs);
     if (left <= 0 || this.budget.probing) return left;
     const floor = laneFloor(this.scope, lane, openOrders, this.budget.perMinute(nowMs));
-    if (lane === 'cancel' || this.#withinMs === 0)
-      return Math.min(left - floor, this.#paceRoom(lane, openOrders, nowMs));
-    const within = this.budget.available(nowMs, this.#withinMs) - floor;
-    return Math.min(left, within, this.#paceRoom(lane, openOrders, nowMs));
+    const even = this.#isPaced(lane) ? Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs)) : left;
+    if (lane === 'cancel' || this.#withinMs === 0) return Math.min(left - floor, even);
+    return Math.min(left, this.budget.available(nowMs, this.#withinMs) - floor, even);
   }
 
   /** Time at which the budget allows the next request of this lane; null when unknown. */
@@ -337,11 +336,6 @@ export class ScopeLine {
   /** True for paced requests: those that begin new orders. Started orders, cancels and own reads are not delayed. */
   #isPaced(lane: Lane): boolean {
     return lane === 'draft' && this.scope === 'signed';
-  }
-
-  #paceRoom(lane: Lane, openOrders: number, nowMs: number): number {
-    if (!this.#isPaced(lane)) return Number.POSITIVE_INFINITY;
-    return Math.floor(this.budget.evenRoom(this.#most(openOrders, nowMs), nowMs));
   }
 
   /**

@@ -239,76 +239,42 @@ const ASSET_ROWS = 200;
 
 /** @param nowMs our clock: price bars are requested up to the last complete one */
 export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): AnyCall {
-  switch (target.kind) {
-    case 'book':
-      return {
-        endpoint: 'markets.book',
-        params: { condition_id: target.marketConditionId },
-        query: { depth: bookDepth, is_yes: true },
-        body: undefined,
-      };
-    case 'trades':
-      return {
-        endpoint: 'markets.trades',
-        params: { condition_id: target.marketConditionId },
-        query: { limit: ROWS },
-        body: undefined,
-      };
-    case 'detail':
-      return {
-        endpoint: 'markets.detail',
-        params: { condition_id: target.marketConditionId },
-        query: {},
-        body: undefined,
-      };
-    case 'candles': {
-      const end_time = BAR_S * Math.floor(nowMs / 1000 / BAR_S);
-      return {
-        endpoint: 'markets.candles',
-        params: { condition_id: target.marketConditionId },
-        query: { start_time: end_time - CANDLES_S, end_time, interval: '5m', is_yes: true },
-        body: undefined,
-      };
+  const body = undefined;
+  if ('marketConditionId' in target) {
+    const params = { condition_id: target.marketConditionId };
+    switch (target.kind) {
+      case 'book':
+        return { endpoint: 'markets.book', params, query: { depth: bookDepth, is_yes: true }, body };
+      case 'trades':
+        return { endpoint: 'markets.trades', params, query: { limit: ROWS }, body };
+      case 'detail':
+        return { endpoint: 'markets.detail', params, query: {}, body };
+      case 'candles': {
+        const end_time = BAR_S * Math.floor(nowMs / 1000 / BAR_S);
+        const query = { start_time: end_time - CANDLES_S, end_time, interval: '5m', is_yes: true } as const;
+        return { endpoint: 'markets.candles', params, query, body };
+      }
     }
+  }
+  const params = {};
+  switch (target.kind) {
     case 'orders':
-      return {
-        endpoint: 'orders.list',
-        params: {},
-        query: { status: [...RESTING_STATUSES], limit: ROWS },
-        body: undefined,
-      };
+      return { endpoint: 'orders.list', params, query: { status: [...RESTING_STATUSES], limit: ROWS }, body };
     case 'fills':
-      return { endpoint: 'trades.list', params: {}, query: { limit: ROWS }, body: undefined };
+      return { endpoint: 'trades.list', params, query: { limit: ROWS }, body };
     case 'assets':
     case 'marks':
-      return { endpoint: 'account.assets', params: {}, query: { limit: ASSET_ROWS }, body: undefined };
+      return { endpoint: 'account.assets', params, query: { limit: ASSET_ROWS }, body };
     case 'catalog':
-      return { endpoint: 'markets.list', params: {}, query: { limit: ROWS, state: 'open' }, body: undefined };
+      return { endpoint: 'markets.list', params, query: { limit: ROWS, state: 'open' }, body };
     case 'details':
-      return {
-        endpoint: 'search.list',
-        params: {},
-        query: { limit: ROWS, state: ['open'], result_type: 'market' },
-        body: undefined,
-      };
+      return { endpoint: 'search.list', params, query: { limit: ROWS, state: ['open'], result_type: 'market' }, body };
   }
 }
 
 /** Lane of a poll: own state first, then books with own orders, then other market data. */
-export function pollLane(target: PollTarget, resting: boolean): Lane {
-  switch (target.kind) {
-    case 'orders':
-    case 'fills':
-    case 'assets':
-      return 'own';
-    case 'book':
-      return resting ? 'hot' : 'quiet';
-    case 'trades':
-    case 'detail':
-    case 'candles':
-    case 'catalog':
-    case 'details':
-    case 'marks': // marks only help to choose books to read, so they leave the whole cancel reserve
-      return 'quiet';
-  }
+export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
+  if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
+  // Marks only help to choose books to read, so they leave the whole cancel reserve.
+  return kind === 'book' && resting ? 'hot' : 'quiet';
 }

@@ -134,7 +134,12 @@ export class RequestQueue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    const unsent = this.#takeUnsent(nowMs);
+    // Requests that expired while they waited, or were dropped.
+    const reason = 'the request expired while it waited for the request budget';
+    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
+    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;
+    const unsent = this.#givenUp.length === 0 ? expired : [...this.#givenUp, ...expired];
+    if (this.#givenUp.length > 0) this.#givenUp = [];
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs))
       requests.push(this.#send(next.line, next, steadyMs));
@@ -269,17 +274,6 @@ export class RequestQueue {
     line.inFlight++;
     const sent = { id, lane, call: request.call, latestMs: request.latestMs };
     return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
-  }
-
-  /** Takes out dropped requests, and those that expired while they waited. */
-  #takeUnsent(nowMs: number): readonly Unsent[] {
-    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
-    if (!hasExpired && this.#givenUp.length === 0) return NOTHING.unsent;
-    const reason = 'the request expired while it waited for the request budget';
-    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : [];
-    const unsent = [...this.#givenUp, ...expired];
-    this.#givenUp = [];
-    return unsent;
   }
 
   /** Earliest expiry of a waiting request; Infinity when none waits. */

@@ -78,19 +78,17 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   const facts = entry.feed.facts;
   if (facts === null || context.nowMs < entry.nextConversionMs) return false;
   const intent = isSettledMarket(facts.phase) ? planRedeem(facts, context) : planMerge(facts, rules, context);
-  if (intent === null) return replenish(entry, rules, context);
-  entry.nextConversionMs = context.nowMs + RETRY_MS;
-  return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
-}
-
-/** Splits currency up to the strategy's core of sets, if the rung allows it. */
-function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
+  if (intent !== null) {
+    entry.nextConversionMs = context.nowMs + RETRY_MS;
+    return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
+  }
   const { feed } = entry;
+  const { core, splits, markMicros } = rules;
   const split = splits && core.slot !== null ? planSplit(core, feed, markMicros, context) : null;
   if (split === null || core.slot === null) return false;
   entry.nextConversionMs = context.nowMs + RETRY_MS;
-  const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
-  const refusal = approveAndExecute(split, facts, NO_REASON, context);
+  const splitFacts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
+  const refusal = approveAndExecute(split, splitFacts, NO_REASON, context);
   if (refusal !== null) core.slot.refusals.add(refusal, context.nowMs);
   return refusal === null;
 }

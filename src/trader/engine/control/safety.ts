@@ -145,14 +145,14 @@ export class Safety {
 
   /** Shifts the loss marks by a change of capital, and stores them. */
   capitalMoved(amount: Micros): void {
-    this.guards.loss.capitalMoved(amount);
+    this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
   }
 
   /** Stores losses together with marks and slow averages, which they depend on. */
   saveLoss(): void {
     const { loss } = this.guards;
-    if (!loss.isStarted) return;
+    if (loss.guard === null) return;
     loss.store();
     const { own, valuation } = this.#watched.account;
     valuation.save(own.held.keys());

@@ -178,7 +178,18 @@ export class QuoteSlot {
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'outside the quote hours of the strategy';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    return dataTrouble(view, this.strategy);
+    // Risk rejects new orders by the same limits; this also cancels resting ones.
+    const { health, market, timeToResolutionMs } = view;
+    const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
+    if (market.phase !== 'open') return `the market is ${market.phase}`;
+    // A negative age means that the age is unknown.
+    if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
+      return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
+    }
+    if (health.frozen) return 'trades go through the book, and it does not change';
+    if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
+      return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
+    return null;
   }
 }
 
@@ -197,21 +208,6 @@ class Refusals {
 
 /** Maximum age of a book, ms, that cannot be the reason for missing quotes. */
 const FRESH_BOOK_MS = 2_000;
-
-/** Why the market or its data does not support quotes; null when it does. Risk has the same limits for new orders. */
-function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
-  const { health, market, timeToResolutionMs } = view;
-  const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
-  if (market.phase !== 'open') return `the market is ${market.phase}`;
-  // A negative age means that the age is unknown.
-  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
-    return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
-  }
-  if (health.frozen) return 'trades go through the book, and it does not change';
-  if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
-    return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
-  return null;
-}
 
 /** The strictest live class of the changed parameters; null if none changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
