@@ -159,10 +159,7 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
     : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/**
- * Notifies the operator once per feed that it names an unknown market. It waits until the markets are known: from the
- * catalog, or because every strategy names its own.
- */
+/** Notifies the operator once per feed that names an unknown market, once the markets are known. */
 function nameUnknown(
   feed: FeedMemory,
   conditionId: string,

@@ -141,10 +141,7 @@ const HALTS_AFTER_MS = 20_000;
 /** Own lists that are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/**
- * Alarm for a rejected API key. Resting orders may then fill unseen, so all are canceled. Nothing is quoted until an
- * operator resumes, also after a restart.
- */
+/** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
 class KeyAlarm extends NotedText {
   /** Our clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();

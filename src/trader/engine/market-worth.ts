@@ -1,6 +1,7 @@
 /** Expected income and cost of quoting a market, from the strategy's quotes and the observed market. */
 
 import { complement, type Micros, micros, ONE } from '../../shared/base/micros.js';
+import type { OwnFill } from '../market/own-activity.js';
 import type { BookLevel, BookSide, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
 import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../scheduler/market-choice.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
@@ -147,14 +148,11 @@ interface Waiting {
 }
 
 /** An own fill; prices in YES space. */
-interface MeasuredFill {
-  readonly side: BookSide;
-  readonly priceMicros: Micros;
+interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
   /** The strategy's fair price at the fill; null without one. */
   readonly fairMicros: Micros | null;
   /** Expected loss by stale quotes per fill, as a fraction of its distance. */
   readonly stalePart: number;
-  readonly nowMs: number;
 }
 
 /** Decaying sums over own fills. */

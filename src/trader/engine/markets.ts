@@ -171,10 +171,7 @@ export class Markets {
     }
   }
 
-  /**
-   * Applies changed settings. A quoter is recreated only if its code or parameters changed; its state passes through
-   * the ledger. Call it inside a ledger transaction.
-   */
+  /** Applies changed settings, inside a ledger transaction. Only changed code or parameters recreate a quoter. */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
     this.#settings = settings;

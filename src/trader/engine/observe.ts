@@ -27,10 +27,7 @@ import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
 
-/**
- * Largest step back of our clock that is waited out, ms: answers may arrive out of order, and clock corrections are
- * small. A book then seems younger by at most this.
- */
+/** Largest step back of our clock that is waited out, ms: for answers out of order, and clock corrections. */
 const WAITED_OUT_MS = 1_000;
 
 /** Moves an observation's time up to the newest one, unless our clock was set back. */

@@ -164,10 +164,7 @@ export class Polling {
     return sum;
   }
 
-  /**
-   * Best interval of mark reads, ms, by the loss of stale quotes that marks would save. Infinity while marks are not
-   * trusted, or when books are read about as often anyway.
-   */
+  /** Best interval of mark reads, ms, by the stale losses that they save; Infinity while untrusted or useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;

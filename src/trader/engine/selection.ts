@@ -1,7 +1,4 @@
-/**
- * Selects the markets that a strategy quotes among those that it tracks, in list order or by value. Estimates the value
- * of every market, also for display.
- */
+/** Selects the markets that a strategy quotes among those tracked, in list order or by value; values all markets. */
 
 import { ONE } from '../../shared/base/micros.js';
 import {

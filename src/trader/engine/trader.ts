@@ -158,10 +158,7 @@ export class Trader {
     return this.#state.safety.modes.wantsProof;
   }
 
-  /**
-   * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
-   * only.
-   */
+  /** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }

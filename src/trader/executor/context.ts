@@ -202,10 +202,7 @@ export class ExecutorContext {
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
-  /**
-   * True at the second read of an expired record, one poll after the first. At the first read the submit may still be
-   * in flight, or the answer may be outdated.
-   */
+  /** True at the second read of an expired record, one poll after the first, which may precede the submit. */
   confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;

@@ -94,10 +94,7 @@ export class Executor {
     });
   }
 
-  /**
-   * Signs the stored drafts, in a later transaction than the one that stored them. Returns their submits. `objectionTo`
-   * is called for each order before it is signed.
-   */
+  /** Signs the stored drafts, in a later transaction, and returns their submits. `objectionTo` judges each order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
       for (const inFlight of this.#context.toSign.splice(0))
@@ -105,10 +102,7 @@ export class Executor {
     });
   }
 
-  /**
-   * Does the due work: reads, resends, polls of conversions, expired drafts. `venueNowMs` is the exchange's clock; null
-   * while unknown. Call it at least once a second.
-   */
+  /** Does the due work, at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -127,10 +121,7 @@ export class Executor {
     });
   }
 
-  /**
-   * Takes in the complete list of own resting orders (all pages of `orders.list`, open and partially_filled). Its first
-   * page was requested at `listSentMs`.
-   */
+  /** Takes in the complete list of own resting orders; its first page was requested at `listSentMs`. */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
     return this.#context.reaction(nowMs, () => {

@@ -1,7 +1,4 @@
-/**
- * The ledger's records and tables. Amounts and prices are micros; `…Ms` is our clock, `…S` exchange time in Unix
- * seconds.
- */
+/** The ledger's records and tables. Amounts and prices: micros; `…Ms`: our clock; `…S`: exchange time, Unix seconds. */
 
 import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
@@ -369,10 +366,7 @@ export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedM
 export interface PrunePage {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /**
-   * Pubkeys of orders. Rows that ended later than `lagMs` before the oldest of them was drafted stay. Without pubkeys
-   * all rows stay.
-   */
+  /** Pubkeys of orders: rows that ended later than `lagMs` before the oldest's draft stay. Without pubkeys all stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true when the row with this intent id or pubkey must stay. */

@@ -293,10 +293,7 @@ export class MarketTracker {
     return this.#book?.others ?? null;
   }
 
-  /**
-   * YES price that values shares: the microprice of others' book, else the mean trade price. Null without either, and
-   * before the first detail and book.
-   */
+  /** YES price that values shares: the microprice of others' book, else the mean trade price; null without. */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.facts === null || this.#book === null) return null;

@@ -152,10 +152,7 @@ export class QueuePlaces {
   }
 }
 
-/**
- * Markout horizons, ms after a fill became known. A fill is judged at the first book after the horizon, unless that
- * book comes later than twice the horizon.
- */
+/** Markout horizons, ms. A fill is judged at the first book after one, unless that is twice as late. */
 const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
 /** Half-life of the statistics: one day of observation. */
 const HALF_LIFE_S = 86_400;

@@ -1,7 +1,4 @@
-/**
- * Compares single records of ledger and exchange. Pure: nothing is booked or guessed. A record without effect (an
- * unsigned, expired or failed draft) is never a difference.
- */
+/** Compares single records of ledger and exchange. Pure. A record without effect is never a difference. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
@@ -18,10 +15,7 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/**
- * Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: the independent count and sums of fills
- * differ. The others are records and holdings.
- */
+/** Kind of a difference. `list`: a list lacks rows that it showed. `sum`: the independent sums of fills differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** One difference between ledger and exchange, with both figures as text. */
@@ -262,10 +256,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/**
- * True when this amount was held before some of the latest moves. Fills and conversions are each booked in order, but
- * their order among each other is unknown.
- */
+/** True when this amount was held before some of the latest fills and conversions, in any order of both. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));

@@ -97,10 +97,7 @@ export class PageWalk<N extends ListEndpoint> {
   }
 }
 
-/**
- * Describes an answer with more rows than its request allows; null for a valid page. Requests use the service's
- * maximum, so a longer page is invalid.
- */
+/** Describes an answer with more rows than its request allows, so an invalid one; null for a valid page. */
 export function overfull({ call }: PlannedRequest, data: unknown): string | null {
   const most = 'limit' in call.query ? call.query.limit : undefined;
   if (!Array.isArray(data) || most === undefined || data.length <= Number(most)) return null;

@@ -372,10 +372,7 @@ function getWeight(order: WorkingOrder): Weight {
   return weight;
 }
 
-/**
- * Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0). Zero for a gain, because not
- * filling is then the worse case.
- */
+/** Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0); zero for a gain. */
 function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
   const worth = outcomeWins ? order.remainingMicros : ZERO;
   if (order.side === 'buy') return maxMicros(sub(cost, worth), ZERO);

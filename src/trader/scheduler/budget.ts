@@ -338,10 +338,7 @@ export class ScopeLine {
     return lane === 'draft' && this.scope === 'signed';
   }
 
-  /**
-   * Requests per minute besides the cancel reserve. If the reserve is needed only later in the minute, earlier requests
-   * need no room besides it.
-   */
+  /** Requests per minute besides the cancel reserve; more if the reserve is needed only later in the minute. */
   #most(openOrders: number, nowMs: number): number {
     const perMinute = this.budget.perMinute(nowMs);
     const beside = perMinute - cancelReserve(openOrders, perMinute);

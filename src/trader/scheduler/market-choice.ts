@@ -1,7 +1,4 @@
-/**
- * Selects the markets that are worth their reads, requests and currency: those with a net value above 0 at the prices
- * that balance supply and demand. Pure.
- */
+/** Selects markets with a net value above 0 at the prices that balance supply and demand of resources. Pure. */
 
 import { type StaleMarket, staleLossPerS } from './stale-index.js';
 

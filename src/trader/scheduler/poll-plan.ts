@@ -77,10 +77,7 @@ export class PollPlan {
   /** True while polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /**
-   * Our clock, ms, before which `takeDue` finds nothing, if facts do not change and no report or expedite arrives.
-   * -Infinity when it must be called.
-   */
+  /** Our clock, ms, before which `takeDue` finds nothing without news; -Infinity when it must be called. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -339,10 +336,7 @@ const PUBLIC_TENTHS = 9;
 /** Parts of a token: one millisecond at one request per minute earns as many parts as `PUBLIC_TENTHS`. */
 const PARTS = 10 * 60_000;
 
-/**
- * Token bucket for market polls, filled by the budget; each poll takes one token. It counts whole parts, so its content
- * does not depend on the number of calls.
- */
+/** Token bucket for market polls, filled by the budget. Whole parts make it independent of the number of calls. */
 class PollCredit {
   readonly #most: number;
   #parts: number;

@@ -34,10 +34,7 @@ export interface Quotes {
   readonly keepWithinTicks: number;
   /** Maximum size difference at which an order stays, as a fraction of the level's size, 0 to 1. */
   readonly keepWithinSizeFraction: number;
-  /**
-   * True: every order that differs from its level in price or size is replaced, regardless of both tolerances and of
-   * the price of requests. Absent: false.
-   */
+  /** True: every order that differs from its level is replaced, despite tolerances and request prices. */
   readonly exact?: boolean;
   /**
    * Value per share of a fill at a side's best level, beyond its price and after the following price move; currency, -1
@@ -45,10 +42,7 @@ export interface Quotes {
    * `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
-  /**
-   * True: an order that would trade at once is not sent. The engine checks the newest book and trade before it requests
-   * the draft and before it signs. Absent: false.
-   */
+  /** True: an order that would trade at once is not sent, by the checks before draft and signature. Absent: false. */
   readonly postOnly?: boolean;
   /** Wanted complete sets; absent: none. The wish stays, also over restarts, until later quotes change it. */
   readonly sets?: SetsWish;
@@ -187,10 +181,7 @@ export type Strategy = MarketStrategy | EventStrategy;
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: EventStrategyDefinition<S, K>,
 ): EventStrategy;
-/**
- * Declares a strategy of markets, as a module's default export. Parameter types follow from the declarations. The host
- * checks the value with `strategyFrom`.
- */
+/** Declares a strategy of markets, as a module's default export, with parameter types from its declarations. */
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;

@@ -18,10 +18,7 @@ import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
 
-/**
- * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
- * only.
- */
+/** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':

@@ -158,10 +158,7 @@ export class Safety {
     valuation.save(own.held.keys());
   }
 
-  /**
-   * Halts the trader: a limit was reached or the API key is rejected. All orders are canceled until the exchange has
-   * shown twice that none rests. Null has no effect.
-   */
+  /** Halts the trader: cancels all orders until the exchange has shown twice that none rests. Null has no effect. */
   halt(reason: string | null, nowMs: number): void {
     if (reason === null) return;
     this.modes.cancelAll();

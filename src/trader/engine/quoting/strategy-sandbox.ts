@@ -286,10 +286,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /**
-   * Opens a quoter: for an event, the existing one of the same code and parameters. Null for a market without an event,
-   * if the strategy quotes whole events.
-   */
+  /** Opens a quoter; of an event, the existing one if equal. Null if the strategy needs an event and has none. */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
