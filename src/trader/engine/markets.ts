@@ -328,16 +328,10 @@ interface CandlesAsked {
   goodUntilMs: number;
 }
 
-/** Parts of a market entry that this file uses. */
-interface Entry {
-  readonly conditionId: string;
-  readonly feed: MarketTracker;
-  readonly excludedBecause: string | null;
+/** Parts of a market entry and of the trader that price bars concern. */
+type Entry = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
   readonly slots: readonly unknown[];
-  readonly candles: CandlesAsked;
-}
-
-/** Parts of the trader that this file uses. */
+};
 interface Around {
   readonly ledger: Pick<Ledger, 'setNote'>;
   readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
@@ -345,11 +339,7 @@ interface Around {
 }
 
 /** Stored result of the bars. */
-interface Kept {
-  readonly sigmaPerSqrtS: number;
-  /** Until when the result is valid, our clock, ms. */
-  readonly goodUntilMs: number;
-}
+type Kept = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
 
 const noteOf = (conditionId: string): string => `candles.${conditionId}`;
 

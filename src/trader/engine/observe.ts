@@ -118,10 +118,10 @@ export function observeReport(state: TraderState, report: RequestResult, request
 function observePoll(state: TraderState, target: PollTarget, report: RequestResult, requestId: number): void {
   if ('marketConditionId' in target) {
     const { kind, marketConditionId } = target;
-    const result =
-      kind === 'candles'
-        ? readBars(state, marketConditionId, report)
-        : readMarket(state, { kind, marketConditionId }, report, requestId);
+    const entry = state.markets.get(marketConditionId);
+    let result = toPollResult(report);
+    if (kind !== 'candles') result = readMarket(state, entry, kind, report, requestId);
+    else if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
     return state.requests.poller.onReport(target, result, report.nowMs);
   }
   switch (target.kind) {
@@ -145,20 +145,14 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 /** Polls of a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
-function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
-  const entry = state.markets.get(conditionId);
-  if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, conditionId));
-  return toPollResult(report);
-}
-
 function readMarket(
   state: TraderState,
-  { kind, marketConditionId: conditionId }: { readonly kind: Seen; readonly marketConditionId: string },
+  entry: MarketEntry | undefined,
+  kind: Seen,
   report: RequestResult,
   requestId: number,
 ): PollResult {
   const { outcome } = report;
-  const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
   if (overfull(report.request, outcome.data) !== null) return 'failed';
   return readData(state, entry, kind, outcome.data, seenAt(report, requestId));

@@ -1,12 +1,11 @@
 /** The trader's entry point: observations in, requests out. */
 
 import { sub } from '../../shared/base/micros.js';
-import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
-import type { Unsent } from '../scheduler/request-queue.js';
 import { act, quietUntilMs } from './act.js';
 import { commandRefusal, rememberStart } from './control/commands.js';
 import type { Mode } from './control/modes.js';
@@ -99,7 +98,10 @@ export class Trader {
       if (released.unsent.length === 0) return requests;
       this.#state.requests.unsent += released.unsent.length;
       this.#commit(nowMs, () => {
-        for (const unsent of released.unsent) observeReport(this.#state, neverLeft(unsent, nowMs), NO_REQUEST);
+        for (const { request, reason } of released.unsent) {
+          const outcome = { kind: 'unknown', reason, sent: false } as const;
+          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }, NO_REQUEST);
+        }
       });
     }
     return requests;
@@ -187,11 +189,3 @@ export class Trader {
 
 /** Request id of a request that was never sent. */
 const NO_REQUEST = 0;
-
-const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
-  request: request,
-  outcome: { kind: 'unknown', reason, sent: false },
-  nowMs,
-  sentMs: nowMs,
-  venueTimeMs: null,
-});

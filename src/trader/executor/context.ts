@@ -144,8 +144,8 @@ export class ExecutorContext {
     const isNew = booking === 'booked';
     if (isNew) this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
-    const object = isNew ? fillObjection : lateFeeObjection;
-    const objection = object(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
+    const fees = { schedule: this.feeSchedule, rateMicros: feeRateMicros };
+    const objection = fillObjection(order, trade, fees, !isNew);
     if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
   }
@@ -395,21 +395,16 @@ const FEE_ROUNDING = micros(1);
  *
  * @param order before this trade is booked
  * @param fees highest known rate of the market, and its fee schedule
+ * @param isFeeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
-  return inWords(order, trade, [
-    priceObjection(order, trade),
-    amountObjection(order, trade),
-    feeObjection(order, trade, fees),
-  ]);
-}
-
-/** Describes a late fee that the market does not allow; null when it may be correct. */
-function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
-  return inWords(order, trade, [feeObjection(order, trade, fees)]);
-}
-
-function inWords(order: OrderRecord, trade: FillDetails, found: readonly (string | null)[]): string | null {
+export function fillObjection(
+  order: OrderRecord,
+  trade: FillDetails,
+  fees: WorstFee,
+  isFeeOnly = false,
+): string | null {
+  const fee = feeObjection(order, trade, fees);
+  const found = isFeeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
   const { side, amountMicros, isYes, priceMicros, pubkey } = order;

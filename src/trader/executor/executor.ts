@@ -116,8 +116,9 @@ export class Executor {
   /** Restores the intents in flight from the ledger. Call it once at start, before anything else. */
   recover(nowMs: number): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const intent of this.#context.ledger.activeIntents())
+      for (const intent of this.#context.ledger.activeIntents()) {
         this.#takeUp(this.#context.intents.take(intent, nowMs), nowMs);
+      }
     });
   }
 

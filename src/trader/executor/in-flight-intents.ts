@@ -234,11 +234,8 @@ export class BookedTrades {
   /** Remembers a trade that the ledger holds with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
-    if (this.#rows.size <= MOST) return;
-    for (const oldest of this.#rows.keys()) {
-      this.#rows.delete(oldest);
-      return;
-    }
+    const [oldest] = this.#rows.keys();
+    if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
   }
 }
 

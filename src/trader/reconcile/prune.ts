@@ -1,6 +1,6 @@
 /** Deletes finished intents and orders without fills that no later step needs, between two steps; throws like them. */
 
-import type { Ledger } from '../ledger/contract.js';
+import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
@@ -24,16 +24,10 @@ export interface PruneBatch {
   readonly rows: number;
 }
 
-export interface PrunedBatch {
-  /** Number of deleted rows. */
-  readonly rows: number;
+export interface PrunedBatch extends PrunedPage {
   /** Bytes returned to the file system. */
   readonly bytes: number;
-  /** `after` of the next batch. */
-  readonly after: number | null;
   readonly isDone: boolean;
-  /** Rows that ended at this time or later stay, our clock, ms. Null when all stay: no orders were compared yet. */
-  readonly untilMs: number | null;
 }
 
 /** @param isUnderWay true while a running trader still needs an ended intent */

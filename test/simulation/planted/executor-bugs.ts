@@ -139,7 +139,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/executor/orders.ts',
         text: '      noteResting(context, order, seen, inFlight, look);',
-        replacement: `      if (context.intents.findCancel(order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
+        replacement: `      if (context.intents.find('cancel', order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
       else noteResting(context, order, seen, inFlight, look);`,
       },
     ],

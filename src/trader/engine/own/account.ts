@@ -142,11 +142,6 @@ export class CoreSets {
 const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
 const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 
-/** Rounds `MarketTracker.mark` to a micro; null without a price. */
-function roundMark(price: number | null): Micros | null {
-  return price === null || !Number.isFinite(price) ? null : micros(Math.round(price * ONE));
-}
-
 const AVERAGES_NOTE = 'slow_averages';
 /** Interval at which averages are stored, ms. */
 const STORED_EVERY_MS = 600_000;
@@ -172,8 +167,7 @@ export class Valuation {
 
   /** Takes in a market's YES price (ignored if null), and the book without own orders (null without a book). */
   look(conditionId: string, price: number | null, others: Book | null, nowMs: number): void {
-    const mark = roundMark(price);
-    if (mark !== null) this.marks.set(conditionId, mark);
+    if (price !== null && Number.isFinite(price)) this.marks.set(conditionId, micros(Math.round(price * ONE)));
     if (others === null) this.#books.delete(conditionId);
     else this.#books.set(conditionId, others);
     this.averages.look(conditionId, others === null ? null : micropriceOf(others), nowMs);
