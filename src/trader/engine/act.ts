@@ -133,18 +133,18 @@ const isOfConversion = (request: PlannedRequest): boolean =>
 function actInMarket(
   state: TraderState,
   entry: MarketEntry,
-  usual: StepContext,
+  base: StepContext,
   turns: EventTurns,
-  ticking: boolean,
+  isTick: boolean,
 ): void {
-  const { nowMs } = usual;
+  const { nowMs } = base;
   const { safety, account, markets } = state;
   const { conditionId } = entry;
   const paused = safety.pauses.isFlattening(conditionId)
     ? safety.whyUnclaimed(conditionId)
     : safety.whyPaused(conditionId);
-  const hold = findHold(safety, conditionId, usual.hold);
-  const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
+  const hold = findHold(safety, conditionId, base.hold);
+  const context = hold === base.hold ? base : makeStepContext(state, hold, nowMs);
   context.own = account.own;
   // No conversion in a market where the signer refused one.
   const { conversions } = LADDER[safety.mode().mode];
@@ -176,7 +176,7 @@ function actInMarket(
     if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))
       state.executor.withdraw(conditionId, nowMs);
   }
-  if (ticking) begun = cancelOrphans(state, entry, context) || begun;
+  if (isTick) begun = cancelOrphans(state, entry, context) || begun;
   if (begun) account.invalidate();
 }
 

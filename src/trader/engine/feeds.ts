@@ -16,7 +16,7 @@ interface Around {
   readonly notices: Pick<Notices, 'notify' | 'alert'>;
 }
 
-interface FeedMemory {
+interface Memory {
   readonly settings: FeedSettings;
   /** Newest values by condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
@@ -29,7 +29,7 @@ interface FeedMemory {
 }
 
 export class Feeds {
-  readonly #feeds: ReadonlyMap<string, FeedMemory>;
+  readonly #feeds: ReadonlyMap<string, Memory>;
 
   constructor(settings: readonly FeedSettings[]) {
     this.#feeds = new Map(
@@ -140,19 +140,19 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
-function countCurrent({ newest, settings }: FeedMemory, nowMs: number): number {
+function countCurrent({ newest, settings }: Memory, nowMs: number): number {
   let current = 0;
   for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
   return current;
 }
 
-function newestAgeMs({ newest }: FeedMemory, nowMs: number): number | null {
+function newestAgeMs({ newest }: Memory, nowMs: number): number | null {
   let youngestMs = Number.POSITIVE_INFINITY;
   for (const { atMs } of newest.values()) youngestMs = Math.min(youngestMs, nowMs - atMs);
   return Number.isFinite(youngestMs) ? youngestMs : null;
 }
 
-function describeSilence(feed: FeedMemory, nowMs: number): string {
+function describeSilence(feed: Memory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has sent no value yet'
@@ -160,12 +160,7 @@ function describeSilence(feed: FeedMemory, nowMs: number): string {
 }
 
 /** Notifies the operator once per feed that names an unknown market, once the markets are known. */
-function nameUnknown(
-  feed: FeedMemory,
-  conditionId: string,
-  nowMs: number,
-  { markets, settings, notices }: Around,
-): void {
+function nameUnknown(feed: Memory, conditionId: string, nowMs: number, { markets, settings, notices }: Around): void {
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
   feed.namedUnknown = true;

@@ -48,9 +48,11 @@ export function makeOffer(
   };
 }
 
+type OfferedLevels = Pick<Quotes, 'bids' | 'asks' | 'edge'>;
+
 function makeSides(
   side: BookSide,
-  quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
+  quotes: OfferedLevels,
   fairMicros: Micros,
   { market, others, flow }: Pick<MarketView, 'market' | 'others' | 'flow'>,
   { fillRatio, adversePart }: Belief,
@@ -79,11 +81,7 @@ function makeSides(
 }
 
 /** Value of a share to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
-function worthOf(
-  side: BookSide,
-  { bids, asks, edge }: Pick<Quotes, 'bids' | 'asks' | 'edge'>,
-  fairMicros: Micros,
-): number {
+function worthOf(side: BookSide, { bids, asks, edge }: OfferedLevels, fairMicros: Micros): number {
   const best = (side === 'bid' ? bids : asks)[0];
   if (edge === undefined || best === undefined) return fairMicros;
   return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
@@ -100,7 +98,7 @@ function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 
 }
 
 /** Levels shifted by the distance between share value and fair price: stale losses count from the value. */
-function resting(side: BookSide, quotes: Pick<Quotes, 'bids' | 'asks' | 'edge'>, fairMicros: Micros): RestingQuote[] {
+function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
   const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
   const levels = side === 'bid' ? quotes.bids : quotes.asks;
   return levels.map(({ priceMicros, amountMicros }) => {
@@ -229,16 +227,13 @@ export interface Belief {
 }
 
 /** Estimates before anything was measured. */
-const NOTHING_KNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
+const UNKNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
 
 /** Combines a prior estimate with measurements, by their weights. */
-export const believe = (
-  { fills, expected, judged, adverse, distance }: Measured,
-  before: Belief = NOTHING_KNOWN,
-): Belief => ({
-  fillRatio: (fills + BELIEF_FILLS * before.fillRatio) / (expected + BELIEF_FILLS),
+export const believe = ({ fills, expected, judged, adverse, distance }: Measured, prior: Belief = UNKNOWN): Belief => ({
+  fillRatio: (fills + BELIEF_FILLS * prior.fillRatio) / (expected + BELIEF_FILLS),
   adversePart:
-    (judged * (distance > 0 ? adverse / distance : before.adversePart) + BELIEF_FILLS * before.adversePart) /
+    (judged * (distance > 0 ? adverse / distance : prior.adversePart) + BELIEF_FILLS * prior.adversePart) /
     (judged + BELIEF_FILLS),
 });
 

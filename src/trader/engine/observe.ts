@@ -171,7 +171,7 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   } catch (error) {
     // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    excludeMarket(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
+    exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
   }
   state.markets.requestRequote(entry.conditionId);
@@ -179,18 +179,13 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
 }
 
 /** Excludes a market whose data cannot be processed, until the next start: its orders are canceled. */
-function excludeMarket(
-  { markets, safety, notices }: TraderState,
-  entry: MarketEntry,
-  reason: string,
-  nowMs: number,
-): void {
+function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
   const { conditionId } = entry;
   const title = showTitle(markets, conditionId);
-  markets.exclude(entry, reason);
-  safety.pauses.pause(conditionId, reason);
+  markets.exclude(entry, why);
+  safety.pauses.pause(conditionId, why);
   markets.requestRequote(conditionId);
-  const text = `"${title}" is excluded: ${reason}; its orders are canceled until an operator resumes it with a reason`;
+  const text = `"${title}" is excluded: ${why}; its orders are canceled until an operator resumes it with a why`;
   notices.alert(nowMs, 'market_failed', text);
 }
 

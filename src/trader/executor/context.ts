@@ -19,7 +19,7 @@ import type {
 } from '../ledger/contract.js';
 import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
-import { BookedTrades, type InFlightIntent, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
+import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 /** How and when a record of the exchange was read. */
@@ -39,7 +39,7 @@ const MOST_FOREIGN = 20;
 /** Events that move an intent to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
-export class ExecutorContext {
+export class Context {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
   /** Fee schedule of this venue. */
@@ -54,7 +54,7 @@ export class ExecutorContext {
   /** Newest exchange time, ms; null before the first. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
-  readonly toSign: InFlightIntent[] = [];
+  readonly toSign: InFlight[] = [];
   /** Newest value of our clock, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
@@ -82,7 +82,7 @@ export class ExecutorContext {
     return { requests: this.#requests, events: this.#events };
   }
 
-  queueRequest(inFlight: InFlightIntent, step: IntentStep, nowMs: number): void {
+  queueRequest(inFlight: InFlight, step: IntentStep, nowMs: number): void {
     inFlight.busy = step;
     inFlight.dueMs = null;
     this.#requests.push(planRequest(step, inFlight.intent, nowMs));
@@ -124,7 +124,7 @@ export class ExecutorContext {
   }
 
   /** Reports a record that differs from the request; raises an alarm once per intent. */
-  reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
+  reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
     const text = `${what} is not what was asked for: ${rowText(row)}`;
@@ -156,20 +156,20 @@ export class ExecutorContext {
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
-  reportNotDone(inFlight: InFlightIntent, slug: string, reason: string): void {
+  reportNotDone(inFlight: InFlight, slug: string, reason: string): void {
     const { id: intentId, kind: intentKind, marketConditionId: market } = inFlight.intent;
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
   /** Schedules the next read of an intent without news, with a growing wait. */
-  lookLater(inFlight: InFlightIntent, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
+  lookLater(inFlight: InFlight, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
     inFlight.tries++;
     inFlight.resend = false;
     inFlight.dueMs = nowMs + waitMs;
   }
 
   /** The exchange's record awaits its signature: it is sent again while the draft lives, else the record is read. */
-  sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
+  sendAgain(inFlight: InFlight, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
@@ -184,7 +184,7 @@ export class ExecutorContext {
   }
 
   /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
-  findObjection({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
+  findObjection({ intent, withdrawn }: InFlight, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
@@ -195,7 +195,7 @@ export class ExecutorContext {
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
 
-  mayResend(inFlight: InFlightIntent, nowMs: number): boolean {
+  mayResend(inFlight: InFlight, nowMs: number): boolean {
     const { signature, expiresAtS, state } = inFlight.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
     if (this.findObjection(inFlight, nowMs) !== null) return false;
@@ -203,7 +203,7 @@ export class ExecutorContext {
   }
 
   /** True at the second read of an expired record, one poll after the first, which may precede the submit. */
-  confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
+  confirmExpiry(inFlight: InFlight, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
@@ -214,20 +214,20 @@ export class ExecutorContext {
   }
 
   /** Abandons an intent without a sent signature, and reports it. */
-  giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+  giveUp(inFlight: InFlight, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
   }
 
   /** Abandons an intent whose draft must not be signed, and raises an alarm. */
-  refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
+  refuseToSign(inFlight: InFlight, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
   /** Stops work on an intent without a sent signature, and waits until its locks have expired. */
-  abandon(inFlight: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
+  abandon(inFlight: InFlight, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
     // A cancel's draft locks nothing, so the order may be canceled again at once.
@@ -236,7 +236,7 @@ export class ExecutorContext {
   }
 
   /** Ends an abandoned intent once its draft has expired on the exchange's clock (never on ours). */
-  lapse(inFlight: InFlightIntent, nowMs: number): void {
+  lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
@@ -249,7 +249,7 @@ export class ExecutorContext {
   }
 
   /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost; it bounds the wait. */
-  waitOut(inFlight: InFlightIntent, nowMs: number): void {
+  waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
     if (inFlight.intent.expiresAtS !== null && inFlight.intent.expiresAtS <= expiresAtS) return;
@@ -395,16 +395,11 @@ const FEE_ROUNDING = micros(1);
  *
  * @param order before this trade is booked
  * @param fees highest known rate of the market, and its fee schedule
- * @param isFeeOnly true for a booked trade whose fee arrives late
+ * @param feeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(
-  order: OrderRecord,
-  trade: FillDetails,
-  fees: WorstFee,
-  isFeeOnly = false,
-): string | null {
+export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee, feeOnly = false): string | null {
   const fee = feeObjection(order, trade, fees);
-  const found = isFeeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
+  const found = feeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
   const { side, amountMicros, isYes, priceMicros, pubkey } = order;

@@ -24,7 +24,7 @@ import {
   type OrderRecord,
 } from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
-import { ExecutorContext, type Look } from './context.js';
+import { Context, type Look } from './context.js';
 import type {
   Converting,
   DraftSigner,
@@ -34,7 +34,7 @@ import type {
   Reaction,
   Reservation,
 } from './contract.js';
-import type { InFlightIntent } from './in-flight-intents.js';
+import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder, observeTrades } from './orders.js';
 import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
@@ -44,12 +44,12 @@ import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign }
  * unchanged and reported exactly once.
  */
 export class Executor {
-  readonly #context: ExecutorContext;
+  readonly #context: Context;
   readonly #signer: DraftSigner;
 
   /** With an existing ledger, call `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
-    this.#context = new ExecutorContext(ledger, profile, settings);
+    this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
   }
 
@@ -275,7 +275,7 @@ export class Executor {
   }
 
   /** Schedules the next read of an unsettled intent, or drops an ended one. */
-  #next(inFlight: InFlightIntent, nowMs: number): void {
+  #next(inFlight: InFlight, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
@@ -288,7 +288,7 @@ export class Executor {
     this.#actIfDue(inFlight, nowMs);
   }
 
-  #actIfDue(inFlight: InFlightIntent, nowMs: number): void {
+  #actIfDue(inFlight: InFlight, nowMs: number): void {
     if (inFlight.busy !== null || inFlight.dueMs === null || inFlight.dueMs > nowMs) return;
     const step = this.#dueStep(inFlight, nowMs);
     inFlight.dueMs = null;
@@ -304,7 +304,7 @@ export class Executor {
     if (step !== null) this.#context.queueRequest(inFlight, step, nowMs);
   }
 
-  #dueStep(inFlight: InFlightIntent, nowMs: number): IntentStep | null {
+  #dueStep(inFlight: InFlight, nowMs: number): IntentStep | null {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') return inFlight.intent.state === 'intended' ? 'draft' : null;
     if (effect === 'never') return null;
@@ -312,7 +312,7 @@ export class Executor {
   }
 
   /** Restores the intents that the earlier process had in flight. */
-  #takeUp(inFlight: InFlightIntent, nowMs: number): void {
+  #takeUp(inFlight: InFlight, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
@@ -340,18 +340,13 @@ export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
 /** Makes a reservation. A sale, merge or redeem gives up shares; a buy or split costs currency. */
-function reserving(
-  intent: IntentRow,
-  phase: Reservation['phase'],
-  remainingMicros: Micros,
-  schedule: FeeSchedule,
-): Reservation {
+function reserving(intent: IntentRow, phase: Reservation['phase'], leftMicros: Micros, fees: FeeSchedule): Reservation {
   const { kind, marketConditionId, isYes, side, priceMicros, strategy, isProbe, createdMs } = intent;
   const feeRateMicros =
-    side === null || priceMicros === null ? ZERO : notionalRate(schedule, intent.feeRateMicros, priceMicros);
-  const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), remainingMicros, 'ceil') : ZERO;
-  const split = kind === 'split' ? remainingMicros : ZERO;
-  const given = side === 'buy' || kind === 'split' ? ZERO : remainingMicros;
+    side === null || priceMicros === null ? ZERO : notionalRate(fees, intent.feeRateMicros, priceMicros);
+  const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), leftMicros, 'ceil') : ZERO;
+  const split = kind === 'split' ? leftMicros : ZERO;
+  const given = side === 'buy' || kind === 'split' ? ZERO : leftMicros;
   return {
     intentId: intent.id,
     kind,
@@ -360,7 +355,7 @@ function reserving(
     isYes,
     side,
     priceMicros,
-    remainingMicros,
+    remainingMicros: leftMicros,
     feeRateMicros,
     cashMicros: add(split, add(notional, mul(feeRateMicros, notional, 'ceil'))),
     yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),

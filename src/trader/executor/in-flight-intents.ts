@@ -22,7 +22,7 @@ import {
 import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
-export class InFlightIntent {
+export class InFlight {
   intent: IntentRow;
   /** The pending request; at most one per intent, so that answers cannot arrive out of order. */
   busy: IntentStep | null = null;
@@ -64,9 +64,9 @@ const NO_CHANGE = {};
 export class InFlightIntents {
   readonly #ledger: Ledger;
   /** By intent id; intents must not be added or removed during an iteration. */
-  readonly byId = new Map<string, InFlightIntent>();
+  readonly byId = new Map<string, InFlight>();
   /** Unique intents: one place per order, one cancel per order, one conversion of each kind per market. */
-  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
+  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
     merge: new Map(),
@@ -79,7 +79,7 @@ export class InFlightIntents {
   }
 
   /** All intents, as a copy: the caller may add and remove intents while it iterates. */
-  all(): InFlightIntent[] {
+  all(): InFlight[] {
     return [...this.byId.values()];
   }
 
@@ -92,32 +92,32 @@ export class InFlightIntents {
     }
   }
 
-  get(intentId: string): InFlightIntent | null {
+  get(intentId: string): InFlight | null {
     return this.byId.get(intentId) ?? null;
   }
 
   /** The unfinished place or cancel of an order, or the conversion of a kind in a market; null without one. */
-  find(kind: IntentKind, name: string): InFlightIntent | null {
+  find(kind: IntentKind, name: string): InFlight | null {
     return this.#slots[kind].get(name) ?? null;
   }
 
   /** Adds an intent whose row is in the ledger. */
-  take(intent: IntentRow, nowMs: number): InFlightIntent {
+  take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const inFlight = new InFlightIntent(intent, nowMs);
+    const inFlight = new InFlight(intent, nowMs);
     this.byId.set(intent.id, inFlight);
     this.#index(inFlight);
     return inFlight;
   }
 
   /** Adds an intent that may have ended, so that its record is read again. */
-  takeAgain(intentId: string, nowMs: number): InFlightIntent {
+  takeAgain(intentId: string, nowMs: number): InFlight {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
   /** Applies an event and writes the row; an intent in a final state is removed. */
   move(
-    inFlight: InFlightIntent,
+    inFlight: InFlight,
     event: IntentEvent,
     nowMs: number,
     lastReason: string,
@@ -130,19 +130,19 @@ export class InFlightIntents {
   }
 
   /** Writes a change of the row that does not change the state. */
-  write(inFlight: InFlightIntent, change: IntentChange): void {
+  write(inFlight: InFlight, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
   }
 
-  drop(inFlight: InFlightIntent): void {
+  drop(inFlight: InFlight): void {
     this.byId.delete(inFlight.intent.id);
     const slots = this.#slots[inFlight.intent.kind];
     const name = chooseSlot(inFlight.intent);
     if (name !== null && slots.get(name) === inFlight) slots.delete(name);
   }
 
-  #index(inFlight: InFlightIntent): void {
+  #index(inFlight: InFlight): void {
     const { kind } = inFlight.intent;
     const name = chooseSlot(inFlight.intent);
     if (name === null) return;

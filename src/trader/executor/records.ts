@@ -8,9 +8,9 @@ import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js'
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
 import type { Intent } from '../risk/intent.js';
-import type { ExecutorContext, Look } from './context.js';
+import type { Context, Look } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
-import type { InFlightIntent } from './in-flight-intents.js';
+import type { InFlight } from './in-flight-intents.js';
 import {
   EXPIRY_SLACK_S,
   FIRST_LOOK_MS,
@@ -21,7 +21,7 @@ import {
 } from './lifecycle.js';
 import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
 
-export function newRow(context: ExecutorContext, intent: Intent, reason: string, nowMs: number): IntentRow {
+export function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
   const place = intent.kind === 'place' ? intent : null;
   const redeem = intent.kind === 'redeem' ? intent : null;
   const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
@@ -57,7 +57,7 @@ export function newRow(context: ExecutorContext, intent: Intent, reason: string,
   };
 }
 
-export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+export function onDraft(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
@@ -78,7 +78,7 @@ export function onDraft(context: ExecutorContext, inFlight: InFlightIntent, repo
   }
 }
 
-function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+function storeDraft(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { intents, orders } = context;
   const { nowMs } = report;
   const { pubkey, message } = readAnswer(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
@@ -105,7 +105,7 @@ function storeDraft(context: ExecutorContext, inFlight: InFlightIntent, report: 
   else context.refuseToSign(inFlight, nowMs, objection);
 }
 
-function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, nowMs: number): void {
+function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: number): void {
   context.orders.add({
     pubkey,
     intentId: intent.id,
@@ -124,7 +124,7 @@ function addOrder(context: ExecutorContext, intent: IntentRow, pubkey: string, n
 }
 
 /** Expiry of a draft, exchange time, Unix s; null when neither draft nor answer contains a time. */
-function findExpiry(context: ExecutorContext, message: string, venueTimeMs: number | null): number | null {
+function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
   const written = readDraftMessage(context.profile.draft_message, message)?.expires;
   if (written !== undefined) return written;
   const nowMs = venueTimeMs ?? context.venueNowMs;
@@ -137,7 +137,7 @@ function findExpiry(context: ExecutorContext, message: string, venueTimeMs: numb
  * expired.
  */
 function objectionToExpiry(
-  context: ExecutorContext,
+  context: Context,
   expiresAtS: number | null,
   { venueTimeMs, nowMs }: RequestResult,
 ): string | null {
@@ -150,7 +150,7 @@ function objectionToExpiry(
   return leftS > mostS ? `the draft expires in ${leftS} s, more than the accepted ${mostS} s` : null;
 }
 
-function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: number, reason: string): void {
+function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
   if (inFlight.intent.state !== 'intended') return;
   const { kind } = inFlight.intent;
   // A repeated request for a merge or split returns the same draft; a second draft of a redeem has no effect unsigned.
@@ -160,13 +160,7 @@ function draftLost(context: ExecutorContext, inFlight: InFlightIntent, nowMs: nu
   else context.giveUp(inFlight, 'draftLost', 'answer_lost', nowMs, reason);
 }
 
-function draftRefused(
-  context: ExecutorContext,
-  inFlight: InFlightIntent,
-  slug: string,
-  reason: string,
-  nowMs: number,
-): void {
+function draftRefused(context: Context, inFlight: InFlight, slug: string, reason: string, nowMs: number): void {
   const told = inFlight.intent.state === 'abandoned';
   const { kind, orderPubkey } = inFlight.intent;
   context.intents.move(inFlight, 'draftRefused', nowMs, `${slug}: ${reason}`);
@@ -178,7 +172,7 @@ function draftRefused(
   if (order !== null) readAgain(context, order, nowMs);
 }
 
-export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+export function onRead(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
@@ -196,7 +190,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
 }
 
 /** Takes in the record in an answer to any request; a draft's answer has none. */
-export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: RequestResult): void {
+export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
@@ -234,7 +228,7 @@ export function readAnswer<N extends EndpointName>(report: RequestResult, _shape
 }
 
 /** Takes in the record of a merge or split. */
-function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
+function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
@@ -255,7 +249,7 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
   return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
 }
 
-function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: RedeemRow, look: Look): void {
+function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: Look): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
@@ -269,7 +263,7 @@ function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: 
   }
 }
 
-function observeState(context: ExecutorContext, inFlight: InFlightIntent, state: RedeemRow['state'], look: Look): void {
+function observeState(context: Context, inFlight: InFlight, state: RedeemRow['state'], look: Look): void {
   const { nowMs } = look;
   const { kind } = inFlight.intent;
   const says = RECORD_STATES[state];
@@ -302,7 +296,7 @@ interface Moved {
   readonly yesCost: Micros | null;
 }
 
-function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved, look: Look): void {
+function settle(context: Context, inFlight: InFlight, moved: Moved, look: Look): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
   assert(kind !== 'place' && kind !== 'cancel', `a ${kind} converts nothing`);
   const booked = context.ledger.bookConversion({
@@ -322,13 +316,13 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
-const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>
+const differs = (context: Context, inFlight: InFlight, row: object): void =>
   context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);
 
 export function sign(
-  context: ExecutorContext,
+  context: Context,
   signer: DraftSigner,
-  inFlight: InFlightIntent,
+  inFlight: InFlight,
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
@@ -356,7 +350,7 @@ export function sign(
   context.queueRequest(inFlight, 'submit', nowMs);
 }
 
-export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+export function onSubmit(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
@@ -385,23 +379,14 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
 }
 
 /** True when a submit never sent is abandoned: an order's price is too old, or the mode forbids a conversion. */
-function isStale(
-  context: ExecutorContext,
-  { intent: { kind, strategy, state, submitCount } }: InFlightIntent,
-): boolean {
+function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
   if (state !== 'signed' || submitCount !== 1) return false;
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
 /** Marks a submit that may have worked; its record is read at `dueMs`. */
-export function markUncertain(
-  context: ExecutorContext,
-  inFlight: InFlightIntent,
-  nowMs: number,
-  dueMs: number,
-  reason: string,
-): void {
-  context.intents.move(inFlight, 'uncertain', nowMs, reason);
+export function markUncertain(context: Context, inFlight: InFlight, nowMs: number, dueMs: number, why: string): void {
+  context.intents.move(inFlight, 'uncertain', nowMs, why);
   inFlight.resend = false;
   inFlight.dueMs = dueMs;
 }

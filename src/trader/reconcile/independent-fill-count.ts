@@ -34,6 +34,9 @@ interface Sums {
   fees: number;
 }
 
+/** Sums by market, outcome and side. */
+type SumsByKey = Readonly<Record<string, Sums>>;
+
 /** State between rounds. */
 interface Memory {
   /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
@@ -42,8 +45,8 @@ interface Memory {
   readonly seq: number;
   /** Number of changed trades in the ledger when the count began. */
   readonly turns: number;
-  readonly exchange: Readonly<Record<string, Sums>>;
-  readonly ledger: Readonly<Record<string, Sums>>;
+  readonly exchange: SumsByKey;
+  readonly ledger: SumsByKey;
 }
 
 /** Fields of a trade that exchange and ledger report. */
@@ -59,7 +62,7 @@ export class IndependentFillCount {
   /** Sums and marks; null before the first count. */
   readonly #memory: StoredMemory<Memory | null>;
   /** Missing fills that an operator has left out. */
-  readonly #leftOut: StoredMemory<Readonly<Record<string, Sums>>>;
+  readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
@@ -69,7 +72,7 @@ export class IndependentFillCount {
   /** True when the newest round compared its sums. */
   hasCompared = false;
   /** Fills that the ledger lacks in the newest comparison, by market, outcome and side, of any age. */
-  #lacking: Readonly<Record<string, Sums>> = {};
+  #lacking: SumsByKey = {};
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
@@ -237,7 +240,7 @@ const readTrade = ({ market_condition_id, order, timestamp, amount, price, fee }
 });
 
 /** Adds fills to sums by outcome and side; `before` does not change. */
-function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFill[]): Record<string, Sums> {
+function addUp(before: SumsByKey, fills: readonly CountedFill[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
   for (const { marketConditionId, isYes, side, amountMicros, priceMicros, feeMicros } of fills) {
     const key = `${outcomeKey(marketConditionId, isYes)} ${side}`;
@@ -254,11 +257,7 @@ function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFi
 const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
 /** Adds `sign` times the second sums to the first, by key; empty sums are dropped. */
-function sumUp(
-  first: Readonly<Record<string, Sums>>,
-  second: Readonly<Record<string, Sums>>,
-  sign = 1,
-): Record<string, Sums> {
+function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Sums> {
   const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
   const sums = keys.map((key) => {
     const [a, b] = [first[key] ?? NO_SUMS, second[key] ?? NO_SUMS];

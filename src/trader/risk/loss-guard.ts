@@ -240,17 +240,13 @@ type RungLimits = Pick<
 
 /** Compares the losses with fractions of their limits. A smaller loss lifts these restrictions, unlike a halt. */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
-  const widened = describeReached(loss, limits, limits.widenAtLossMicros);
-  const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
+  const widened = describeLoss(loss, limits, limits.widenAtLossMicros);
+  const reducing = describeLoss(loss, limits, limits.reduceAtLossMicros);
   return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
 }
 
 /** @param part fraction of either limit: 0.5 is 500000 */
-function describeReached(
-  { dayLossMicros, drawdownMicros }: LossFacts,
-  limits: RungLimits,
-  part: Micros,
-): string | null {
+function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
   const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
   const describe = (amount: Micros, what: string, limit: Micros) =>
     `${showFigure(amount)} ${what}, at least ${showFigure(part)} of the limit of ${showFigure(limit)}`;

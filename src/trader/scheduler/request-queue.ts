@@ -393,15 +393,11 @@ export class PurposeCounts {
 type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
 
 /** Requests per fill, and result per request; null without a fill, a request or a result. */
-export function worthOfRequests(
-  spent: readonly Pick<PurposeUse, 'total'>[],
-  fills: number,
-  resultMicros: Micros | null,
-) {
+export function worthOfRequests(spent: readonly Pick<PurposeUse, 'total'>[], fills: number, result: Micros | null) {
   const requests = spent.reduce((sum, { total }) => sum + total, 0);
   return {
     requestsPerFill: fills === 0 ? null : requests / fills,
     /** Result per request, currency: the result of all runs with this capital, over this run's requests. */
-    valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
+    valuePerRequest: requests === 0 || result === null ? null : result / ONE / requests,
   };
 }

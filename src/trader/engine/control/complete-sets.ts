@@ -103,14 +103,10 @@ export function conversionDone(entry: MarketEntry): void {
   entry.conversionFailures = 0;
 }
 
-function planMerge(
-  facts: MarketFacts,
-  { merge: settings, core }: ConversionRules,
-  context: StepContext,
-): MergeIntent | null {
+function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context: StepContext): MergeIntent | null {
   const { conditionId } = facts;
   if (
-    !settings.enabled ||
+    !merge.enabled ||
     !core.merges ||
     facts.phase !== 'open' ||
     context.executor.pendingConversion('merge', conditionId) !== null
@@ -118,7 +114,7 @@ function planMerge(
     return null;
   const amountMicros = freePairs(facts, core, context);
   const scarce = scarceCash(context.own) && amountMicros >= facts.minAmountMicros;
-  const enough = amountMicros >= settings.minSharesMicros || scarce;
+  const enough = amountMicros >= merge.minSharesMicros || scarce;
   if (!enough || amountMicros <= 0 || context.requests.queue.headroom('signed', 'draft', context.nowMs) < 2)
     return null;
   return {

@@ -86,18 +86,14 @@ export class OwnLists {
     // A page without new fills ends the read, unless an order still misses fills.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
-    if (walk.pages === 1) this.#rememberBooked(report, step.rows, rows);
+    if (walk.pages === 1) this.#keepBooked(report, step.rows, rows);
     this.#fills = null;
     this.#fillPages = 0;
     this.#reconciler.onFillsRead(report.nowMs);
     return endStep(report, 'ok', reaction);
   }
 
-  #rememberBooked(
-    { outcome, request }: RequestResult,
-    page: readonly OwnTradeRow[],
-    ours: readonly OwnTradeRow[],
-  ): void {
+  #keepBooked({ outcome, request }: RequestResult, page: readonly OwnTradeRow[], ours: readonly OwnTradeRow[]): void {
     if (outcome.kind !== 'answered' || ours.length === 0) return;
     if (!ours.every((row) => this.#executor.hasBooked(row))) return;
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };
