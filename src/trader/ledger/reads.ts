@@ -5,7 +5,7 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import type { Booked, SqlValue, Table } from './table.js';
+import type { Booked, Table } from './table.js';
 import {
   type BookedConversion,
   type BookedFill,
@@ -79,8 +79,7 @@ export class LedgerReader {
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
     this.writeLate();
-    const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
-    return this.#list(INTENTS, filter);
+    return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
 
   /** The draft of an intent; null for an unknown intent or one without a draft. */
@@ -97,15 +96,15 @@ export class LedgerReader {
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
     this.writeLate();
-    return this.#list(ORDERS, new Filter(page).whereIn('status', page.statuses));
+    return this.#list(ORDERS, page, { status: page.statuses });
   }
 
   fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
-    return this.#list(FILLS, new Filter(page).is('order_pubkey', page.orderPubkey));
+    return this.#list(FILLS, page, { order_pubkey: page.orderPubkey });
   }
 
   conversions(page: Page = {}): BookedConversion[] {
-    return this.#list(CONVERSIONS, new Filter(page));
+    return this.#list(CONVERSIONS, page);
   }
 
   fill(pubkey: string): BookedFill | null {
@@ -317,8 +316,18 @@ export class LedgerReader {
     };
   }
 
-  #list<Row>(table: Table<Row>, filter: Filter): Row[] {
-    return table.list(this.db, `${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
+  /** Lists the page's rows with these values of columns; undefined selects any value. */
+  #list<Row>(table: Table<Row>, { marketConditionId: market, limit = PAGE }: Page, more: Wanted = {}): Row[] {
+    const columns: Wanted = { market, ...more };
+    const wanted = Object.entries(columns).flatMap(([column, values]) =>
+      values === undefined ? [] : [{ column, values }],
+    );
+    const conditions = wanted.map(({ column, values }) =>
+      typeof values === 'string' ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`,
+    );
+    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+    const values = wanted.flatMap((each) => each.values);
+    return table.list(this.db, `${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 }
 
@@ -387,39 +396,8 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
   }
 }
 
-/** A WHERE clause with its values; the last value is the page's limit. */
-class Filter {
-  readonly #conditions: string[] = [];
-  readonly #values: SqlValue[] = [];
-  readonly #limit: number;
-
-  constructor(page: Page) {
-    this.#limit = page.limit ?? PAGE;
-    this.is('market', page.marketConditionId);
-  }
-
-  is(column: string, value: string | undefined): this {
-    if (value === undefined) return this;
-    this.#conditions.push(`${column} = ?`);
-    this.#values.push(value);
-    return this;
-  }
-
-  whereIn(column: string, values: readonly string[] | undefined): this {
-    if (values === undefined) return this;
-    this.#conditions.push(`${column} IN (${values.map(() => '?').join(', ')})`);
-    this.#values.push(...values);
-    return this;
-  }
-
-  get sql(): string {
-    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
-  }
-
-  get values(): readonly SqlValue[] {
-    return [...this.#values, this.#limit];
-  }
-}
+/** Values of columns: one, or a list of allowed ones. */
+type Wanted = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Lists the differences in words; empty when consistent. */
 function differences(db: Database): string[] {

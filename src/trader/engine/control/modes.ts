@@ -177,48 +177,37 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Applies an accepted command; false for a command that does not change modes. */
-  apply(command: OperatorCommand): boolean {
+  /** Applies an accepted command; some commands change no mode. */
+  apply(command: OperatorCommand): void {
     switch (command.kind) {
       case 'widen':
-        this.#keep({ widened: command.reason });
-        return true;
+        return this.#keep({ widened: command.reason });
       case 'reduce-only':
-        this.#keep({ reducing: command.reason });
-        return true;
+        return this.#keep({ reducing: command.reason });
       case 'pause':
-        this.#keep({ paused: command.reason });
         // A pause, cancel or kill after a flatten also ends its sales.
         this.#flattening = false;
-        return true;
+        return this.#keep({ paused: command.reason });
       case 'resume':
-        this.#keep({ ...NO_MODES, killed: this.#stored.killed });
         this.#flattening = false;
-        return true;
+        return this.#keep({ ...NO_MODES, killed: this.#stored.killed });
       case 'flatten':
-        // The caller stores this before the first sale: after a restart nothing may be quoted.
-        this.#keep({ flattened: 'flattened by the operator' });
         this.#flattening = true;
-        return true;
+        // The caller stores this before the first sale: after a restart nothing may be quoted.
+        return this.#keep({ flattened: 'flattened by the operator' });
       case 'kill':
-        this.#keep({ killed: command.reason });
         this.#flattening = false;
+        this.#keep({ killed: command.reason });
         // A kill is complete only when the exchange has shown that no order rests.
-        this.cancelAll();
-        return true;
+        return this.cancelAll();
       case 'unkill':
-        this.#keep({ killed: null });
-        return true;
+        return this.#keep({ killed: null });
       case 'cancel-all':
         this.#flattening = false;
-        this.cancelAll();
-        return true;
+        return this.cancelAll();
       case 'stop':
         this.#stopping = true;
         this.#proofAsked();
-        return true;
-      default:
-        return false;
     }
   }
 
