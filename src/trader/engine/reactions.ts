@@ -140,10 +140,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/**
- * Reads the market's book first after a fill, and then books of its event with own resting orders: the taker may know
- * something. No order is placed in the market before its book arrives.
- */
+/** Reads the market's book after a fill, before any new order there, and then its event's books with own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;

@@ -1,7 +1,4 @@
-/**
- * Intents in flight: copies of their ledger rows with data of this process, such as the pending request and the next
- * action. Every change of state goes through `move`, which also writes the row.
- */
+/** Intents in flight: copies of their ledger rows with data of this process. `move` writes changes of state. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';

@@ -73,10 +73,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
-/**
- * Opens a ledger in memory for a backtest; lost with the process. A replay passes `content`, the file of a closed
- * ledger to continue from. Throws ledger_newer or ledger_broken.
- */
+/** Opens a temporary ledger; a replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 

@@ -74,10 +74,7 @@ export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('fees', feeMicros),
 ];
 
-/**
- * Postings that reverse a booked fill that failed later. Cash, fee and shares are restored. Shares leave at the present
- * average cost, so cost and result may divide differently; their sum is exact.
- */
+/** Postings that reverse a failed fill. Shares leave at today's average cost; the sum of cost and result is exact. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
@@ -114,10 +111,7 @@ function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHo
   ]);
 }
 
-/**
- * Postings of shares that the exchange has and the ledger lacks. Recorded moves book their currency in order. The rest
- * is booked at its value against `adopted`, without cash.
- */
+/** Postings of shares that the ledger lacks: recorded moves in order, the rest at its value against `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];

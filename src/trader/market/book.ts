@@ -81,10 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/**
- * Best bid and ask, ignoring small orders: per side, the first price whose cumulative amount reaches `dustMicros`. Null
- * when a side holds less, or when the two prices cross.
- */
+/** Best bid and ask at which a side's cumulative amount reaches `dustMicros`; null with less, or when they cross. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }

@@ -376,10 +376,7 @@ interface LeftOut {
 
 type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
 
-/**
- * Shares that the comparison skips: those held before this ledger, and those that an operator left out. If a failed
- * trade settles later, the shares left out are compared again.
- */
+/** Shares that the comparison skips: held before this ledger, or left out until a failed trade settles later. */
 class OpeningShares {
   readonly #ledger: OpeningLedger;
   /** Amounts held before this ledger, by outcome; null before the first comparison. */

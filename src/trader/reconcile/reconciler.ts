@@ -132,10 +132,7 @@ export class Reconciler {
     this.#asked[kind] = this.#turn;
   }
 
-  /**
-   * Accepts the confirmed differences for an operator: the comparison skips them, and nothing is booked. Returns the
-   * skipped ones; those changed by a trade since are compared again.
-   */
+  /** Accepts the confirmed differences for an operator, books nothing, and returns those that are unchanged. */
   accept(nowMs: number, reason: string): readonly Difference[] {
     const { believed } = this.#suspicions;
     const leaveOut = (difference: Difference) => this.#comparison.leaveOut(difference);
@@ -263,10 +260,7 @@ export class Reconciler {
   }
 }
 
-/**
- * Detects orders whose booked fills exceed the row's filled amount in several reads: the exchange then contradicts
- * itself. Rounds judge this like any difference; this class triggers one.
- */
+/** Detects orders that several reads show less filled than booked, which contradict earlier ones; triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
   /** By pubkey: our clock, ms, of the first consecutive read that showed less than is booked. */

@@ -32,10 +32,7 @@ export interface Approved<I extends Intent = Intent> {
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
-/**
- * Approves or refuses one intent. Add an approved place or split to `facts.exposure` (as `in_flight`) before judging
- * the next intent; otherwise the next one ignores it.
- */
+/** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next. */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
   switch (intent.kind) {
     case 'cancel':

@@ -183,18 +183,14 @@ export class Budget {
     }
     if (settled.throttled) this.#throttle(nowMs, report);
     else if (settled.answered && settled.releasedMs >= this.#blockedUntilMs) this.probing = false;
-    this.#onProbe(nowMs, settled);
-  }
-
-  /** Updates the probes: an answered probe ends the wait, a refused one delays the next probe. */
-  #onProbe(nowMs: number, { isProbe, answered, throttled }: Settled): void {
-    if (isProbe && answered && !throttled) {
+    // An answered probe ends the wait, a refused one delays the next probe.
+    if (settled.isProbe && settled.answered && !settled.throttled) {
       this.#blockedUntilMs = nowMs;
       this.probing = false;
       this.#probesRefused = 0;
       this.#probeAtMs = nowMs;
-    } else if (isProbe || throttled || this.available(nowMs) < 1) {
-      if (isProbe && throttled) this.#probesRefused = Math.min(this.#probesRefused + 1, 10);
+    } else if (settled.isProbe || settled.throttled || this.available(nowMs) < 1) {
+      if (settled.isProbe && settled.throttled) this.#probesRefused = Math.min(this.#probesRefused + 1, 10);
       this.#probeAtMs = nowMs + Math.min(PROBE_MS.longest, PROBE_MS.first * 2 ** this.#probesRefused);
     }
   }

@@ -253,10 +253,7 @@ export class PollPlan {
     return sorted;
   }
 
-  /**
-   * Chooses the next book: expedited ones first, then the most valuable read. Every other read goes to a market never
-   * read, and every second to tenth to the most overdue one.
-   */
+  /** Chooses the next book: expedited ones, then in turns never read ones, overdue ones, and the most valuable read. */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;

@@ -141,8 +141,18 @@ export class RequestQueue {
     const unsent = this.#givenUp.length === 0 ? expired : [...this.#givenUp, ...expired];
     if (this.#givenUp.length > 0) this.#givenUp = [];
     const requests: Request[] = [];
-    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs))
-      requests.push(this.#send(next.line, next, steadyMs));
+    for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
+      const { line, lane, isProbe } = next;
+      const request = line.take(lane);
+      const id = this.#nextId++;
+      this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
+      this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
+      if (request.owner.kind === 'intent') this.#intentsUnderWay++;
+      line.budget.onSent(isProbe);
+      line.inFlight++;
+      const sent = { id, lane, call: request.call, latestMs: request.latestMs };
+      requests.push(line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent);
+    }
     return { requests, unsent };
   }
 
@@ -264,18 +274,6 @@ export class RequestQueue {
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
   }
 
-  #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
-    const request = line.take(lane);
-    const id = this.#nextId++;
-    this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
-    this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
-    if (request.owner.kind === 'intent') this.#intentsUnderWay++;
-    line.budget.onSent(isProbe);
-    line.inFlight++;
-    const sent = { id, lane, call: request.call, latestMs: request.latestMs };
-    return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
-  }
-
   /** Earliest expiry of a waiting request; Infinity when none waits. */
   #findEarliestLatestMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
@@ -326,10 +324,7 @@ export class RequestQueue {
 /** A longer clock step counts as a jump; the time arrives every second. */
 const LONGEST_STEP_MS = 60_000;
 
-/**
- * Clock of the request budget. It follows our clock but stops during a jump; otherwise a window of a minute would be
- * dropped at once, or stay full for the length of the jump.
- */
+/** Clock of the request budget: our clock, stopped during a jump, so that the window of a minute stays correct. */
 class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;

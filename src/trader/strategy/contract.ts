@@ -77,10 +77,7 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
    * prints the figures and texts under its key `shown`. Called only for a module that declares `state`.
    */
   save?(): unknown;
-  /**
-   * Takes in new parameters if every changed one is declared `live: 'now'` or `'requote'`. If this method is missing or
-   * throws, a new quoter is made from the saved state.
-   */
+  /** Takes in parameters declared `live: 'now'` or `'requote'`; if missing or throwing, a new quoter is made. */
   params?(next: P): void;
 }
 

@@ -100,11 +100,12 @@ export class MarkoutTracker {
     const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);
     this.#weight *= kept;
     this.#adverse *= kept;
-    for (const fill of this.#waiting.filter(({ dueMs }) => dueMs <= nowMs)) {
-      this.#weight += fill.shares;
-      this.#adverse += fill.shares * fill.sign * (fill.fairBefore - fair);
-    }
-    this.#waiting = this.#waiting.filter(({ dueMs }) => dueMs > nowMs);
+    this.#waiting = this.#waiting.filter(({ dueMs, shares, sign, fairBefore }) => {
+      if (dueMs > nowMs) return true;
+      this.#weight += shares;
+      this.#adverse += shares * sign * (fairBefore - fair);
+      return false;
+    });
     this.#atMs = nowMs;
     this.#fair = fair;
   }

@@ -97,10 +97,7 @@ export interface Core {
 
 export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
 
-/**
- * Stores wishes for complete sets by market and strategy. They persist while a market is not quoted because of an old
- * book: otherwise each interruption would cost a merge and a split.
- */
+/** Stores wishes for complete sets, also while an old book stops quotes: else it would cost a merge and a split. */
 export class CoreSets {
   readonly #notes: Notes;
   readonly #wishes: Map<string, SetsWish>;

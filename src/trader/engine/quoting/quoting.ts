@@ -28,10 +28,7 @@ const KEPT_FROM_MOVES = 1 / 4;
 /** Control number of post-only refusals; risk controls begin at 1. */
 const NO_CONTROL = 0;
 
-/**
- * Asks the slot for quotes and works towards them: first cancels, then as many orders as budget and risk allow. True
- * when something was begun, so that cached own state is outdated.
- */
+/** Works towards the slot's quotes: first cancels, then orders within budget and risk. True if any was begun. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },

@@ -202,10 +202,7 @@ export class StrategySandbox {
     }
   }
 
-  /**
-   * Passes new parameters to the quoter. False when it accepts none or threw, so that a new quoter is needed. The
-   * markets of an event all call this; the quoter gets them once.
-   */
+  /** Passes new parameters to the quoter, once for all markets. False when it did not take them: make a new one. */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
@@ -326,8 +323,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Kept aside, because the next save would overwrite it. A failed quoter saves nothing, so its replacement may still
-    // use it.
+    // Kept aside: the next save would overwrite it. A failed quoter saves none, so its replacement may use it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);

@@ -28,10 +28,7 @@ export const stoikovReservation = (
 export const stoikovSpread = ({ gamma, sigma, k }: StoikovSetting, timeLeft: number): number =>
   gamma * sigma * sigma * timeLeft + 2 * monopolyHalfSpread(gamma, k);
 
-/**
- * Quotes half a spread on each side of the reservation price. They are not clipped at the fair price: with a large
- * inventory a quote lies beyond it, as the paper's results require.
- */
+/** Quotes half a spread on each side of the reservation price; with a large inventory, beyond the fair price. */
 export function stoikovQuotes(
   price: number,
   inventory: number,
