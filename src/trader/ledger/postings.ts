@@ -10,7 +10,7 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import type { AdoptedOutcome, BookedConversion, BookedFill } from './tables.js';
+import type { AdoptedOutcome, BookedConversion, BookedFill, PositionRow } from './tables.js';
 
 /**
  * Currency that a trade moves before fees, at the price of its own outcome. At YES price p the YES side pays or
@@ -29,10 +29,7 @@ export interface Posting {
 }
 
 /** Holding of one outcome before a booking. */
-export interface BookedHolding {
-  readonly sharesMicros: Micros;
-  readonly costMicros: Micros;
-}
+export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
 
 export const CURRENCY = 'currency';
 

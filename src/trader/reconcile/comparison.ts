@@ -247,15 +247,10 @@ const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 /** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
-type HistoryLedger = Pick<
-  Ledger,
-  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'hadFailed'
->;
-
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
 /** @param ownTrades true when the venue lists own trades */
-function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
+function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, ledger, {
       getPubkey,
@@ -374,16 +369,14 @@ interface LeftOut {
   readonly failedTrades: readonly string[];
 }
 
-type OpeningLedger = Pick<Ledger, 'note' | 'setNote' | 'positions' | 'newestSeq' | 'failedTrades'>;
-
 /** Shares that the comparison skips: held before this ledger, or left out until a failed trade settles later. */
 class OpeningShares {
-  readonly #ledger: OpeningLedger;
+  readonly #ledger: ComparedLedger;
   /** Amounts held before this ledger, by outcome; null before the first comparison. */
   readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
   readonly #leftOut: StoredMemory<readonly LeftOut[]>;
 
-  constructor(ledger: OpeningLedger) {
+  constructor(ledger: ComparedLedger) {
     this.#ledger = ledger;
     this.#opening = new StoredMemory(ledger, 'opening_shares', null);
     this.#leftOut = new StoredMemory(ledger, 'left_out_shares', []);
@@ -446,7 +439,7 @@ interface Lately {
   readonly orders: ReadonlySet<string>;
 }
 
-function bookedSince(ledger: Pick<Ledger, 'fillsAfter' | 'conversionsAfter' | 'newestSeq'>, sinceMs: number): Lately {
+function bookedSince(ledger: ComparedLedger, sinceMs: number): Lately {
   const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
   const fills = ledger.fillsAfter(newest('fills')).flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
   const conversions = ledger

@@ -7,13 +7,11 @@ import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { RiskLimits } from '../../risk/limits.js';
-import type { Economics } from '../../strategy/economics.js';
 import { isOfPlace } from '../gate.js';
 import type { Markets } from '../markets.js';
 import { type Notices, showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
-import type { MergeSettings, StrategySettings, TraderSettings } from '../settings.js';
+import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
 import { LADDER } from './modes.js';
 import type { Pauses, Safety } from './safety.js';
@@ -201,11 +199,7 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
 }
 
 /** All settings that a running trader can change. */
-export interface LiveSettings {
-  readonly capitalMicros: Micros;
-  readonly risk: RiskLimits;
-  readonly merge: MergeSettings;
-  readonly economics: Economics;
+export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
 }
 
