@@ -108,13 +108,9 @@ export class Feeds {
       const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
+      const silence = `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`;
       if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} has current values`);
-      else
-        notices.alert(
-          nowMs,
-          'feed_silent',
-          `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`,
-        );
+      else notices.alert(nowMs, 'feed_silent', silence);
       feed.told = isCurrent;
     }
   }

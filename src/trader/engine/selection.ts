@@ -134,12 +134,10 @@ export class Selection {
         return [strategy.name, strategy.markets.max - pausing.length];
       }),
     );
-    const choice = choose(
-      offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null).map(({ candidate }) => candidate),
-      readSupply(state, nowMs),
-      least,
-      { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
-    );
+    const allowed = offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null);
+    const candidates = allowed.map(({ candidate }) => candidate);
+    const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
+    const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     // Only own use counts; throttling and other programs are ignored.

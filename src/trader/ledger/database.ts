@@ -379,11 +379,8 @@ export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
   const text = `the ledger ${path} has ${names} names (hard links), so two traders could write to it at once`;
-  throw new TwinbookError(
-    'file_unreadable',
-    text,
-    'Remove the other names, or replace them by copies while no trader runs.',
-  );
+  const hint = 'Remove the other names, or replace them by copies while no trader runs.';
+  throw new TwinbookError('file_unreadable', text, hint);
 }
 
 /** SQLite header bytes with write and read version: 2 means WAL, 1 means no WAL. */

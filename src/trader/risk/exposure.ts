@@ -425,10 +425,8 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   const losing = orders.filter((order) => lossOf(order, order.remainingMicros, cap) > 0);
   const perShare = (order: WorkingOrder) => lossOf(order, order.remainingMicros, cap) / order.remainingMicros;
   if (losing.length > 1) losing.sort((a, b) => perShare(b) - perShare(a));
-  let opening = sub(
-    orders.reduce((sum, { remainingMicros }) => add(sum, remainingMicros), ZERO),
-    reducible,
-  );
+  const all = orders.reduce((sum, { remainingMicros }) => add(sum, remainingMicros), ZERO);
+  let opening = sub(all, reducible);
   let loss = ZERO;
   for (const order of losing) {
     if (opening <= 0) break;
@@ -491,10 +489,8 @@ function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds
     reached = add(sub(reached, ifNoMicros), ifYesMicros);
     worst = maxMicros(worst, reached);
   }
-  return maxMicros(
-    ZERO,
-    others.reduce((sum, market) => add(sum, worstAlone(market)), worst),
-  );
+  const all = others.reduce((sum, market) => add(sum, worstAlone(market)), worst);
+  return maxMicros(ZERO, all);
 }
 
 const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>

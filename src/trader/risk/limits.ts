@@ -181,13 +181,8 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
 /** Returns the trader's limits with a strategy's override. Throws `config_invalid` when an override is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
-  if (first !== undefined) {
-    throw new TwinbookError(
-      'config_invalid',
-      `risk.${first.text}`,
-      'tighten it, or loosen the limit in the trader file',
-    );
-  }
+  const hint = 'tighten it, or loosen the limit in the trader file';
+  if (first !== undefined) throw new TwinbookError('config_invalid', `risk.${first.text}`, hint);
   const changed = RULES.filter(({ name }) => override[name] !== undefined);
   return Object.freeze({ ...base, ...Object.fromEntries(changed.map(({ name, limit }) => [limit, override[name]])) });
 }

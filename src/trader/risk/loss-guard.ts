@@ -103,10 +103,8 @@ export class LossGuard {
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
     const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
-    const moved = Math.max(
-      Math.abs(equityMicros - stored.equityMicros),
-      Math.abs(highWaterMicros - stored.highWaterMicros),
-    );
+    const risen = Math.abs(highWaterMicros - stored.highWaterMicros);
+    const moved = Math.max(Math.abs(equityMicros - stored.equityMicros), risen);
     return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);
   }
 

@@ -164,10 +164,8 @@ export class RequestQueue {
   /** Takes in an outcome and its budget report; returns its request. */
   onOutcome(seen: OutcomeObservation): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
-    const { request, scope, releasedMs, isProbe } = must(
-      this.#underWay.get(requestId),
-      `request ${requestId} under way`,
-    );
+    const underWay = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    const { request, scope, releasedMs, isProbe } = underWay;
     this.#underWay.delete(requestId);
     if (request.owner.kind === 'intent') this.#intentsUnderWay--;
     const line = this.#lines[scope];

@@ -81,12 +81,8 @@ function makeWholeView(
     markets.push(Object.freeze({ view, silentBecause }));
   }
   if (markets.every(({ silentBecause }) => silentBecause !== null)) return null;
-  return makeWholeEventView(
-    nowMs,
-    event,
-    markets,
-    members.map(({ entry }) => entry.conditionId),
-  );
+  const wanted = members.map(({ entry }) => entry.conditionId);
+  return makeWholeEventView(nowMs, event, markets, wanted);
 }
 
 /** Why a market must not be quoted now, regardless of its strategies; null when it may. */
