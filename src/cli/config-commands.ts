@@ -10,8 +10,8 @@ import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
-import { describeStretch } from '../trader/reconcile/round.js';
+import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
+import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import {
   type Answer,

@@ -14,8 +14,8 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
 import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
-import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
+import { PageWalk } from '../../trader/reconcile/list-cursor.js';
+import { Round, type RoundEnd } from '../../trader/reconcile/reconciler.js';
 
 /** Nothing moves meanwhile: only lagging lists are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;

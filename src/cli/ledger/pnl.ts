@@ -19,7 +19,7 @@ import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
+import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
 import type { CliIo } from '../output/io.js';

@@ -13,7 +13,7 @@ import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/control-client.js';
 import { formatSigned, money } from '../../shell/daemon/status-text.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
+import { storedMarks } from '../../trader/engine/own/account.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
 import type { CliIo, CliTerminal } from '../output/io.js';

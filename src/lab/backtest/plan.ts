@@ -3,7 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
-import { isWanted } from '../../trader/engine/selection/rules.js';
+import { isWanted } from '../../trader/engine/market-worth.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
 import type { BacktestPlan, EventSource } from './contract.js';
 import { type FeedData, silentFeeds } from './feeds/feed-values.js';

@@ -5,7 +5,7 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
 import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
-import type { ParamSpecs } from '../../trader/strategy/params.js';
+import type { ParamSpecs } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 import type { ReplayedTrader } from './replay.js';
 import type { RunCode } from './run-code.js';

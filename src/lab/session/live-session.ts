@@ -5,7 +5,7 @@
  */
 
 import { complement, type Micros, sub, ZERO } from '../../shared/base/micros.js';
-import { tradeNotional } from '../../trader/ledger/rounding.js';
+import { tradeNotional } from '../../trader/ledger/postings.js';
 import {
   type Assumptions,
   type ConversionRecord,

@@ -12,7 +12,7 @@ import type {
   OwnMarketState,
   Stance,
 } from '../../trader/market/view.js';
-import type { StrategyEvent } from '../../trader/strategy/events.js';
+import type { StrategyEvent } from '../../trader/strategy/contract.js';
 import type { Beside } from './shown-beside.js';
 
 /** Our clock, ms, before the first observation. */

@@ -2,9 +2,15 @@
 
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../trader/market/view.js';
 import { checkEventQuotes } from '../../trader/strategy/check.js';
-import type { EventQuoter, Quoter, Quotes, Strategy } from '../../trader/strategy/contract.js';
-import type { AnyEvent, EventKind } from '../../trader/strategy/events.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
+import type {
+  AnyEvent,
+  EventKind,
+  EventQuoter,
+  ParamValues,
+  Quoter,
+  Quotes,
+  Strategy,
+} from '../../trader/strategy/contract.js';
 
 /** A strategy with the parameters of the trial. */
 export interface TriedStrategy {

@@ -4,7 +4,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { closest } from '../../shared/base/text.js';
 import type { StrategyConfig } from '../../shell/config/types.js';
-import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
+import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
 import { describeWanted } from '../../trader/strategy/read-params.js';
 import { MAX_CONFIGURATIONS } from './bounds.js';
 import type { Axis, Choice, RawValue } from './contract.js';

@@ -97,7 +97,7 @@ const FIX = 'Correct the request.';
 const REDRAFT = 'Make a new draft.';
 const LATER = 'Wait, then repeat the call.';
 
-export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, ErrorNote>> = {
+export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: string; readonly advice: string }>> = {
   invalid_request_params: {
     when: 'A parameter, the body, one of its fields, a cursor or a wallet’s signature is invalid. `details` names it.',
     advice: FIX,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
-import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
+import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
 import { readBySchema } from './explain-issues.js';
 import { readYaml } from './yaml-source.js';
 

@@ -8,7 +8,7 @@ import { FEE_SCHEDULES, type Micros, parseDecimal } from '../../shared/base/micr
 import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
 import { CHAT_NAMES } from '../../shared/protocol/operator-commands.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
-import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
+import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
 import { riskLimitsSchema } from '../../trader/risk/limits.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import { cronProblem } from './cron.js';

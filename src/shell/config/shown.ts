@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
-import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/params.js';
+import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/contract.js';
 import { canonicalJson } from './hash.js';
 import { liveClass, traderSchema } from './schema.js';
 import type { Config, ReadConfig, ReadStrategy } from './types.js';

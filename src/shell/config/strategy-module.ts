@@ -9,7 +9,7 @@ import type { Jiti, JitiOptions } from 'jiti';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { closest } from '../../shared/base/text.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { strategyFrom } from '../../trader/strategy/module.js';
+import { strategyFrom } from '../../trader/strategy/read-params.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
 import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
 import { joinWithOr } from './problems.js';

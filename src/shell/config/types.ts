@@ -5,8 +5,7 @@
 
 import type { MarketSelection } from '../../trader/engine/settings.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
+import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
 import type { makeTrader } from './make-trader.js';
 import type { ModuleFile } from './module-files.js';
 

@@ -14,7 +14,7 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { describeStretch } from '../../trader/reconcile/round.js';
+import { describeStretch } from '../../trader/reconcile/reconciler.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { acceptedCredentials, ensureTakenKey, type KeyMaking } from '../client/accepted-credentials.js';

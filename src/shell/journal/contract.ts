@@ -17,7 +17,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { FeedSettings, MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
-import type { EventRule } from '../../trader/risk/event-rules.js';
+import type { EventRule } from '../../trader/risk/exposure.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Economics } from '../../trader/strategy/economics.js';
 

@@ -8,12 +8,13 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
-import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/unread-lists.js';
+import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/notices.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import type { PollResult, Unsent } from '../../trader/scheduler/contract.js';
+import { PageWalk } from '../../trader/reconcile/list-cursor.js';
+import type { PollResult } from '../../trader/scheduler/poll-memory.js';
 import { pollCall } from '../../trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
+import type { Unsent } from '../../trader/scheduler/request-queue.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import type { Core } from '../runtime/loop.js';
 

@@ -83,10 +83,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/**
- * Returns the current writer of this ledger, responsive or not; null without one. Throws file_unreadable when the lock
- * cannot be opened, or is held while its named process is gone.
- */
+/** Returns the current writer of this ledger; null without. Throws file_unreadable if it cannot be known. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);

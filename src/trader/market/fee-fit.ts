@@ -30,10 +30,7 @@ export interface FeeFit {
   readonly isPossible: boolean;
 }
 
-/**
- * `free`: no fees. `seen`: exactly one schedule fits. `undecided`: too few trades, several schedules fit, or none fits
- * with one rate.
- */
+/** `free`: no fees. `seen`: one schedule fits. `undecided`: too few trades, several schedules fit, or none. */
 export type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }

@@ -93,24 +93,17 @@ function withUnit(value: number | null, unit: Unit): string {
 
 /** Null when `found` is finite and at most `limit`, else the breach. NaN as limit is always a breach. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
-  const figure = finite(found);
-  if (figure !== null && figure <= limit) return null;
-  return breach(what, figure, limit, unit, 'the maximum is');
+  if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
+  return breach(what, found, limit, unit, 'the maximum is');
 }
 
 /** Null when `found` is finite and at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
-  const figure = finite(found);
-  if (figure !== null && figure >= limit) return null;
-  return breach(what, figure, limit, unit, 'the minimum is');
+  if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
+  return breach(what, found, limit, unit, 'the minimum is');
 }
 
-const finite = (value: number | null | undefined): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const breach = (what: string, found: number | null, limit: number, unit: Unit, word: string): Breach => ({
-  limit,
-  found,
-  unit,
-  text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}`,
-});
+function breach(what: string, figure: number | null | undefined, limit: number, unit: Unit, word: string): Breach {
+  const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
+  return { limit, found, unit, text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
+}

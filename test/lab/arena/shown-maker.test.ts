@@ -5,8 +5,8 @@ import { computeDifference, computeStanding } from '../../../src/lab/arena/stand
 import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
+import type { StrategyEvent } from '../../../src/trader/strategy/contract.js';
 import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
-import type { StrategyEvent } from '../../../src/trader/strategy/events.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 

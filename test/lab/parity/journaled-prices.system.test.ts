@@ -8,7 +8,7 @@ import { type Analysis, analyse } from '../../../src/lab/report/analysis/analyse
 import { BREAKDOWNS, computeBreakdown } from '../../../src/lab/report/live/breakdown.js';
 import { sessionFromLedger } from '../../../src/lab/report/live/session-from-ledger.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
-import { storedMarks } from '../../../src/trader/engine/own/valuation.js';
+import { storedMarks } from '../../../src/trader/engine/own/account.js';
 import type { LedgerReader, PnlRow } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';

@@ -5,7 +5,7 @@ import { type MarketResult, splitMarket } from '../../../src/lab/report/analysis
 import type { ResultSplit } from '../../../src/lab/report/analysis/total.js';
 import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/session/contract.js';
 import { complement, micros } from '../../../src/shared/base/micros.js';
-import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
+import { tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
 
 const partsOf = (split: ResultSplit) =>

@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ONE } from '../../../src/shared/base/micros.js';
-import { fairValue } from '../../../src/trader/strategy/fair-value.js';
+import { fairValue, MarkoutTracker } from '../../../src/trader/strategy/fair-value.js';
 import { amountOnLot, ladder, passiveLimit, priceRange, whyNoQuotes } from '../../../src/trader/strategy/ladder.js';
-import { MarkoutTracker } from '../../../src/trader/strategy/markout.js';
 import { book, m } from '../market/fixtures.js';
 import { anyView, FACTS, VIEW, viewOf } from './fixtures.js';
 

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory } from '../../../trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory } from '../../../trader/engine/control/commands.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import type { Strategy } from '../../../trader/strategy/contract.js';
 import type { Environment } from '../../config/environment.js';

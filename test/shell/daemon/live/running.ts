@@ -7,7 +7,7 @@ import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
 import { loadConfig } from '../../../../src/shell/config/load.js';
 import { ConfigCopies } from '../../../../src/shell/daemon/live/config-copies.js';
 import { LiveConfig } from '../../../../src/shell/daemon/live/live-config.js';
-import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
+import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
 import { folderOf } from '../../../support/folders.js';
 import { trader } from '../../config/files.js';

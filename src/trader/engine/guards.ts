@@ -8,16 +8,15 @@ import type { LedgerReader, Notes } from '../../ledger/contract.js';
 import { ActionPace } from '../../risk/action-pace.js';
 import { FillGuard, type FillState, NO_FILLS } from '../../risk/fill-guard.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import {
-  type DayResults,
-  type LossFacts,
-  LossGuard,
-  type LossRung,
-  type LossState,
-  lossRung,
-  NO_LOSS_RUNG,
-} from '../../risk/loss-guard.js';
+import { type DayResults, type LossFacts, LossGuard, type LossRung, type LossState, lossRung, NO_LOSS_RUNG } from '../../risk/loss-guard.js';
 import type { HoldingsWorth } from '../own/valuation.js';
+import type { Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { refusesKey } from '../../shared/protocol/errors.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import type { LedgerReader, Notes } from '../ledger/contract.js';
+import type { RiskLimits } from '../risk/limits.js';
+import { ActionPace, FillGuard, type FillState, type HoldingsWorth, type LossFacts, LossGuard, type LossRung, type LossState, lossRung, NO_FILLS, NO_LOSS_RUNG } from '../risk/loss-guard.js';
 
 /** Ledger rows read per allowed action of a minute; some rows are conversions. */
 const ROWS_PER_ACTION = 2;
@@ -62,7 +61,7 @@ export class Guards {
 
   /** Why a limit or a rejected API key has halted the trader; null without a halt. */
   get halted(): string | null {
-    return this.loss.halted ?? this.fills.state.halted ?? this.keys.text;
+    return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
   }
 
   /**
@@ -134,18 +133,13 @@ class FillAlarm extends NotedText {
   }
 }
 
-/**
- * Time of continued rejections after which an API key counts as revoked, ms; shorter ones may be failures of the venue.
- */
+/** Time of continued rejections after which an API key counts as revoked, ms; a venue's failures are shorter. */
 const HALTS_AFTER_MS = 20_000;
 
 /** Own lists that are read with an API key. */
 type OwnList = 'orders' | 'fills';
 
-/**
- * Alarm for a rejected API key. Resting orders may then fill unseen, so all are canceled. Nothing is quoted until an
- * operator resumes, also after a restart.
- */
+/** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
 class KeyAlarm extends NotedText {
   /** Our clock, ms, since every read of a list was rejected for its key. */
   readonly #sinceMs = new Map<OwnList, number>();
@@ -181,7 +175,7 @@ class LossMemory {
   readonly #notes: Notes;
   #limits: RiskLimits;
   /** The loss guard; null before the first valuation. */
-  #guard: LossGuard | null;
+  guard: LossGuard | null;
   /** State as stored in the ledger; null if none is stored. */
   #stored: LossState | null;
   /** Restriction by a partly used limit. */
@@ -193,7 +187,7 @@ class LossMemory {
     const text = notes.note(LOSS_NOTE);
     // Only this class writes the note, so it is valid JSON.
     this.#stored = text === null ? null : (JSON.parse(text) as LossState);
-    this.#guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
+    this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
   }
 
   /** Sets new limits; losses and a halt stay. */
@@ -203,51 +197,32 @@ class LossMemory {
   }
 
   get facts(): LossFacts {
-    return this.#guard?.facts ?? NO_LOSS;
-  }
-
-  /** Results by day; null before the first valuation. */
-  get days(): DayResults | null {
-    return this.#guard?.days ?? null;
-  }
-
-  get halted(): string | null {
-    return this.#guard?.state.halted ?? null;
+    return this.guard?.facts ?? NO_LOSS;
   }
 
   /** Takes in the current worth. Returns the reason when this valuation halts trading, else null. */
   observe(nowMs: number, worth: HoldingsWorth): string | null {
-    this.#guard ??= LossGuard.start(nowMs, worth.equityMicros);
-    const halted = this.#guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
-    this.rung = lossRung(this.#guard.facts, this.#limits);
+    this.guard ??= LossGuard.start(nowMs, worth.equityMicros);
+    const halted = this.guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
+    this.rung = lossRung(this.guard.facts, this.#limits);
     return halted;
   }
 
   /** True when the losses differ from the stored ones by more than allowed. */
   get isDue(): boolean {
-    if (this.#guard === null) return false;
-    return this.#stored === null || this.#guard.hasMovedFrom(this.#stored, this.#limits);
-  }
-
-  /** True after the first valuation. */
-  get isStarted(): boolean {
-    return this.#guard !== null;
-  }
-
-  /** Shifts the loss marks by a change of capital. */
-  capitalMoved(amount: Micros): void {
-    this.#guard?.capitalMoved(amount);
+    if (this.guard === null) return false;
+    return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);
   }
 
   store(): void {
-    if (this.#guard === null) return;
-    this.#stored = this.#guard.state;
-    this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.#guard.state));
+    if (this.guard === null) return;
+    this.#stored = this.guard.state;
+    this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.guard.state));
   }
 
   /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
   resume(isHeldBack = false): void {
-    this.#guard?.resume(isHeldBack);
+    this.guard?.resume(isHeldBack);
     this.rung = lossRung(this.facts, this.#limits);
   }
 }

@@ -1,21 +1,31 @@
-/**
- * Selects the markets that a strategy quotes among those that it tracks, in list order or by value. Estimates the value
- * of every market, also for display.
- */
+/** Selects the markets that a strategy quotes among those tracked, in list order or by value; values all markets. */
 
-import { ONE } from '../../../shared/base/micros.js';
-import { type Candidate, choose, DWELL_S, type Supply } from '../../scheduler/market-choice.js';
-import { type MarketOffer, PricedOffer, type ScarcityPrices } from '../../scheduler/net-value.js';
-import type { RequestQueue } from '../../scheduler/request-queue.js';
-import type { MarketEntry } from '../markets.js';
-import type { OwnState } from '../own/own-state.js';
-import type { QuoteSlot } from '../quoting/quote-slot.js';
-import { computeSigma } from '../requests.js';
-import type { StrategySettings, TraderSettings } from '../settings.js';
-import type { VenueClock } from '../venue-clock.js';
-import { type Belief, believe, sumMeasured } from './measures.js';
-import { isSelective, makeOffer } from './offer.js';
-import { hasRules, unwantedBecause } from './rules.js';
+import { ONE } from '../../shared/base/micros.js';
+import {
+  type Candidate,
+  choose,
+  DWELL_S,
+  type MarketOffer,
+  PricedOffer,
+  type ScarcityPrices,
+  type Supply,
+} from '../scheduler/market-choice.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
+import {
+  type Belief,
+  believe,
+  hasRules,
+  isSelective,
+  makeOffer,
+  sumMeasured,
+  unwantedBecause,
+} from './market-worth.js';
+import type { MarketEntry } from './markets.js';
+import type { OwnState } from './own/own-state.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
+import { computeSigma } from './requests.js';
+import type { StrategySettings, TraderSettings } from './settings.js';
+import type { VenueClock } from './venue-clock.js';
 
 /** Interval between checks of the rules, ms. */
 const RULES_EVERY_MS = 5_000;
@@ -124,12 +134,10 @@ export class Selection {
         return [strategy.name, strategy.markets.max - pausing.length];
       }),
     );
-    const choice = choose(
-      offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null).map(({ candidate }) => candidate),
-      readSupply(state, nowMs),
-      least,
-      { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES },
-    );
+    const allowed = offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null);
+    const candidates = allowed.map(({ candidate }) => candidate);
+    const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
+    const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
     this.prices = choice.prices;
     const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
     // Only own use counts; throttling and other programs are ignored.
@@ -209,10 +217,7 @@ export class Selection {
   }
 }
 
-/**
- * Mean income of a side, currency per second, at least one tick from the fair price. It is lost while a fill is
- * unknown.
- */
+/** Mean income of a side, at least a tick from the fair price, currency per second: lost while a fill is unknown. */
 const sideIncome = ({ sides, market }: MarketOffer): number =>
   sides.reduce(
     (sum, { fillsPerS, sharesPerFill, distance }) =>
