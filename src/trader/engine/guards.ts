@@ -1,22 +1,24 @@
 /** Guards that halt or restrict the trader after events, and keep their state over restarts. */
 
-import type { Micros } from '../../../shared/base/micros.js';
-import { utcText } from '../../../shared/base/text.js';
-import { refusesKey } from '../../../shared/protocol/errors.js';
-import type { Outcome } from '../../../shared/protocol/seam.js';
-import type { LedgerReader, Notes } from '../../ledger/contract.js';
-import { ActionPace } from '../../risk/action-pace.js';
-import { FillGuard, type FillState, NO_FILLS } from '../../risk/fill-guard.js';
-import type { RiskLimits } from '../../risk/limits.js';
-import { type DayResults, type LossFacts, LossGuard, type LossRung, type LossState, lossRung, NO_LOSS_RUNG } from '../../risk/loss-guard.js';
-import type { HoldingsWorth } from '../own/valuation.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { LedgerReader, Notes } from '../ledger/contract.js';
 import type { RiskLimits } from '../risk/limits.js';
-import { ActionPace, FillGuard, type FillState, type HoldingsWorth, type LossFacts, LossGuard, type LossRung, type LossState, lossRung, NO_FILLS, NO_LOSS_RUNG } from '../risk/loss-guard.js';
+import {
+  ActionPace,
+  FillGuard,
+  type FillState,
+  type HoldingsWorth,
+  type LossFacts,
+  LossGuard,
+  type LossRung,
+  type LossState,
+  lossRung,
+  NO_FILLS,
+  NO_LOSS_RUNG,
+} from '../risk/loss-guard.js';
 
 /** Ledger rows read per allowed action of a minute; some rows are conversions. */
 const ROWS_PER_ACTION = 2;

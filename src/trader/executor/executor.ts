@@ -9,24 +9,43 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import { formatDecimal, add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import {
+  add,
+  type FeeSchedule,
+  formatDecimal,
+  type Micros,
+  maxMicros,
+  mul,
+  notionalRate,
+  sub,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import { type ConversionKind, isFinalIntent, type Ledger, type IntentRow, type OrderRecord } from '../ledger/contract.js';
+import {
+  type ConversionKind,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type OrderRecord,
+} from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
-import { ExecutorContext, type Look, Context } from './context.js';
-import type { Converting, DraftSigner, ExecutorSettings, PlaceObjection, Placing, Reaction, Reservation } from './contract.js';
-import { newRow, onDraft } from './drafts.js';
-import type { InFlightIntent, InFlight } from './in-flight-intents.js';
+import { Context, type Look } from './context.js';
+import type {
+  Converting,
+  DraftSigner,
+  ExecutorSettings,
+  PlaceObjection,
+  Placing,
+  Reaction,
+  Reservation,
+} from './contract.js';
+import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
 import { observeOrder, observeTrades } from './orders.js';
-import { markUncertain, observeRecord, onRead, onSubmit, sign, newRow, onDraft } from './records.js';
-import { type RestingOrder, reservations, restingOrders } from './reservations.js';
-import { type MissingFills, missingFills, observeTrades } from './trades.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
+import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
  * Executes intents. Everything except reads must run inside `ledger.transaction`. Each returned request must be queued

@@ -1,14 +1,13 @@
 /** Applies an order row of the exchange to the order, its intent, and a cancel in flight. */
 
 import { must } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros, maxMicros, micros, sub, ZERO, add } from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
-import { type ExecutorContext, type Look, type Context, rowText } from './context.js';
-import type { InFlightIntent, InFlight } from './in-flight-intents.js';
+import { type Context, type Look, rowText } from './context.js';
+import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 
 /** Takes in a row of an order that is in the ledger. */
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: Look): void {

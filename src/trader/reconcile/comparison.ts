@@ -1,24 +1,36 @@
 /** Compares a round's complete lists with the ledger, for a running trader, or beside an idle ledger. */
 
-
-
-import { formatDecimal, type Micros, micros, sub, ZERO, add } from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, micros, parseDecimal, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
-import type { RestingOrder } from '../executor/reservations.js';
-import type { MissingFills } from '../executor/trades.js';
 import type { AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
 import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
 import type { LeavingOut } from './confirmed-differences.js';
-import { compareShares, conversionDifference, type Difference, inventedConversion, inventedFill, LONGEST_LAG_MS, missingFill, negate, type OwnBooks, orderDifference, outcomeKey, parseMarket, type RecordedMove, readMoved, sharesAtExchange, sharesInLedger, tradeDifference, unlistedOrder, type Moves } from './differences.js';
-import { bookedSince, type Lately, OpeningShares } from './held-shares.js';
+import {
+  compareShares,
+  conversionDifference,
+  type Difference,
+  inventedConversion,
+  inventedFill,
+  LONGEST_LAG_MS,
+  type Moves,
+  missingFill,
+  negate,
+  type OwnBooks,
+  orderDifference,
+  outcomeKey,
+  parseMarket,
+  type RecordedMove,
+  readMoved,
+  sharesAtExchange,
+  sharesInLedger,
+  tradeDifference,
+  unlistedOrder,
+} from './differences.js';
 import { IndependentFillCount } from './independent-fill-count.js';
 import { ListCursor, type ListTime, PageWalk, type Reading } from './list-cursor.js';
-import { PageWalk } from './page-walk.js';
-import type { Reading } from './round.js';
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 
 /** The ledger methods that the comparison uses. */
 export type ComparedLedger = Pick<

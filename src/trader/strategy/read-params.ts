@@ -1,13 +1,18 @@
 /** Reads declared parameters from a strategy file, and describes them as a table and as JSON Schema. */
 
 import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { micros, parseDecimal } from '../../shared/base/micros.js';
 import { closest } from '../../shared/base/text.js';
-import { type Strategy, ASKED_EVENTS, type FieldSpec, LIVE_CLASSES, type ParamSpec, type ParamSpecs, type ParamValues } from './contract.js';
-import type { FieldSpec, ParamSpec, ParamSpecs, ParamValues } from './params.js';
-import { closest } from '../../shared/base/closest.js';
-import { parseDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
+import {
+  ASKED_EVENTS,
+  type FieldSpec,
+  LIVE_CLASSES,
+  type ParamSpec,
+  type ParamSpecs,
+  type ParamValues,
+  type Strategy,
+} from './contract.js';
 
 /** One invalid parameter; `path` is for example `['bands', 0, 'min_margin_ticks']`. */
 export interface ParamProblem {

@@ -9,14 +9,11 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { basename, join } from 'node:path';
 import { messageOf, TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE, syncFolder } from '../../../shared/base/files.js';
-import { configHistory } from '../../../trader/engine/control/config-history.js';
+import { configHistory } from '../../../trader/engine/control/commands.js';
 import type { Ledger } from '../../../trader/ledger/contract.js';
 import { type LoadOptions, readConfig } from '../../config/load.js';
 import { configChanges } from '../../config/shown.js';
 import type { ReadConfig } from '../../config/types.js';
-import { makeFolder, syncFolder } from '../../../shared/base/folder.js';
-import { PRIVATE_FILE } from '../../../shared/base/private.js';
-import { configHistory } from '../../../trader/engine/control/commands.js';
 
 const MOST_COPIES = 20;
 const MOST_BYTES = 16_000_000;

@@ -1,7 +1,16 @@
 /** Merges complete sets into currency, splits currency into sets, and redeems settled shares. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, micros, minMicros, ONE, sub, toMultiple, ZERO } from '../../../shared/base/micros.js';
+import {
+  complement,
+  formatDecimal,
+  type Micros,
+  micros,
+  minMicros,
+  ONE,
+  sub,
+  toMultiple,
+  ZERO,
+} from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Executor } from '../../executor/executor.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
