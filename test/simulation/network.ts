@@ -1,7 +1,7 @@
 /** The network between trader and exchange: executes each call's fate. */
 
 import type { Answer } from '../../src/exchange/service/envelope.js';
-import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Timeline } from '../../src/lab/backtest/run.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';
 import { classify } from '../../src/shell/client/classify.js';

@@ -47,8 +47,8 @@ interface Trial {
 async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<Answer> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
   const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
-  const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
-  const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
+  const { askedBy } = await import('../../lab/strategy-checks/generated-market.js');
+  const { showEvents } = await import('../../lab/strategy-checks/shown-markets.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   // Invalid input is rejected before any trial.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);

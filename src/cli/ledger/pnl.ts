@@ -10,8 +10,8 @@ import {
   type BreakdownRow,
   computeBreakdown,
   type StandingPrice,
-} from '../../lab/report/live/breakdown.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
+} from '../../lab/report/session-from-ledger.js';
+import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -135,7 +135,7 @@ type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 /** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
 async function readLiveSession(question: LiveQuestion, io: CliIo) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
-  const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
+  const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
@@ -204,8 +204,8 @@ async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonl
 async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
-  const { openSources } = await import('../../lab/backtest/sources.js');
-  const { BestPrices } = await import('../../lab/parity/best-prices.js');
+  const { openSources } = await import('../../lab/backtest/replay-driver.js');
+  const { BestPrices } = await import('../../lab/parity/read-recorded-run.js');
   const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config);
   for (const source of sources) {

@@ -4,8 +4,8 @@ import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { sameConfig, serveTasks } from '../backtest/threads/pool.js';
 import { configWith } from '../sweep/search.js';
+import { listEntrants, type SimulationSetup, type SimulationTask } from './arena.js';
 import type { SimulationResult } from './contract.js';
-import { listEntrants, type SimulationSetup, type SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';
 
 // `simulations.ts` starts this program with a `SimulationSetup`.

@@ -8,17 +8,16 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import { sum } from '../report/analysis/total.js';
+import { sum } from '../report/analysis/split.js';
 import type { Candidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import { hashValue, identityOf } from '../sweep/identity.js';
 import type { FreshResult } from '../sweep/result.js';
-import { openStore } from '../sweep/results/store.js';
+import { openStore } from '../sweep/store.js';
 import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
-import { type Conditions, conditionsText } from './conditions.js';
+import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import type { SimulationResult, World } from './contract.js';
-import { runSimulations, type SeedRange } from './simulations.js';
-import { compareEdges, estimateMean } from './standings.js';
+import { type Conditions, conditionsText } from './contract.js';
 
 /** Its configuration has exactly one strategy. */
 export interface WorldSweepPlan

@@ -15,15 +15,14 @@ import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import { playedByAll } from '../report/analysis/markets.js';
-import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/repeats.js';
-import type { BacktestOutcome, EventSource } from './contract.js';
-import { type FeedData, readFeedData } from './feeds/feed-values.js';
+import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/session-figures.js';
+import type { AfterHalt, BacktestOutcome, EventSource } from './contract.js';
+import { type FeedData, readFeedData } from './feed-values.js';
 import { feeCurve } from './fees.js';
-import type { AfterHalt } from './halts.js';
 import { type LatencyChoice, latencyChoice, makeDraws } from './latency.js';
 import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js';
+import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
-import { checkFillModels, openSources } from './sources.js';
 
 /** Options shared by all runs of a backtest. */
 export interface BacktestOptions {

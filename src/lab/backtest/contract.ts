@@ -15,9 +15,8 @@ import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
-import type { FeedSource } from './feeds/feed-replay.js';
+import type { FeedSource } from './feed-values.js';
 import type { FeeCurve } from './fees.js';
-import type { AfterHalt } from './halts.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -117,6 +116,10 @@ export interface TimedCommand {
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
+
+/** `resume`: at the next event or UTC day. `end`: never, like a live trader without an operator. */
+export const AFTER_HALT = ['resume', 'end'] as const;
+export type AfterHalt = (typeof AFTER_HALT)[number];
 
 export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 

@@ -11,25 +11,211 @@ import type {
   CoreSettings,
   MarketIndex,
   ObservedFill,
+  OrderRequest,
   Result,
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
+import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
 import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
+import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
 import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
-import { assert } from '../../shared/base/errors.js';
+import { parseDecimal } from '../../shared/base/decimal.js';
+import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { type DataOf, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import {
+  type BodyOf,
+  type DataOf,
+  declarationOf,
+  type EndpointName,
+  type Scope,
+} from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
-import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
-import { makePublicTradePage, OwnTradePage } from './cached-lists.js';
-import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
+import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
+
+const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
+const moneyIfAny = (text: string | null | undefined): Micros | null =>
+  text === null || text === undefined ? null : money(text);
+
+function readOrder(row: Wire<'orderRow'>): DataOf<'orders.detail'> {
+  const { pubkey, status, side, market, outcome } = row;
+  return {
+    pubkey: pubkey ?? null,
+    status: status ?? null,
+    side,
+    price: moneyIfAny(row.price),
+    amount: moneyIfAny(row.amount),
+    remaining_amount: moneyIfAny(row.remaining_amount),
+    filled_amount: moneyIfAny(row.filled_amount),
+    funds: moneyIfAny(row.funds),
+    remaining_funds: moneyIfAny(row.remaining_funds),
+    filled_funds: moneyIfAny(row.filled_funds),
+    market: { condition_id: market.condition_id, title: market.title ?? null },
+    outcome: { is_yes: outcome.is_yes, text: outcome.text ?? null },
+  };
+}
+
+function readOwnTrade(row: Wire<'ownTradeRow'>): DataOf<'trades.list'>[number] {
+  const { pubkey, timestamp, state } = row;
+  return {
+    pubkey,
+    market_condition_id: row.market_condition_id ?? null,
+    amount: money(row.amount),
+    price: money(row.price),
+    timestamp,
+    fee: moneyIfAny(row.fee),
+    is_maker: row.is_maker ?? null,
+    state,
+    order: readOrder(row.order),
+  };
+}
+
+const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.trades'>[number] => ({
+  market_condition_id: row.market_condition_id ?? null,
+  amount: money(row.amount),
+  price: money(row.price),
+  maker_fee: row.maker_fee ?? null,
+  taker_fee: row.taker_fee ?? null,
+  timestamp: row.timestamp,
+  state: row.state,
+  is_yes: row.is_yes,
+});
+
+const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
+  'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
+  'orders.detail': readOrder,
+  'trades.list': (record: readonly Wire<'ownTradeRow'>[]) => record.map(readOwnTrade),
+  'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
+};
+
+const readsQuickly = (endpoint: EndpointName): boolean => endpoint in READERS;
+
+/** The result of this endpoint's schema. `record` is the exchange's answer. */
+function readRecord(endpoint: EndpointName, record: unknown): unknown {
+  const reader = READERS[endpoint];
+  return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
+}
+
+/** Body of an order draft for the core. The trader wrote it in the interface's words. */
+export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
+  const { price, amount, funds, ...said } = body as WrittenOrder;
+  return {
+    ...said,
+    price: moneyIfAny(price) ?? undefined,
+    amount: moneyIfAny(amount) ?? undefined,
+    funds: moneyIfAny(funds) ?? undefined,
+  };
+};
+
+type WrittenOrder = Omit<OrderRequest, 'price' | 'amount' | 'funds'> & {
+  readonly price?: string | null;
+  readonly amount?: string | null;
+  readonly funds?: string | null;
+};
+
+type OwnTrades = DataOf<'trades.list'>;
+type PublicTrades = DataOf<'markets.trades'>;
+
+const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: number | null): Outcome => ({
+  kind: 'answered',
+  data,
+  nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
+});
+
+/** Its answers are the newest public trades of a market. */
+function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
+  const market = core.catalog.market(index);
+  let count = 0;
+  let rows: PublicTrades = [];
+  let answer: Outcome | null = null;
+  return () => {
+    const added = market.tape.count - count;
+    if (answer !== null && added === 0) return answer;
+    const fresh = publicTradePage(market, { limit: Math.min(limit, added) });
+    rows = [...fresh.rows.map(readPublicTrade), ...rows].slice(0, limit);
+    count += added;
+    const oldest = count - rows.length + 1;
+    answer = page('markets.trades', rows, rows.length === limit && oldest > 1 ? oldest : null);
+    return answer;
+  };
+}
+
+/** Newest own trades, as a first page of any length up to the maximum. */
+class OwnTradePage {
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
+  readonly #limit: number;
+  /** Rows of the page, newest first; null while a row's order may change. */
+  readonly #rows: (OwnTrades[number] | null)[] = [];
+  /** Number of all own trades: ids count from 1 in order of fills. */
+  #count = 0;
+  /** Last answers by requested length, and the longest page. */
+  readonly #answers = new Map<number, Outcome>();
+  #shown: OwnTrades | null = null;
+  #isOpen = false;
+  #isDoubtful = false;
+
+  constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
+    this.#core = core;
+    this.#account = account;
+    this.#limit = limit;
+  }
+
+  add(): void {
+    this.#count += 1;
+    this.#rows.unshift(null);
+    if (this.#rows.length > this.#limit) this.#rows.pop();
+    this.#shown = null;
+    this.#answers.clear();
+  }
+
+  /** Own state may have changed: a row whose order is not final. */
+  invalidate(): void {
+    if (this.#isOpen) this.#isDoubtful = true;
+  }
+
+  /** @param limit maximum rows, up to the longest page */
+  answer(limit = this.#limit): Outcome {
+    const rows = this.#readAll();
+    const known = this.#answers.get(limit);
+    if (known !== undefined) return known;
+    const data = limit === this.#limit ? rows : rows.slice(0, limit);
+    const oldest = this.#count - data.length + 1;
+    const answer = page('trades.list', data, data.length === limit && oldest > 1 ? oldest : null);
+    this.#answers.set(limit, answer);
+    return answer;
+  }
+
+  /** The longest page; the same object while unchanged. */
+  #readAll(): OwnTrades {
+    const shown = this.#shown;
+    if (shown !== null && !this.#isDoubtful) return shown;
+    this.#isDoubtful = false;
+    const rows = this.#rows.map((row, at) => row ?? this.#read(at));
+    this.#isOpen = this.#rows.includes(null);
+    if (shown?.every((row, at) => row === rows[at]) === true) return shown;
+    this.#shown = rows;
+    this.#answers.clear();
+    return rows;
+  }
+
+  /** The row at this place: cached once its order is final, or while unchanged. */
+  #read(at: number): OwnTrades[number] {
+    const id = this.#count - at;
+    const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
+    const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
+    const shown = this.#shown?.[at];
+    const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;
+    if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
+    return row;
+  }
+}
 
 /** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';

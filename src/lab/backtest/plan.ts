@@ -6,7 +6,7 @@ import type { Config } from '../../shell/config/types.js';
 import { isWanted } from '../../trader/engine/selection/rules.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
 import type { BacktestPlan, EventSource } from './contract.js';
-import { type FeedData, silentFeeds } from './feeds/feed-values.js';
+import { type FeedData, silentFeeds } from './feed-values.js';
 
 /**
  * Default models: the rule for crossings varied (first against third), then the queue, from the fewest credible fills

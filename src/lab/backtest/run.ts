@@ -4,6 +4,7 @@
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
+import { Heap } from '../../exchange/core/heap.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
@@ -26,15 +27,48 @@ import {
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
-import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
-import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
+import { FeedReplay, type FeedSource } from './feed-values.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
-import { ReplayDriver } from './replay-driver.js';
-import { RequestCount } from './request-count.js';
-import { makeSession } from './session.js';
-import { waitForReads } from './sources.js';
-import { Timeline } from './timeline.js';
+import { ReplayDriver, waitForReads } from './replay-driver.js';
+import { Halts, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
+
+interface Happening {
+  readonly atMs: number;
+  readonly place: number;
+  readonly run: () => void;
+}
+
+export class Timeline {
+  readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
+  #places = 0;
+  nowMs: number;
+  /** Things that have happened. */
+  count = 0;
+
+  constructor(startMs: number) {
+    this.nowMs = startMs;
+  }
+
+  /** Schedules an event; whole milliseconds, like every clock here. */
+  after(delayMs: number, run: () => void): void {
+    this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
+  }
+
+  get nextMs(): number {
+    return this.#heap.first?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  runUntil(untilMs: number): void {
+    for (let { first } = this.#heap; first !== undefined && first.atMs <= untilMs; first = this.#heap.first) {
+      this.#heap.removeFirst();
+      this.nowMs = first.atMs;
+      this.count++;
+      first.run();
+    }
+    this.nowMs = untilMs;
+  }
+}
 
 const BEAT_MS = 100;
 /** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */

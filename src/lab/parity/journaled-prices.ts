@@ -7,11 +7,10 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
 import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
-import type { JournalFacts } from '../report/live/session-from-ledger.js';
+import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { RequestUse, ScopeUse } from '../session/contract.js';
-import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/market-walk.js';
-import { BestPrices } from './best-prices.js';
-import { readRecordedRun } from './read-recorded-run.js';
+import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/live-session.js';
+import { BestPrices, readRecordedRun } from './read-recorded-run.js';
 
 /** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
 const ROOM_MS = 60_000;

@@ -1,26 +1,230 @@
 /** Reads a run's journal once: observations, requests and outcomes, without a trader. */
 
-import type { RecordedFeedValue } from '../../recording/contract.js';
-import { declarationOf } from '../../shared/protocol/endpoints.js';
-import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
+import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
+import { assert } from '../../shared/base/errors.js';
+import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
+import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
+import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { RunDescription, RunJournal, Step } from '../../shell/journal/contract.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
-import { RequestCount } from '../backtest/request-count.js';
+import { RequestCount } from '../backtest/session.js';
 import { formatQuantity } from '../report/figures.js';
-import type { SessionRecord } from '../session/contract.js';
+import type { ConversionRecord, Coverage, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
   type MarketFacts,
+  type RecordedBest,
+  type RecordedPrices,
   type ReportedTrade,
   type SessionFacts,
+  type SessionOrder,
+  toCoverage,
   tradeTimeMs,
+  UNKNOWN_BEST,
 } from '../session/live-session.js';
-import { BestPrices } from './best-prices.js';
 import { MemoryStore } from './memory-store.js';
-import { type RunFill, RunOrders } from './run-orders.js';
+
+export class BestPrices implements RecordedPrices {
+  readonly outcome: RecordedPrices['outcome'];
+  readonly coverage: Coverage | null;
+  readonly eventTitle: string;
+  readonly category: string;
+  readonly #timesMs: number[] = [];
+  readonly #bests: RecordedBest[] = [];
+  readonly #levels: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
+
+  private constructor({ market, summary }: EventSource) {
+    this.outcome = market.outcome;
+    this.coverage = toCoverage(summary);
+    this.eventTitle = market.eventTitle;
+    this.category = market.category;
+  }
+
+  /** Reads a source to its end. */
+  static async of(source: EventSource): Promise<BestPrices> {
+    const prices = new BestPrices(source);
+    const stream = source.open();
+    try {
+      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) prices.#take(chunk);
+    } finally {
+      stream.close();
+    }
+    return prices;
+  }
+
+  /** As known at this time, by the recording's clock. */
+  at(timeMs: number): RecordedBest {
+    let [low, high] = [0, this.#timesMs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return this.#bests[low - 1] ?? UNKNOWN_BEST;
+  }
+
+  /** A mid is valid until the next one. */
+  standing(timeMs: number): number | null {
+    return this.at(timeMs).middleMicros;
+  }
+
+  /** Events of one time are one change of the book. */
+  #take(chunk: EventChunk): void {
+    for (let i = 0; i < chunk.length; i++) {
+      const timeMs = chunk.timeMs[i];
+      assert(timeMs !== undefined, 'a chunk has a time for each event');
+      if (chunk.kind[i] === EVENT.clear) for (const side of this.#levels) side.clear();
+      if (chunk.kind[i] === EVENT.level) this.#level(chunk, i);
+      if (i + 1 < chunk.length && chunk.timeMs[i + 1] === timeMs) continue;
+      if (chunk.kind[i] !== EVENT.end) this.#note(timeMs);
+    }
+  }
+
+  #level({ side, priceMicros, amountMicros }: EventChunk, i: number): void {
+    const levels = side[i] === SIDE.bid ? this.#levels[0] : this.#levels[1];
+    const amount = amountMicros[i] ?? 0;
+    if (amount === 0) levels.delete(priceMicros[i] ?? 0);
+    else levels.set(priceMicros[i] ?? 0, amount);
+  }
+
+  #note(timeMs: number): void {
+    const bidMicros = this.#levels[0].size === 0 ? null : Math.max(...this.#levels[0].keys());
+    const askMicros = this.#levels[1].size === 0 ? null : Math.min(...this.#levels[1].keys());
+    const last = this.#bests.at(-1) ?? UNKNOWN_BEST;
+    if (last.bidMicros === bidMicros && last.askMicros === askMicros) return;
+    const both = bidMicros !== null && askMicros !== null;
+    const middleMicros = both ? Math.floor((bidMicros + askMicros) / 2) : last.middleMicros;
+    this.#timesMs.push(timeMs);
+    this.#bests.push({ bidMicros, askMicros, middleMicros });
+  }
+}
+
+/** Our clock, ms, when a request left and when its answer arrived. */
+interface AnsweredAt {
+  readonly sentMs: number;
+  readonly seenMs: number;
+}
+
+/** Times on our clock, approximate. */
+interface RunOrder extends SessionOrder {
+  readonly conditionId: string;
+  toMs: number | null;
+  isCanceled: boolean;
+}
+
+interface RunFill {
+  readonly row: OwnTradeRow;
+  /** Our clock, ms, when it was first seen. */
+  readonly seenMs: number;
+}
+
+interface RunConversion {
+  readonly kind: ConversionRecord['kind'];
+  readonly conditionId: string;
+  readonly yesMicros: number;
+  readonly noMicros: number;
+  readonly cashMicros: number;
+  /** Our clock, ms. */
+  readonly seenMs: number;
+}
+
+class RunOrders {
+  readonly orders = new Map<string, RunOrder>();
+  /** By the trade's pubkey; only settled ones. */
+  readonly fills = new Map<string, RunFill>();
+  readonly conversions = new Map<string, RunConversion>();
+
+  /** The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
+  onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
+    if (outcome.kind !== 'answered') return;
+    const data: unknown = outcome.data;
+    switch (call.endpoint) {
+      case 'orders.submit':
+        return this.#onOrder(data as OrderRow, at, true);
+      case 'orders.cancelSubmit':
+      case 'orders.detail':
+        return this.#onOrder(data as OrderRow, at, false);
+      case 'orders.list':
+        for (const row of data as DataOf<'orders.list'>) this.#onOrder(row, at, false);
+        return;
+      case 'trades.list':
+        for (const row of data as DataOf<'trades.list'>) this.#onTrade(row, at);
+        return;
+      case 'merges.submit':
+      case 'merges.detail':
+        return this.#onSets('merge', data as ConversionRow, at);
+      case 'splits.submit':
+      case 'splits.detail':
+        return this.#onSets('split', data as ConversionRow, at);
+      case 'redeems.submit':
+      case 'redeems.detail':
+        return this.#onRedeem(data as RedeemRow, at);
+      default:
+        return;
+    }
+  }
+
+  /** @param isNew the answer to its submit */
+  #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
+    const { pubkey, status, price, amount, market, outcome, side } = row;
+    if (pubkey === null || price === null || amount === null || status === null) return;
+    if (ORDER_STANDING[status].phase === 'unsigned') return;
+    const known = this.orders.get(pubkey);
+    const over = isFinalOrder(status);
+    if (known !== undefined) {
+      if (over) close(known, row, at);
+      return;
+    }
+    // An order that had ended before this run saw it belongs to an earlier run.
+    if (over && !isNew) return;
+    const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
+    const order: RunOrder = {
+      pubkey,
+      conditionId: market.condition_id,
+      fromMs,
+      toMs: null,
+      isCanceled: false,
+      amountMicros: amount,
+      side: outcome.is_yes === (side === 'buy') ? 'bid' : 'ask',
+      isBuy: side === 'buy',
+      ownPriceMicros: price,
+      priceMicros: outcome.is_yes ? price : 1_000_000 - price,
+    };
+    this.orders.set(pubkey, order);
+    if (over) close(order, row, at);
+  }
+
+  #onTrade(row: OwnTradeRow, at: AnsweredAt): void {
+    this.#onOrder(row.order, at, false);
+    if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
+  }
+
+  /** Booked as in the ledger: once the record names the settled amount. */
+  #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
+    const { pubkey, state, market_condition_id, onchain_amount } = row;
+    if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
+    const sets = kind === 'merge' ? onchain_amount : -onchain_amount;
+    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    this.conversions.set(pubkey, { kind, conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+
+  #onRedeem(row: RedeemRow, at: AnsweredAt): void {
+    const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
+    if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
+    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash };
+    this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+}
+
+/** Between the request and its answer at the latest. */
+function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
+  order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
+  order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
+}
 
 /** A backtest's stop may take longer than the run's. */
 const STOP_ROOM_MS = 60_000;

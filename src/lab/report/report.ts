@@ -12,7 +12,7 @@
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
-import { sessionFromLedger } from './live/session-from-ledger.js';
+import { sessionFromLedger } from './session-from-ledger.js';
 
 export interface LedgerReportOptions {
   /** Title of the report. */

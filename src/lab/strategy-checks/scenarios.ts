@@ -5,9 +5,8 @@ import { ONE } from '../../shared/base/micros.js';
 import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
 import type { Look, RowOfBook } from './generated-market.js';
-import { askedBy, type Beside } from './shown-beside.js';
-import { showEvent } from './shown-events.js';
-import { showMarket } from './shown-markets.js';
+import { askedBy, type Beside } from './generated-market.js';
+import { showEvent, showMarket } from './shown-markets.js';
 import {
   type CheckResult,
   type MarketQuotes,

@@ -1,24 +1,190 @@
 /** Facts of a sweep before its first backtest: its markets, folds, and the context of its result. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
+import { gapsIn, type RecordedMarket, type Recording } from '../../recording/contract.js';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
-import { streamRecording } from '../backtest/sources.js';
-import type {
-  Candidate,
-  Search,
-  SweepAssumptions,
-  SweepPlan,
-  SweepSubject,
-  SweepWatcher,
-  SweptEvent,
-  Task,
-  TaskOutcome,
+import { streamRecording } from '../backtest/replay-driver.js';
+import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
+import {
+  type Candidate,
+  LEAST_EVENTS_PER_FOLD,
+  type Search,
+  type SweepAssumptions,
+  type SweepPlan,
+  type SweepSubject,
+  type SweepWatcher,
+  type SweptEvent,
+  type Task,
+  type TaskOutcome,
+  USUAL_FOLDS,
 } from './contract.js';
-import { assignFolds, foldCount } from './folds.js';
-import { makeIdentity, type SweepIdentity } from './identity.js';
-import type { NoteFacts } from './notes.js';
-import { planData } from './reading.js';
+import { hashValue, makeIdentity, type SweepIdentity } from './identity.js';
+
+/** One market for a worker. Plain data, except for the shared bytes. */
+export type SharedMarket = ReturnType<typeof sharedMarket>;
+
+export interface PlannedMarket {
+  readonly market: RecordedMarket;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly events: number;
+  /** Lower-case hex SHA-256: of its events, or of the checksums of its files. */
+  readonly hash: string;
+}
+
+export type PlannedData = Awaited<ReturnType<typeof planData>>;
+
+/** Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings. */
+export async function planData(
+  recordings: readonly Recording[],
+  memoryBytes: number,
+  progress: (done: number) => void,
+) {
+  const room = { leftBytes: memoryBytes };
+  const markets: PlannedMarket[] = [];
+  const empty: RecordedMarket[] = [];
+  const read = new Map<string, SharedMarket>();
+  for (const [index, recording] of recordings.entries()) {
+    const { market } = recording;
+    const { slabs, firstMs, lastMs, ...told } = toldBy(recording) ?? (await readOne(recording, room));
+    if (slabs !== null) read.set(market.conditionId, sharedMarket(recording, slabs));
+    if (firstMs === null || lastMs === null) empty.push(market);
+    else markets.push({ ...told, market, firstMs, lastMs });
+    progress(index + 1);
+  }
+  if (markets.length === 0) {
+    const hint = 'Look at them with `twinbook data stats`.';
+    throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
+  }
+  const bytes = markets.reduce((sum, { events }) => sum + events * BYTES_PER_EVENT, 0);
+  // Each worker then streams the files.
+  const isStreamed = room.leftBytes < 0 || bytes > memoryBytes;
+  return {
+    markets,
+    isStreamed,
+    hash: dataHash(markets),
+    empty,
+    read: isStreamed ? new Map<string, SharedMarket>() : read,
+  };
+}
+
+/**
+ * Events of these recordings in memory shared by threads; null when they do not fit, as for a file that begins in
+ * mid-book, whose snapshot is played too.
+ */
+export async function shareMarkets(
+  recordings: readonly Recording[],
+  { read }: Pick<PlannedData, 'read'>,
+  memoryBytes: number,
+  progress: (done: number) => void,
+): Promise<readonly SharedMarket[] | null> {
+  const room = { leftBytes: memoryBytes };
+  for (const { slabs } of read.values()) for (const { bytes } of slabs) room.leftBytes -= bytes.byteLength;
+  const shared: SharedMarket[] = [];
+  for (const [index, recording] of recordings.entries()) {
+    const known = read.get(recording.market.conditionId);
+    const slabs = known === undefined ? (await readOne(recording, room)).slabs : known.slabs;
+    if (slabs === null) return null;
+    shared.push(known ?? sharedMarket(recording, slabs));
+    progress(index + 1);
+  }
+  return shared;
+}
+
+/** Its gaps are known after it was read. */
+const sharedMarket = (recording: Recording, slabs: readonly Slab[]) => ({
+  market: recording.market,
+  summary: recording.summary ?? null,
+  slabs,
+  gaps: gapsIn(recording),
+});
+
+/** A recording's own summary; null when it must be read. */
+function toldBy({ fingerprint, summary }: Recording): ReadEvents | null {
+  if (fingerprint === undefined || summary === undefined) return null;
+  const { level, trade, clear, end } = summary.events;
+  // A market without a recorded close is closed by its player.
+  const events = level + trade + clear + Math.max(1, end);
+  return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint, slabs: null };
+}
+
+async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
+  const writer = new SlabWriter(room);
+  for await (const chunk of recording.chunks()) writer.write(chunk);
+  return writer.end();
+}
+
+/** Of everything that a result depends on, without the paths of files. */
+const dataHash = (markets: readonly PlannedMarket[]): string => hashValue(markets.map(identityOfMarket));
+
+/** Lower-case hex SHA-256 of one market as played, wherever its files are. */
+export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
+
+function identityOfMarket({ market, hash }: PlannedMarket) {
+  const { source: _place, ...described } = market;
+  return { described, hash };
+}
+
+/**
+ * Ordered by their beginning.
+ *
+ * @param wish null: by the number of events
+ *
+ * Throws TwinbookError `usage` for too many.
+ */
+export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
+  const events = groupEvents(markets);
+  const folds = wish ?? usualFolds(events.length);
+  if (folds > events.length) {
+    const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
+    throw new TwinbookError('usage', `${folds} folds of ${events.length} events`, hint);
+  }
+  return events.map((event, index) => ({ ...event, fold: Math.floor((index * folds) / events.length) }));
+}
+
+const usualFolds = (events: number): number =>
+  Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events / LEAST_EVENTS_PER_FOLD)));
+
+export const foldCount = (events: readonly SweptEvent[]): number => (events.at(-1)?.fold ?? 0) + 1;
+
+export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly SweptEvent[] =>
+  events.filter((event) => event.fold === fold);
+
+function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
+  const byTitle = new Map<string, PlannedMarket[]>();
+  for (const read of markets) {
+    const { eventTitle, conditionId } = read.market;
+    // A market without an event's name is its own event, as in the report.
+    const title = eventTitle === '' ? conditionId : eventTitle;
+    const together = byTitle.get(title);
+    if (together === undefined) byTitle.set(title, [read]);
+    else together.push(read);
+  }
+  const events = [...byTitle].map(([title, together]) => ({
+    title,
+    conditionIds: together.map(({ market }) => market.conditionId),
+    fromMs: Math.min(...together.map(({ firstMs }) => firstMs)),
+    toMs: Math.max(...together.map(({ lastMs }) => lastMs)),
+    played: together.reduce((sum, { events: count }) => sum + count, 0),
+  }));
+  return events.sort((a, b) => a.fromMs - b.fromMs || (a.title < b.title ? -1 : 1));
+}
+
+/** Training events at a fold's beginning, and those that had not ended. */
+export function trainingFor(
+  events: readonly SweptEvent[],
+  fold: number,
+  embargoMs: number,
+): { readonly learned: readonly number[]; readonly purged: readonly number[] } {
+  const beginsMs = Math.min(...eventsIn(events, fold).map(({ fromMs }) => fromMs));
+  const [learned, purged]: [number[], number[]] = [[], []];
+  events.forEach((event, index) => {
+    if (event.fold < fold) (event.toMs + embargoMs <= beginsMs ? learned : purged).push(index);
+  });
+  return { learned, purged };
+}
 
 export interface SweepFacts {
   readonly subject: SweepSubject;
@@ -29,7 +195,7 @@ export interface SweepFacts {
   readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
-  readonly data: NoteFacts['data'];
+  readonly data: Pick<PlannedData, 'markets' | 'empty' | 'isStreamed'>;
 }
 
 /** A sweep over recordings, ready to begin. */

@@ -8,13 +8,20 @@
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
-import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
-import { eventsIn, foldCount } from './folds.js';
-import { countConfigurations, judge, walkForward } from './judge.js';
-import { listNotes, type NoteFacts } from './notes.js';
+import { listNotes, type NoteFacts } from './describe.js';
+import {
+  eventsIn,
+  foldCount,
+  listTasks,
+  NOTHING_PLAYED,
+  planSweep,
+  type SweepEngine,
+  type SweepFacts,
+  type TaskWork,
+} from './facts.js';
 import type { ConfigurationResult, SweepResult } from './result.js';
-import { Outcomes } from './results/outcomes.js';
-import { openStore, type Resume, type SweepStore } from './results/store.js';
+import { countConfigurations, judge, Outcomes, walkForward } from './result.js';
+import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {

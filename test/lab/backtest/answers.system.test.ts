@@ -6,8 +6,7 @@ import { faultAnswer, successText } from '../../../src/exchange/service/envelope
 import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
-import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
-import { readOrderRequest } from '../../../src/lab/backtest/wire-records.js';
+import { InProcessExchange, readOrderRequest } from '../../../src/lab/backtest/in-process-exchange.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';

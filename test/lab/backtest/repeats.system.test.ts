@@ -9,7 +9,7 @@ import {
   findMiddle,
   type RepeatedRun,
   type RepeatFigures,
-} from '../../../src/lab/report/analysis/repeats.js';
+} from '../../../src/lab/report/analysis/session-figures.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { record, sweepPlace } from '../sweep/place.js';

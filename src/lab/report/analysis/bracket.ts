@@ -2,11 +2,10 @@
 
 import { formatGain, formatInterval, formatQuantity } from '../figures.js';
 import type { Analysis } from './analyse.js';
-import { computeEventFigures, type Interval, LEAST_EVENTS, shownInterval } from './events.js';
-import { playedByAll } from './markets.js';
-import type { RepeatFigures } from './repeats.js';
+import { computeEventFigures, type Interval, LEAST_EVENTS, playedByAll, shownInterval } from './markets.js';
+import type { RepeatFigures } from './session-figures.js';
 import { nameModel } from './session-figures.js';
-import { sum } from './total.js';
+import { sum } from './split.js';
 
 /** Comparison of several fill models. */
 export interface BracketVerdict {

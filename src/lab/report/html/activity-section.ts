@@ -1,8 +1,8 @@
 /** Orders, crossings, requests and refusals: the trader's activity within its time and budget. */
 
-import type { RequestFigures } from '../analysis/account.js';
 import type { Analysis } from '../analysis/analyse.js';
-import type { CrossedShares, CrossingFigures } from '../analysis/markouts.js';
+import type { RequestFigures } from '../analysis/session-figures.js';
+import type { CrossedShares, CrossingFigures } from '../analysis/trading.js';
 import {
   cents,
   count,
@@ -16,8 +16,21 @@ import {
   signedCents,
   UNKNOWN,
 } from '../figures.js';
-import { html, type Markup, shorten } from './markup.js';
-import { bar, barCell, dataTable, type Fact, facts, note, perSession, type Shown, SPACE, section } from './parts.js';
+import {
+  bar,
+  barCell,
+  dataTable,
+  type Fact,
+  facts,
+  html,
+  type Markup,
+  note,
+  perSession,
+  type Shown,
+  SPACE,
+  section,
+  shorten,
+} from './parts.js';
 
 export const ordersSection = (sessions: readonly Shown[]): Markup =>
   section(

@@ -5,12 +5,12 @@ import { utcText } from '../../../shared/base/utc-text.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
 import type { Analysis } from '../analysis/analyse.js';
+import { sharedWarnings } from '../analysis/analyse.js';
 import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
-import { shownInterval } from '../analysis/events.js';
+import { shownInterval } from '../analysis/markets.js';
 import { nameModel } from '../analysis/session-figures.js';
-import { sharedWarnings } from '../analysis/warnings.js';
 import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
-import { LINES, REPEAT_LINES } from '../lines.js';
+import { LINES, REPEAT_LINES } from '../summary.js';
 import {
   assumptionSection,
   crossingSection,
@@ -18,15 +18,10 @@ import {
   refusalSection,
   requestSection,
 } from './activity-section.js';
-import { equitySection, priceSection } from './chart-section.js';
-import { pageDocument, pageScript } from './document.js';
-import { drawingData } from './drawing-data.js';
-import { marketSection } from './market-section.js';
-import { markoutSection } from './markout-section.js';
-import { html, jsonForScript, Markup, shorten } from './markup.js';
-import { dataTable, resultTone, type Shown, section } from './parts.js';
-import { resultSection, riskSection } from './result-section.js';
-import { styleFor } from './style.js';
+import { drawingData, equitySection, priceSection } from './charts.js';
+import { pageDocument } from './document.js';
+import { dataTable, html, jsonForScript, Markup, resultTone, type Shown, section, shorten } from './parts.js';
+import { marketSection, markoutSection, resultSection, riskSection } from './result-section.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
@@ -65,9 +60,9 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
   ];
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
-    style: styleFor(sessions.length),
+    sessions: sessions.length,
     body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first, chartLicence())}</div></main>`,
-    script: pageScript('main'),
+    program: 'main',
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });
 }

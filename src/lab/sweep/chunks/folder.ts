@@ -8,7 +8,7 @@ import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { openSeal, seal } from '../../../shell/queue/seal.js';
 import type { SweepWatcher } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
-import { openStore } from '../results/store.js';
+import { openStore } from '../store.js';
 import { Sweep } from '../sweep.js';
 import {
   type Chunk,

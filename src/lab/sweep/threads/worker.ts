@@ -4,12 +4,12 @@ import { workerData } from 'node:worker_threads';
 import { openRecordings } from '../../../recording/recording.js';
 import { boundHeapGrowth } from '../../../shared/base/brief-collections.js';
 import type { EventSource } from '../../backtest/contract.js';
-import { playFromMemory, streamRecording } from '../../backtest/sources.js';
+import { playFromMemory, streamRecording } from '../../backtest/replay-driver.js';
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';
 import { viewColumns } from '../columns.js';
 import type { Task } from '../contract.js';
-import { runTask } from '../task.js';
 import type { PlayedData, WorkerSetup } from './threads.js';
+import { runTask } from './threads.js';
 
 boundHeapGrowth();
 // `WorkerSetup` is what `threads.ts` starts this program with.

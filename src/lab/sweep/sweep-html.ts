@@ -1,12 +1,22 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-import { utcText } from '../../../shared/base/utc-text.js';
-import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
-import { pageDocument, pageScript } from '../../report/html/document.js';
-import { html, type Markup, shorten } from '../../report/html/markup.js';
-import { bar, type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
-import { styleFor } from '../../report/html/style.js';
-import type { Axis, RawValue } from '../contract.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../report/figures.js';
+import { pageDocument } from '../report/html/document.js';
+import {
+  bar,
+  type Cell,
+  dataTable,
+  type Figure,
+  type Head,
+  html,
+  type Markup,
+  section,
+  shorten,
+  tiles,
+  tone,
+} from '../report/html/parts.js';
+import type { Axis, RawValue } from './contract.js';
 import {
   axisName,
   capitalise,
@@ -21,8 +31,8 @@ import {
   sharpeText,
   stepColumns,
   TERMS,
-} from '../describe.js';
-import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../result.js';
+} from './describe.js';
+import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from './result.js';
 
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
@@ -34,9 +44,9 @@ export function sweepHtml(result: SweepResult): string {
   const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return pageDocument({
     title: `${shorten(title, 120)} – Twinbook sweep`,
-    style: styleFor(0),
+    sessions: 0,
     body,
-    script: pageScript('tables'),
+    program: 'tables',
   });
 }
 
