@@ -14,7 +14,7 @@ import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import { hashValue, identityOf } from '../sweep/identity.js';
 import type { FreshResult } from '../sweep/result.js';
 import { openStore } from '../sweep/store.js';
-import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
+import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import type { SimulationResult, World } from './contract.js';
 import { type Conditions, conditionsText } from './contract.js';
@@ -49,7 +49,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   const store = openStore(plan.outDir);
   try {
     const usedBefore = store.seedsChosenOn(plan.fresh.first, getLastSeed(plan.fresh));
-    const sweep = new Sweep(makeFacts(plan), watcher, store);
+    const sweep = makeSweep(makeFacts(plan), watcher, store);
     const isChosen = await sweep.run(plan.resume, (work) => playSeeds(plan, watcher, plan.seeds, work));
     const chosen = sweep.result();
     const [best] = chosen.configurations;

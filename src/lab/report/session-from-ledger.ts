@@ -27,7 +27,7 @@ import {
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
 import { eventOf, type MarketAnalysis } from './analysis/markets.js';
-import { type ResultSplit, sum, sumSplits } from './analysis/split.js';
+import { groupBy, type ResultSplit, sum, sumSplits } from './analysis/split.js';
 import { computeVolume } from './analysis/trading.js';
 import { formatQuantity } from './figures.js';
 
@@ -223,17 +223,6 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
 }
 
 const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
-
-/** Each group in the order of its rows. */
-export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [row]);
-    else group.push(row);
-  }
-  return groups;
-}
 
 const REMARKS: readonly string[] = [
   'The exchange times trades to the second, so that markouts after a few seconds are rough.',

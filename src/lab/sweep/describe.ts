@@ -2,13 +2,7 @@
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
-import {
-  type Axis,
-  LEAST_EVENTS_FOR_OVERFITTING,
-  LEAST_EVENTS_FOR_SHARPE,
-  type Search,
-  type SweepSubject,
-} from './contract.js';
+import { type Axis, LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import type {
   ConfigurationResult,
@@ -23,48 +17,35 @@ import type {
   WalkForwardStep,
 } from './result.js';
 
-export interface NoteFacts {
-  readonly subject: SweepSubject;
-  readonly data: SweepFacts['data'];
-  readonly counts: SweepCounts;
-  readonly best: ConfigurationResult | null;
-  readonly search: Search;
-  readonly folds: number;
+const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
+
+/** Warnings about the figures, most serious first. `best`: the first configuration, if any is done. */
+export function listNotes(
+  facts: NotedFacts,
+  counts: SweepCounts,
+  best: ConfigurationResult | null,
+  folds: number,
+): readonly SweepNote[] {
+  const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
+  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts, folds))];
 }
 
-const formatCount = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
-
-export function listNotes(facts: NoteFacts): readonly SweepNote[] {
-  const cautions = [...incomplete(facts), ...flips(facts), ...fewEvents(facts)];
-  const others = [...ofData(facts), ...ofSearch(facts)];
-  return [
-    ...cautions.map((text) => ({ level: 'caution', text }) as const),
-    ...others.map((text) => ({ level: 'note', text }) as const),
-  ];
-}
-
-function* incomplete({ counts }: NoteFacts): Generator<string> {
-  const { failed, unfinished, configurations } = counts;
+function* listCautions(
+  { subject }: NotedFacts,
+  { failed, unfinished, configurations, flipping, done, events }: SweepCounts,
+  best: ConfigurationResult | null,
+): Generator<string> {
+  const { model, event } = TERMS[subject];
   if (unfinished > 0) {
     yield `Not finished: ${unfinished} of ${formatCount(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
   }
   if (failed > 0) yield `${formatCount(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
-}
-
-function* flips({ counts, best, subject }: NoteFacts): Generator<string> {
-  const { model } = TERMS[subject];
-  if (counts.flipping > 0) {
-    const verb = counts.flipping === 1 ? 'is' : 'are';
-    yield `${formatCount(counts.flipping, 'configuration')} of ${counts.done} ${verb} above 0 under one ${model} and below it under another: reject them.`;
+  if (flipping > 0) {
+    yield `${formatCount(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
   }
-  if (best !== null && (best.worstMicros ?? 0) <= 0) {
-    yield `No configuration is above 0 under every ${model}.`;
-  }
-}
-
-function* fewEvents({ counts, subject }: NoteFacts): Generator<string> {
-  const { event } = TERMS[subject];
-  const { events } = counts;
+  if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
     yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
@@ -73,7 +54,7 @@ function* fewEvents({ counts, subject }: NoteFacts): Generator<string> {
   }
 }
 
-function* ofData({ data }: NoteFacts): Generator<string> {
+function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
     yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
@@ -82,9 +63,6 @@ function* ofData({ data }: NoteFacts): Generator<string> {
   if (data.isStreamed) {
     yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
   }
-}
-
-function* ofSearch({ subject, search, folds }: NoteFacts): Generator<string> {
   for (const { why, count } of search.leftOut.slice(0, 3)) {
     yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
   }

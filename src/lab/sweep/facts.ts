@@ -6,6 +6,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/replay-driver.js';
+import { groupBy } from '../report/analysis/split.js';
 import { BYTES_PER_EVENT, type ReadEvents, type Room, type Slab, SlabWriter } from './columns.js';
 import {
   type Candidate,
@@ -153,15 +154,8 @@ export const eventsIn = (events: readonly SweptEvent[], fold: number): readonly 
   events.filter((event) => event.fold === fold);
 
 function groupEvents(markets: readonly PlannedMarket[]): readonly Omit<SweptEvent, 'fold'>[] {
-  const byTitle = new Map<string, PlannedMarket[]>();
-  for (const read of markets) {
-    const { eventTitle, conditionId } = read.market;
-    // A market without an event's name is its own event, as in the report.
-    const title = eventTitle === '' ? conditionId : eventTitle;
-    const together = byTitle.get(title);
-    if (together === undefined) byTitle.set(title, [read]);
-    else together.push(read);
-  }
+  // A market without an event's name is its own event, as in the report.
+  const byTitle = groupBy(markets, ({ market: { eventTitle, conditionId } }) => eventTitle || conditionId);
   const events = [...byTitle].map(([title, together]) => ({
     title,
     conditionIds: together.map(({ market }) => market.conditionId),

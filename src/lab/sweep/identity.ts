@@ -63,12 +63,10 @@ export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): Sw
 /** Quote hours are read in it: the one thing in which two machines may differ. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const latencyName = ({ latency, seed }: Pick<SweepPlan, 'latency' | 'seed'>): string =>
-  modelOfChoice(latency, seed).name;
-
-function latencyText(plan: SweepPlan): string {
-  const { spec, roundTripsMs, byKind } = plan.latency;
-  if (spec.kind === 'constant') return latencyName(plan);
+function latencyText({ latency, seed }: SweepPlan): string {
+  const { spec, roundTripsMs, byKind } = latency;
+  const { name } = modelOfChoice(latency, seed);
+  if (spec.kind === 'constant') return name;
   const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
-  return `${latencyName(plan)} of ${roundTripsMs.length} round trips, ${hash}`;
+  return `${name} of ${roundTripsMs.length} round trips, ${hash}`;
 }

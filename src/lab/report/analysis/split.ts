@@ -57,6 +57,17 @@ function knownSum(values: readonly (number | null)[]): number | null {
 export const sumIfAll = (values: readonly (number | null)[]): number | null =>
   values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
 
+/** Rows by a key, in order of the first row of each; each group in the order of its rows. */
+export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
 /** Null without a whole. */
 export const share = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole === 0 ? null : part / whole;

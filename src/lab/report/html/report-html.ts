@@ -12,15 +12,27 @@ import { nameModel } from '../analysis/session-figures.js';
 import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
 import { LINES, REPEAT_LINES } from '../summary.js';
 import {
-  assumptionSection,
   crossingSection,
   ordersSection,
   refusalSection,
   requestSection,
+  sessionAssumptions,
 } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
-import { dataTable, html, jsonForScript, Markup, resultTone, type Shown, section, shorten } from './parts.js';
+import {
+  assumptionSection,
+  dataTable,
+  html,
+  jsonForScript,
+  Markup,
+  pageHeading,
+  perSession,
+  resultTone,
+  type Shown,
+  section,
+  shorten,
+} from './parts.js';
 import { marketSection, markoutSection, resultSection, riskSection } from './result-section.js';
 
 /**
@@ -56,7 +68,7 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     requestSection(sessions),
     refusalSection(sessions),
     riskSection(sessions),
-    assumptionSection(sessions),
+    assumptionSection(perSession(sessions, sessionAssumptions)),
   ];
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
@@ -77,7 +89,7 @@ function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: A
   const assumed =
     kind === 'live' ? '' : `latency ${assumptions.latency ?? 'none'} · fees ${assumptions.fees ?? 'not known'} · `;
   const given = `${assumed}capital ${formatMoney(equity.capitalMicros)} · configuration ${assumptions.configHash.slice(0, 12)}`;
-  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p><p class="sub">${given}</p></div></header>`;
+  return pageHeading(title, `${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}`, given);
 }
 
 export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {

@@ -4,7 +4,7 @@ import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis } from '../analysis/analyse.js';
 import { type MarketAnalysis, shownInterval, shownSharpe } from '../analysis/markets.js';
 import { type ResultSplit, sumSplits, type Valuation } from '../analysis/split.js';
-import type { Markout, MarkoutHorizon, MarkoutSide } from '../analysis/trading.js';
+import type { Markout, MarkoutSide } from '../analysis/trading.js';
 import {
   cents,
   count,
@@ -24,6 +24,8 @@ import {
   bar,
   barCell,
   type Cell,
+  type Column,
+  columnTable,
   dataTable,
   type Fact,
   type Figure,
@@ -159,7 +161,7 @@ export const markoutSection = (sessions: readonly Shown[]): Markup =>
     perSession(sessions, ({ analysis: { markouts } }) =>
       markouts.every(({ fills }) => fills === 0)
         ? note('No fill has a middle after it: there is no markout.')
-        : table(markouts),
+        : columnTable(MARKOUT_COLUMNS, markouts, { caption: 'Markouts by horizon and side' }),
     ),
   );
 
@@ -171,35 +173,6 @@ const NAMES: Readonly<Record<string, string>> = {
   300000: '5 min',
   settlement: 'settlement',
 };
-const nameHorizon = (horizon: MarkoutHorizon): string => NAMES[horizon] ?? `${horizon} ms`;
-
-function table(markouts: readonly Markout[]): Markup {
-  const heads = [
-    { title: 'After', isText: true },
-    { title: 'Side', isText: true },
-    { title: 'Fills' },
-    { title: 'Shares' },
-    { title: 'Markets' },
-    { title: 'Effective half-spread, ¢' },
-    { title: 'Adverse selection, ¢' },
-    { title: 'Markout, ¢' },
-    { title: 'Standard error, ¢', explains: 'clustered by market' },
-  ];
-  const rows = markouts.map((row) => ({
-    cells: [
-      { text: nameHorizon(row.horizon) },
-      { text: SIDE_NAMES[row.side] },
-      { text: count(row.fills) },
-      { text: formatShares(row.sharesMicros) },
-      { text: count(row.markets) },
-      { text: signedCents(row.effectiveMicros) },
-      { text: signedCents(row.adverseMicros) },
-      { text: signedCents(row.markoutMicros) },
-      { text: cents(row.standardErrorMicros) },
-    ],
-  }));
-  return dataTable(heads, rows, { caption: 'Markouts by horizon and side' });
-}
 
 const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
   all: 'all',
@@ -207,6 +180,22 @@ const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
   ask: 'our asks',
   late: 'orders that arrived late and took',
 };
+
+const MARKOUT_COLUMNS: readonly Column<Markout>[] = [
+  { title: 'After', isText: true, cell: ({ horizon }) => ({ text: NAMES[horizon] ?? `${horizon} ms` }) },
+  { title: 'Side', isText: true, cell: ({ side }) => ({ text: SIDE_NAMES[side] }) },
+  { title: 'Fills', cell: ({ fills }) => ({ text: count(fills) }) },
+  { title: 'Shares', cell: ({ sharesMicros }) => ({ text: formatShares(sharesMicros) }) },
+  { title: 'Markets', cell: ({ markets }) => ({ text: count(markets) }) },
+  { title: 'Effective half-spread, ¢', cell: ({ effectiveMicros }) => ({ text: signedCents(effectiveMicros) }) },
+  { title: 'Adverse selection, ¢', cell: ({ adverseMicros }) => ({ text: signedCents(adverseMicros) }) },
+  { title: 'Markout, ¢', cell: ({ markoutMicros }) => ({ text: signedCents(markoutMicros) }) },
+  {
+    title: 'Standard error, ¢',
+    explains: 'clustered by market',
+    cell: ({ standardErrorMicros }) => ({ text: cents(standardErrorMicros) }),
+  },
+];
 
 export const resultSection = (sessions: readonly Shown[]): Markup =>
   section(

@@ -9,7 +9,7 @@ import { openSeal, seal } from '../../../shell/queue/seal.js';
 import type { SweepWatcher } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { openStore } from '../store.js';
-import { Sweep } from '../sweep.js';
+import { makeSweep } from '../sweep.js';
 import {
   type Chunk,
   type ChunkOutcome,
@@ -116,7 +116,7 @@ export async function collectChunks(dir: string, plan: FolderPlan, outDir: strin
   for (const index of givenUp) chunkAt(plan, index);
   const store = openStore(outDir);
   try {
-    const sweep = new Sweep(plan.facts, QUIET, store);
+    const sweep = makeSweep(plan.facts, QUIET, store);
     const missing: number[] = [];
     let stored = 0;
     await sweep.run('either', async (work) => {

@@ -12,7 +12,7 @@ import { runBacktest } from '../../backtest/run.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../../backtest/threads/pool.js';
 import { splitMarket, sum } from '../../report/analysis/split.js';
 import type { SessionRecord } from '../../session/contract.js';
-import type { Axis, SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
+import type { SweepPlan, SweptEvent, Task, TaskFigures } from '../contract.js';
 import {
   eventsIn,
   NOTHING_PLAYED,
@@ -24,14 +24,12 @@ import {
 import { configWith } from '../search.js';
 
 /** Shared by all tasks. Plain data. */
-export interface TaskSettings
-  extends Pick<
-    SweepPlan,
-    'latency' | 'seed' | 'repeat' | 'landingMs' | 'fees' | 'feeCurve' | 'allMarkets' | 'feedData'
-  > {
-  readonly axes: readonly Axis[];
-  readonly events: readonly SweptEvent[];
-}
+export const makeSettings = (
+  { search, latency, seed, repeat, landingMs, fees, feeCurve = null, allMarkets, feedData }: SweepPlan,
+  events: readonly SweptEvent[],
+) => ({ axes: search.axes, latency, seed, repeat, landingMs, fees, feeCurve, allMarkets, events, feedData });
+
+export type TaskSettings = ReturnType<typeof makeSettings>;
 
 export async function runTask(
   task: Task,
@@ -39,53 +37,36 @@ export async function runTask(
   sources: ReadonlyMap<string, EventSource>,
   settings: TaskSettings,
 ): Promise<TaskFigures> {
-  const events = eventsIn(settings.events, task.fold);
-  const tried = configWith(config, settings.axes, task.candidate.values);
-  const { latency, seed, repeat: count, landingMs, fees, feeCurve = null, allMarkets, feedData } = settings;
+  const { axes, events: all, latency, seed, repeat: count, ...played } = settings;
+  const events = eventsIn(all, task.fold);
+  const tried = configWith(config, axes, task.candidate.values);
+  const own = events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
   const runs: (TaskFigures & { readonly seed: number })[] = [];
   for (let index = 0; index < count; index++) {
     // Every configuration draws the same sequences: they differ by their actions, not by luck.
     const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
-    const { fillModel } = task;
-    const options = { fillModel, ...draws, landingMs, fees, feeCurve, allMarkets, feedData };
-    const { session, traceHash } = await runBacktest(makePlan(tried, pickSources(events, sources), options));
-    requireSound(session);
+    const plan = makePlan(tried, own, { fillModel: task.fillModel, ...draws, ...played });
+    const { session, traceHash } = await runBacktest(plan);
+    // A failed strategy was stopped in its market: the rest is no result of this configuration.
+    const broken = findBroken(session);
+    const hint = '`twinbook strategies test STRATEGY` finds the errors of a strategy.';
+    if (broken !== null) throw new TwinbookError('strategy_invalid', broken, hint);
     runs.push({ ...computeFigures(session, events), traceHash, runs: [], seed: draws.seed });
   }
   return meanOfRuns(runs);
 }
 
-/** A failed strategy was stopped in its market: the rest is no result of this configuration. */
-function requireSound(session: SessionRecord): void {
-  const broken = findBroken(session);
-  if (broken !== null)
-    throw new TwinbookError(
-      'strategy_invalid',
-      broken,
-      '`twinbook strategies test STRATEGY` finds the errors of a strategy.',
-    );
-}
-
 export const findBroken = ({ notices }: SessionRecord): string | null =>
   notices.find(({ text }) => /^strategy \S+ is stopped in (?:market|all markets of event) /.test(text))?.text ?? null;
 
-const pickSources = (
-  events: readonly SweptEvent[],
-  sources: ReadonlyMap<string, EventSource>,
-): readonly EventSource[] => events.flatMap(({ conditionIds }) => conditionIds.flatMap((id) => sources.get(id) ?? []));
-
-function computeFigures(
-  session: SessionRecord,
-  events: readonly SweptEvent[],
-): Omit<TaskFigures, 'traceHash' | 'runs'> {
-  const { markets, notices, fromMs } = session;
+function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: SessionRecord, events: readonly SweptEvent[]) {
   const splits = new Map(markets.map((market) => [market.conditionId, splitMarket(market).split]));
   const eventResults = events.map(({ conditionIds }) =>
     sum(conditionIds.map((id) => splits.get(id)?.resultMicros ?? 0)),
   );
   return {
     resultMicros: sum(eventResults),
-    maxDrawdownMicros: session.maxDrawdownMicros ?? 0,
+    maxDrawdownMicros: maxDrawdownMicros ?? 0,
     fills: sum(markets.map(({ fills }) => fills.length)),
     // Notices at the very beginning are about the data, and equal for all.
     alarms: notices.filter(({ severity, timeMs }) => severity === 'loud' && timeMs > fromMs).length,
@@ -102,6 +83,7 @@ function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]):
   assert(first !== undefined, 'a task runs once at least');
   const { seed: _, ...single } = first;
   if (runs.length === 1) return single;
+  const hashes = runs.map(({ traceHash }) => traceHash);
   const mean = (figure: (run: TaskFigures) => number): number => Math.round(computeMean(runs.map(figure)) ?? 0);
   const eventResults = first.eventResults.map((_result, event) => mean((run) => run.eventResults[event] ?? 0));
   return {
@@ -110,14 +92,11 @@ function meanOfRuns(runs: readonly (TaskFigures & { readonly seed: number })[]):
     maxDrawdownMicros: Math.max(...runs.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
     fills: mean(({ fills }) => fills),
     alarms: runs.reduce((total, { alarms }) => total + alarms, 0),
-    traceHash: combineHashes(runs.map(({ traceHash }) => traceHash)),
+    traceHash: createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16),
     eventResults,
     runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
   };
 }
-
-const combineHashes = (hashes: readonly string[]): string =>
-  createHash('sha256').update(hashes.join(' ')).digest('hex').slice(0, 16);
 
 export interface WorkerSetup extends ConfigOfThreads {
   readonly settings: TaskSettings;
@@ -221,20 +200,4 @@ export class ThreadRunner {
     if (this.#place.readsThrough) for (const one of own) for await (const _ of one.chunks());
     return { kind: 'streamed', paths };
   }
-}
-
-export function makeSettings(plan: SweepPlan, events: readonly SweptEvent[]): TaskSettings {
-  const { search, latency, seed, repeat, landingMs, fees, feeCurve = null, allMarkets, feedData } = plan;
-  return {
-    axes: search.axes,
-    latency,
-    seed,
-    repeat,
-    landingMs,
-    fees,
-    feeCurve,
-    allMarkets,
-    events,
-    ...(feedData === undefined ? {} : { feedData }),
-  };
 }
