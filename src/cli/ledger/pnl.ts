@@ -205,12 +205,12 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
   const { openSources } = await import('../../lab/backtest/replay-driver.js');
-  const { BestPrices } = await import('../../lab/parity/read-recorded-run.js');
+  const { readBestPrices } = await import('../../lab/parity/read-recorded-run.js');
   const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
-    const best = await BestPrices.of(source);
+    const best = await readBestPrices(source);
     prices.set(
       source.market.conditionId,
       makePrices(source, (timeMs) => best.at(timeMs)),

@@ -231,7 +231,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
 
 function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: Stage): BacktestPlan {
   const { config, ...own } = entrant;
-  const { venue, polling, merge, economics, configHash } = config;
+  const { venue } = config;
   const { capitalMicros, risk, ownRisk } = moneyFor(entrant, markets);
   const bound = (limits: RiskLimits): RiskLimits => ({
     ...limits,
@@ -248,14 +248,11 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   return {
     title: entrant.name,
     trader: {
-      configHash,
+      ...config,
       version: VERSION,
       profile: { ...venue.profile, rate_limits: rateLimits },
       capitalMicros,
       risk: bound(risk),
-      polling,
-      merge,
-      economics,
       events: [],
       strategies: [{ ...own, quoteHours: null, markets: offered, risk: bound(ownRisk) }],
       feeds: made.feedNames.map((name) => ({ name, maxAgeMs: FEED_AGE_MS })),

@@ -269,13 +269,12 @@ export class InProcessExchange {
 
   /** `listener` gets fills after the venue. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
-    const tellFill = (fill: ObservedFill) => {
+    const onFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
       this.#orders = null;
       listener.onFill(fill);
     };
-    const tellCrossing: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
-    const observer = { onFill: tellFill, onCrossing: tellCrossing };
+    const observer = { ...listener, onFill };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
@@ -320,7 +319,8 @@ export class InProcessExchange {
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
-    this.core.advance(nowMs);
+    const { core, account } = this;
+    core.advance(nowMs);
     this.#noticeDue();
     if (declarationOf(call.endpoint).method !== 'GET') this.#invalidate();
     switch (call.endpoint) {
@@ -340,28 +340,19 @@ export class InProcessExchange {
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        return answerDraft(this.core.at(nowMs).orders.draft(this.account, readOrderRequest(call.body)));
+        return answerDraft(core.orders.draft(account, readOrderRequest(call.body)));
       case 'orders.cancel':
-        return answerDraft(this.core.at(nowMs).orders.draftCancel(this.account, call.params.pubkey));
+        return answerDraft(core.orders.draftCancel(account, call.params.pubkey));
       case 'orders.submit':
-        return answerOrder(this.core.at(nowMs).orders.submit(this.account, call.params.pubkey, true));
+        return answerOrder(core.orders.submit(account, call.params.pubkey, true));
       case 'orders.cancelSubmit':
-        return answerOrder(this.core.at(nowMs).orders.submitCancel(this.account, call.params.pubkey, true));
+        return answerOrder(core.orders.submitCancel(account, call.params.pubkey, true));
       case 'merges.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).conversions.submit('merge', this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.conversions.submit('merge', account, call.params.pubkey, true));
       case 'splits.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).conversions.submit('split', this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.conversions.submit('split', account, call.params.pubkey, true));
       case 'redeems.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).redeems.submit(this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.redeems.submit(account, call.params.pubkey, true));
       default:
         return this.#handleCall(call, nowMs);
     }
@@ -402,10 +393,6 @@ export class InProcessExchange {
     return rows;
   }
 
-  #answerSubmit(endpoint: EndpointName, result: Result<unknown>): Outcome {
-    return result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
-  }
-
   #handleCall(call: AnyCall, nowMs: number): Outcome {
     const declaration = declarationOf(call.endpoint);
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
@@ -443,6 +430,9 @@ const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
 
 const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
   result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
+
+const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome =>
+  result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
 
 /** As the client parses it from the wire. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({

@@ -1,13 +1,6 @@
 /** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
 
-import {
-  type AccountSlot,
-  ASK,
-  BID,
-  type BookSide,
-  type CoreObserver,
-  type ObservedFill,
-} from '../../exchange/core/contract.js';
+import { type AccountSlot, ASK, BID, type BookSide, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ONE } from '../../shared/base/micros.js';
 import { settledValue } from '../../shared/protocol/outcome.js';
@@ -180,11 +173,11 @@ const isReached = ({ side, priceMicros }: RestingOrder, micros: number | null): 
 /** Samples of all ended markets: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
-export class Metrics implements CoreObserver {
+export class Metrics {
   readonly markets = new Map<number, MarketMetrics>();
   readonly account = new AccountSamples();
-  #core: ExchangeCore | null = null;
-  #account: AccountSlot = 0;
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
   readonly #open = new Set<MarketMetrics>();
   readonly #over: MarketMetrics[] = [];
   #samples = 0;
@@ -192,8 +185,8 @@ export class Metrics implements CoreObserver {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** The exchange to measure; call before the first event. */
-  attach(core: ExchangeCore, account: AccountSlot): void {
+  /** The exchange to measure, before its first event. */
+  constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
   }
@@ -203,7 +196,6 @@ export class Metrics implements CoreObserver {
   }
 
   onOpen(played: Played): void {
-    if (this.#core === null) return;
     const market = new MarketMetrics(this.#core, played);
     this.markets.set(played.index, market);
     this.#open.add(market);
@@ -291,7 +283,7 @@ export class Metrics implements CoreObserver {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
-    const behind = this.#core?.orders.ahead(this.#account, pubkey) ?? null;
+    const behind = this.#core.orders.ahead(this.#account, pubkey);
     if (market === undefined || behind === null) return;
     const amountMicros = order.remaining_amount ?? 0;
     const isYes = order.outcome.is_yes;
@@ -312,7 +304,7 @@ export class Metrics implements CoreObserver {
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {
-    const index = this.#core?.catalog.findIndex(conditionId) ?? null;
+    const index = this.#core.catalog.findIndex(conditionId);
     return index === null ? undefined : this.markets.get(index);
   }
 
@@ -337,13 +329,13 @@ export class Metrics implements CoreObserver {
   }
 
   get #equityMicros(): number {
-    let equity = this.#core === null ? 0 : (this.#core.funds.read(this.#account).total as number);
+    let equity: number = this.#core.funds.read(this.#account).total;
     for (const market of this.#holding) equity += market.valueMicros;
     return equity;
   }
 
   get #lockedMicros(): number {
-    let locked = this.#core === null ? 0 : (this.#core.funds.read(this.#account).locked as number);
+    let locked: number = this.#core.funds.read(this.#account).locked;
     for (const { held } of this.#holding) locked += held.costMicros;
     return locked;
   }

@@ -30,36 +30,19 @@ export const USUAL_LANDING_MS = 400;
 /** Throws TwinbookError `config_invalid` when no strategy selects any recorded market. */
 export function makePlan(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
+  const unfiltered = { ids: [], categories: [], words: [], withoutWords: [], except: [] };
   const strategies = config.strategies.map((strategy) =>
-    allMarkets
-      ? {
-          ...strategy,
-          markets: { ...strategy.markets, ids: [], categories: [], words: [], withoutWords: [], except: [] },
-        }
-      : strategy,
+    allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
   if (strategies.length === 0) {
     throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
   const { feeds, feedValues, warnings, lines } = pickFeeds(config, selected, feedData);
   return {
     title: strategies.map(({ name }) => name).join(', '),
-    trader: {
-      configHash,
-      version: VERSION,
-      profile: venue.profile,
-      capitalMicros,
-      risk,
-      polling,
-      merge,
-      economics,
-      events,
-      feeds,
-      strategies,
-    },
+    trader: { ...config, version: VERSION, profile: config.venue.profile, feeds, strategies },
     sources: selected,
     data: [...dataLines(sources, selected), ...lines],
     feedValues,

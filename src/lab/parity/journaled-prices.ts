@@ -10,7 +10,7 @@ import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { RequestUse, ScopeUse } from '../session/contract.js';
 import { type RecordedBest, type RecordedPrices, UNKNOWN_BEST } from '../session/live-session.js';
-import { BestPrices, readRecordedRun } from './read-recorded-run.js';
+import { readBestPrices, readRecordedRun } from './read-recorded-run.js';
 
 /** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
 const ROOM_MS = 60_000;
@@ -57,9 +57,9 @@ type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 /** One run; its span is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
-  const markets = new Map<string, BestPrices>();
+  const markets = new Map<string, RecordedPrices>();
   for (const source of sources)
-    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await BestPrices.of(source));
+    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await readBestPrices(source));
   const { startedMs } = run.description;
   return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
 }

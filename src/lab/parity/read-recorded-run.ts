@@ -1,7 +1,7 @@
 /** Reads a run's journal once: observations, requests and outcomes, without a trader. */
 
 import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
-import { assert } from '../../shared/base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
@@ -13,7 +13,7 @@ import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
 import { RequestCount } from '../backtest/session.js';
 import { formatQuantity } from '../report/figures.js';
-import type { ConversionRecord, Coverage, SessionRecord } from '../session/contract.js';
+import type { ConversionRecord, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
   type MarketFacts,
@@ -28,79 +28,51 @@ import {
 } from '../session/live-session.js';
 import { MemoryStore } from './memory-store.js';
 
-export class BestPrices implements RecordedPrices {
-  readonly outcome: RecordedPrices['outcome'];
-  readonly coverage: Coverage | null;
-  readonly eventTitle: string;
-  readonly category: string;
-  readonly #timesMs: number[] = [];
-  readonly #bests: RecordedBest[] = [];
-  readonly #levels: readonly [bids: Map<number, number>, asks: Map<number, number>] = [new Map(), new Map()];
-
-  private constructor({ market, summary }: EventSource) {
-    this.outcome = market.outcome;
-    this.coverage = toCoverage(summary);
-    this.eventTitle = market.eventTitle;
-    this.category = market.category;
-  }
-
-  /** Reads a source to its end. */
-  static async of(source: EventSource): Promise<BestPrices> {
-    const prices = new BestPrices(source);
-    const stream = source.open();
-    try {
-      for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) prices.#take(chunk);
-    } finally {
-      stream.close();
-    }
-    return prices;
-  }
-
-  /** As known at this time, by the recording's clock. */
-  at(timeMs: number): RecordedBest {
-    let [low, high] = [0, this.#timesMs.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
-      else high = middle;
-    }
-    return this.#bests[low - 1] ?? UNKNOWN_BEST;
-  }
-
-  /** A mid is valid until the next one. */
-  standing(timeMs: number): number | null {
-    return this.at(timeMs).middleMicros;
-  }
-
-  /** Events of one time are one change of the book. */
-  #take(chunk: EventChunk): void {
-    for (let i = 0; i < chunk.length; i++) {
-      const timeMs = chunk.timeMs[i];
-      assert(timeMs !== undefined, 'a chunk has a time for each event');
-      if (chunk.kind[i] === EVENT.clear) for (const side of this.#levels) side.clear();
-      if (chunk.kind[i] === EVENT.level) this.#level(chunk, i);
-      if (i + 1 < chunk.length && chunk.timeMs[i + 1] === timeMs) continue;
-      if (chunk.kind[i] !== EVENT.end) this.#note(timeMs);
-    }
-  }
-
-  #level({ side, priceMicros, amountMicros }: EventChunk, i: number): void {
-    const levels = side[i] === SIDE.bid ? this.#levels[0] : this.#levels[1];
-    const amount = amountMicros[i] ?? 0;
-    if (amount === 0) levels.delete(priceMicros[i] ?? 0);
-    else levels.set(priceMicros[i] ?? 0, amount);
-  }
-
-  #note(timeMs: number): void {
-    const bidMicros = this.#levels[0].size === 0 ? null : Math.max(...this.#levels[0].keys());
-    const askMicros = this.#levels[1].size === 0 ? null : Math.min(...this.#levels[1].keys());
-    const last = this.#bests.at(-1) ?? UNKNOWN_BEST;
+/** Reads a source to its end: the source of marks at any moment. */
+export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
+  const { outcome, eventTitle, category } = source.market;
+  const timesMs: number[] = [];
+  const bests: RecordedBest[] = [];
+  const [bids, asks] = [new Set<number>(), new Set<number>()];
+  const note = (timeMs: number): void => {
+    const bidMicros = bids.size === 0 ? null : Math.max(...bids);
+    const askMicros = asks.size === 0 ? null : Math.min(...asks);
+    const last = bests.at(-1) ?? UNKNOWN_BEST;
     if (last.bidMicros === bidMicros && last.askMicros === askMicros) return;
     const both = bidMicros !== null && askMicros !== null;
     const middleMicros = both ? Math.floor((bidMicros + askMicros) / 2) : last.middleMicros;
-    this.#timesMs.push(timeMs);
-    this.#bests.push({ bidMicros, askMicros, middleMicros });
+    timesMs.push(timeMs);
+    bests.push({ bidMicros, askMicros, middleMicros });
+  };
+  const take = ({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void => {
+    for (let i = 0; i < length; i++) {
+      const nowMs = must(timeMs[i], 'a time for each event');
+      const levels = side[i] === SIDE.bid ? bids : asks;
+      if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
+      if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
+      else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
+      // Events of one time are one change of the book.
+      if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
+    }
+  };
+  const stream = source.open();
+  try {
+    for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) take(chunk);
+  } finally {
+    stream.close();
   }
+  const at = (timeMs: number): RecordedBest => {
+    let [low, high] = [0, timesMs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return bests[low - 1] ?? UNKNOWN_BEST;
+  };
+  const coverage = toCoverage(source.summary);
+  // A mid is valid until the next one.
+  return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
 /** Our clock, ms, when a request left and when its answer arrived. */
@@ -454,7 +426,7 @@ async function listMarket(
         yesCostMicros: null,
         timeMs: Math.round(seenMs + offsetMs),
       })),
-    prices: source === null ? null : await BestPrices.of(source),
+    prices: source === null ? null : await readBestPrices(source),
     lastMs: run.untilMs,
     countedFromMs: run.fromMs,
     fairMicros: null,

@@ -63,20 +63,15 @@ const ACCEPT =
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** With the present files; run, address and hash are the run's, since they affect no decision. */
-export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
-  const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
-  const { runId, configHash, version } = run;
-  const profile = { ...venue.profile, base_url: run.profile.base_url };
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
+export function traderNow(config: Config, { runId, configHash, version, profile }: RunDescription): ReplayedTrader {
+  return { ...config, runId, configHash, version, profile: { ...config.venue.profile, base_url: profile.base_url } };
 }
 
 /** With the run's settings, but these strategies instead of its own. */
-export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
-  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, feeds } = run;
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
-}
+export const traderWith = (run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader => ({
+  ...run,
+  strategies,
+});
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
 export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
