@@ -97,7 +97,7 @@ function ordersIn(steps: readonly LevelStep[]): FollowedOrder[] {
 }
 
 /** The compared models; they differ only in the queue. */
-export const CALIBRATED_MODELS = [
+const CALIBRATED_MODELS = [
   ...['risk-averse', 'power:1', 'power:2', 'power:3', 'power2:1', 'power2:2', 'power2:3', 'power3:3'],
   ...['log', 'log2', 'optimistic'],
 ] as const;
@@ -112,8 +112,7 @@ export async function calibrate(
   recordings: readonly Recording[],
   progress?: (done: number, ticker: string) => void,
 ): Promise<Calibration> {
-  const models = CALIBRATED_MODELS.map((name) => fillModel(name));
-  const tally = new Tally(models);
+  const tally = new Tally();
   for (const [done, recording] of recordings.entries()) {
     progress?.(done, recording.market.source.ticker);
     const history = new LevelHistory();
@@ -121,17 +120,17 @@ export async function calibrate(
     const lot = stepOfPrecision(recording.market.amountPrecision);
     for (const orders of history.orders()) tally.add(orders, lot);
   }
-  if (tally.isEmpty) {
+  const result = tally.result();
+  if (result.filledOrders + result.cancelledOrders === 0) {
     const hint = 'Give recordings that hold every change of every level, such as those of Kalshi.';
     throw new TwinbookError('recording_invalid', 'no order can be followed through these recordings', hint);
   }
-  return tally.result();
+  return result;
 }
 
 class Tally {
-  readonly #models: readonly FillModel[];
-  readonly #filled: number[];
-  readonly #early: number[];
+  /** With the shares that each fills of really filled and of really canceled orders. */
+  readonly #models = CALIBRATED_MODELS.map((name) => ({ model: fillModel(name), filled: 0, cancelled: 0 }));
   /** `leftOut`: canceled ones that even the most careful model fills: they were misidentified. */
   #orders = { filled: 0, cancelled: 0, leftOut: 0 };
   #shares = { filled: 0, cancelled: 0 };
@@ -141,16 +140,6 @@ class Tally {
    * that stood behind a followed one; `broken`: of those, filled before it had gone: one of the two is not what it seems.
    */
   #priority = { orders: 0, broken: 0 };
-
-  constructor(models: readonly FillModel[]) {
-    this.#models = models;
-    this.#filled = models.map(() => 0);
-    this.#early = models.map(() => 0);
-  }
-
-  get isEmpty(): boolean {
-    return this.#orders.filled + this.#orders.cancelled === 0;
-  }
 
   /** The orders of one level. */
   add(orders: readonly FollowedOrder[], lot: number): void {
@@ -165,33 +154,29 @@ class Tally {
   /** False for a left-out one. */
   #play(order: FollowedOrder, lot: number): boolean {
     const { end, sizeMicros } = order;
-    const played = this.#models.map((model) => filledBy(model, order, lot));
+    const played = this.#models.map(({ model }) => filledBy(model, order, lot));
     if (end === 'cancelled' && (played[0] ?? 0) > 0) {
       this.#orders.leftOut++;
       return false;
     }
     this.#orders[end]++;
     this.#shares[end] += sizeMicros;
-    const sums = end === 'filled' ? this.#filled : this.#early;
-    for (const [at, shares] of played.entries()) sums[at] = (sums[at] ?? 0) + shares;
+    for (const [at, sums] of this.#models.entries()) sums[end] += played[at] ?? 0;
     return true;
   }
 
   result() {
     const { filled, cancelled } = this.#shares;
     const part = (shares: number, all: number): number => (all === 0 ? 0 : shares / all);
-    const fits = this.#models.map(({ name }, at) => {
-      const [late = 0, early = 0] = [this.#filled[at], this.#early[at]];
-      return {
-        model: name,
-        // Fraction of the really filled shares that the model fills by then.
-        filledShare: part(late, filled),
-        // Fraction of the really canceled shares that the model fills before.
-        cancelledShare: part(early, cancelled),
-        // Shares filled by the model per really filled share.
-        ratio: part(late + early, filled),
-      };
-    });
+    const fits = this.#models.map(({ model: { name }, filled: late, cancelled: early }) => ({
+      model: name,
+      // Fraction of the really filled shares that the model fills by then.
+      filledShare: part(late, filled),
+      // Fraction of the really canceled shares that the model fills before.
+      cancelledShare: part(early, cancelled),
+      // Shares filled by the model per really filled share.
+      ratio: part(late + early, filled),
+    }));
     const [nearest] = [...fits].sort((a, b) => Math.abs(a.ratio - 1) - Math.abs(b.ratio - 1));
     return {
       filledOrders: this.#orders.filled,

@@ -22,30 +22,21 @@ import type { Strategy } from '../../trader/strategy/contract.js';
 import { type Difference, findDifference, type Redone } from './compare.js';
 import type { NamedCode, ReplayedTrader, RunCode } from './run-settings.js';
 
-export interface ReplayOptions {
-  readonly trader: ReplayedTrader;
+interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
   /** Finds the code of the run's configuration changes. */
   readonly code: RunCode;
   /** Called with the replay's final ledger, right before it is dropped. */
   readonly ledgerAtEnd?: (ledger: Ledger) => void;
-  readonly look?: ReplayLook;
 }
 
 /** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a damaged journal. */
 export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
-  const { trader, code, ledgerAtEnd, look } = options;
+  const { code, ledgerAtEnd, ...given } = options;
   const { startedMs, strategyLimitMs } = run.description;
   const ledger = startingLedger(run);
   try {
-    const findModule = await configuredModules(run, code);
-    const result = await replay({
-      trader: { ...trader, findModule },
-      startedMs,
-      strategyLimitMs,
-      ledger,
-      steps: run.steps(),
-      ...(look === undefined ? {} : { look }),
-    });
+    const trader = { ...given.trader, findModule: await configuredModules(run, code) };
+    const result = await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
     ledgerAtEnd?.(ledger);
     return result;
   } finally {
@@ -75,7 +66,7 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
 }
 
 /** The recorded core's settings and inputs. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly trader: ReplayedTrader;
   /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
@@ -89,7 +80,7 @@ export interface ReplayPlan {
 }
 
 /** Reads the trader between steps; values are as they were then. */
-export interface ReplayLook {
+interface ReplayLook {
   /** Later steps are not decided; our clock, Unix ms. */
   readonly untilMs: number;
   readonly afterStep: (trader: Trader, nowMs: number) => void;

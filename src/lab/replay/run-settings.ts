@@ -13,13 +13,9 @@ import type { ParamSpecs } from '../../trader/strategy/params.js';
 import { fieldDifferences, isSame } from './compare.js';
 
 /** As named in a journal. */
-export interface NamedCode {
-  readonly name: string;
-  readonly moduleName: string;
-  readonly moduleKey: string;
-}
+export type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
-export interface RunCodeOptions {
+interface RunCodeOptions {
   /** Loads the operator's configuration, for code that is not shipped; null without one. */
   readonly loadFiles: (() => Promise<Config>) | null;
   /** Whether a strategy's code of the same name may be used despite another hash. */
