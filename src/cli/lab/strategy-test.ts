@@ -1,7 +1,7 @@
 /** `twinbook strategies test`: rules for every strategy, and scenarios of its author. */
 
 import { dirname, resolve } from 'node:path';
-import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/trial.js';
+import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/generated-market.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
@@ -46,7 +46,7 @@ interface Trial {
 
 async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<Answer> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
-  const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
+  const { checkTypes } = await import('../../lab/strategy-checks/checks.js');
   const { askedBy } = await import('../../lab/strategy-checks/generated-market.js');
   const { showEvents } = await import('../../lab/strategy-checks/shown-markets.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');

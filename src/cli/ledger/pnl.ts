@@ -3,7 +3,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
-import type { Journaled } from '../../lab/parity/journaled-prices.js';
+import type { Journaled } from '../../lab/parity/read-recorded-run.js';
 import {
   BREAKDOWNS,
   type BreakdownBy,
@@ -169,7 +169,7 @@ const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
 
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
-  const { readJournals } = await import('../../lab/parity/journaled-prices.js');
+  const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const runs = await readRunJournals(config, io);
   const found = runs.filter((run) => run !== null);
   if (found.length === 0) return null;

@@ -17,10 +17,9 @@ import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import { playedByAll } from '../report/analysis/markets.js';
 import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/session-figures.js';
 import type { AfterHalt, BacktestOutcome } from './contract.js';
-import { readFeedData } from './feed-values.js';
 import { feeCurve } from './fees.js';
 import { latencyChoice, makeDraws } from './latency.js';
-import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js';
+import { BRACKET, makePlan, type PlanOptions, readFeedData, USUAL_LANDING_MS } from './plan.js';
 import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
 

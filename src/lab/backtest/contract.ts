@@ -11,11 +11,10 @@ import type {
   RecordingSummary,
 } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
-import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
-import type { FeedSource } from './feed-values.js';
 import type { FeeCurve } from './fees.js';
 
 /** One market's events, read ahead. */
@@ -99,6 +98,17 @@ export interface MarketDriver {
   sync(index: MarketIndex, nowMs: number): void;
   syncAll(nowMs: number): void;
   close(): void;
+}
+
+/** Values of one feed at one time: the newest per market. */
+export interface FeedWord {
+  readonly feed: string;
+  readonly values: readonly FeedValue[];
+}
+
+export interface FeedSource {
+  readonly nextMs: number;
+  take(nowMs: number): readonly FeedWord[];
 }
 
 /** Markets generated while they are played, instead of recorded ones. */

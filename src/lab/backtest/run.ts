@@ -16,6 +16,7 @@ import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
+import type { FeedSource } from './contract.js';
 import {
   type BacktestOutcome,
   type BacktestPlan,
@@ -26,9 +27,9 @@ import {
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
-import { FeedReplay, type FeedSource } from './feed-values.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
+import { FeedReplay } from './plan.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
 

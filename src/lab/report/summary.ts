@@ -1,7 +1,6 @@
 /** The bracket as a table for the terminal. */
 
-import { type Analysis, sharedWarnings } from './analysis/analyse.js';
-import { bracketVerdict, repeatedModels } from './analysis/bracket.js';
+import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/markets.js';
 import { nameModel, type RepeatFigures, type RunSpread } from './analysis/session-figures.js';
 import type { Markout, MarkoutHorizon, MarkoutSide } from './analysis/trading.js';

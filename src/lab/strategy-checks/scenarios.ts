@@ -5,15 +5,16 @@ import { ONE } from '../../shared/base/micros.js';
 import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
 import type { Look, RowOfBook } from './generated-market.js';
-import { askedBy, type Beside } from './generated-market.js';
-import { showEvent, showMarket } from './shown-markets.js';
 import {
+  askedBy,
+  type Beside,
   type CheckResult,
   type MarketQuotes,
   makeTrialQuoter,
   type ShownSubject,
   type TriedStrategy,
-} from './trial.js';
+} from './generated-market.js';
+import { showEvent, showMarket } from './shown-markets.js';
 
 /**
  * The strategy's quotes in each scenario, in order: for its market, then for others of its event. Each scenario has its

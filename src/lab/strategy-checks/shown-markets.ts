@@ -11,6 +11,7 @@ import {
   type MarketOfEvent,
   makeWholeEventView,
 } from '../../trader/market/view.js';
+import type { ShownEvent, ShownEventLook, ShownLook, ShownMarket, ShownMarkets } from './generated-market.js';
 import {
   drawBeside,
   eventView,
@@ -25,7 +26,6 @@ import {
   type RowOfBook,
   START_MS,
 } from './generated-market.js';
-import type { ShownEvent, ShownEventLook, ShownLook, ShownMarket, ShownMarkets } from './trial.js';
 
 const KINDS: readonly EventOutcomes[] = ['exhaustive', 'exclusive', 'nested'];
 const FEWEST = 2;

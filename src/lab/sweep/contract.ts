@@ -3,8 +3,8 @@
 import type { Recording } from '../../recording/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { BacktestPlan } from '../backtest/contract.js';
-import type { FeedData } from '../backtest/feed-values.js';
 import type { LatencyChoice } from '../backtest/latency.js';
+import type { FeedData } from '../backtest/plan.js';
 import type { ConfigOfThreads, TaskEnd } from '../backtest/threads/pool.js';
 
 /** More than a user's machine tries in a day or a person reads. */

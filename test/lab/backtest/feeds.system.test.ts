@@ -8,7 +8,7 @@ import {
   FeedReplay,
   readFeedData,
   silentFeeds,
-} from '../../../src/lab/backtest/feed-values.js';
+} from '../../../src/lab/backtest/plan.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';

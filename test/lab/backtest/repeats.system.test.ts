@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
-import { repeatVerdict } from '../../../src/lab/report/analysis/bracket.js';
+import { repeatVerdict } from '../../../src/lab/report/analysis/analyse.js';
 import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
 import {
   computeRepeats,

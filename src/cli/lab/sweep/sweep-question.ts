@@ -112,7 +112,7 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(resolveFillModels(options.fillModel, USUAL_FILL_MODELS, io.cwd));
-  const { readFeedData } = await import('../../../lab/backtest/feed-values.js');
+  const { readFeedData } = await import('../../../lab/backtest/plan.js');
   const { openRecordings } = await import('../../../recording/recording.js');
   const recordings = await openRecordings(paths);
   return {

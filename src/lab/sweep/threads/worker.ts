@@ -6,8 +6,8 @@ import { boundHeapGrowth } from '../../../shared/base/brief-collections.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { playFromMemory, streamRecording } from '../../backtest/replay-driver.js';
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';
-import { viewColumns } from '../columns.js';
 import type { Task } from '../contract.js';
+import { viewColumns } from '../facts.js';
 import type { PlayedData, WorkerSetup } from './threads.js';
 import { runTask } from './threads.js';
 
