@@ -13,8 +13,14 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
-import type { BacktestPlan, MadeMarkets, MarketDriver, MarketListener } from '../backtest/contract.js';
-import type { FeedSource, FeedWord } from '../backtest/contract.js';
+import type {
+  BacktestPlan,
+  FeedSource,
+  FeedWord,
+  MadeMarkets,
+  MarketDriver,
+  MarketListener,
+} from '../backtest/contract.js';
 import { latencyModel, readLatency } from '../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../backtest/plan.js';
 import { playFromMemory } from '../backtest/replay-driver.js';

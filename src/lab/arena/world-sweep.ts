@@ -69,11 +69,9 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
-  throw new TwinbookError(
-    'usage',
-    `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`,
-    `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`,
-  );
+  const hint = `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
+  const text = `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`;
+  throw new TwinbookError('usage', text, hint);
 }
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;

@@ -262,11 +262,9 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly S
       : `${name} wants ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');
-  return new TwinbookError(
-    'config_invalid',
-    `no strategy selects any of the ${sources.length} recorded markets (${there}): ${wanted.join('; ')}`,
-    'Change the strategy file’s markets.select, or play every market with --all-markets.',
-  );
+  const hint = 'Change the strategy file’s markets.select, or play every market with --all-markets.';
+  const text = `no strategy selects any of the ${sources.length} recorded markets (${there}): ${wanted.join('; ')}`;
+  return new TwinbookError('config_invalid', text, hint);
 }
 
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {

@@ -194,11 +194,8 @@ class BacktestRun {
     const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, listener);
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
-      throw new TwinbookError(
-        'recording_invalid',
-        `none of these recordings holds an event: ${names}`,
-        '`twinbook data stats` shows how many events each recording has, and from when to when.',
-      );
+      const hint = '`twinbook data stats` shows how many events each recording has, and from when to when.';
+      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`, hint);
     }
     return new BacktestRun({ ...parts, driver, empty });
   }

@@ -1,5 +1,6 @@
 /** One generated market through a trader's own market room, observation by observation. */
 
+import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
 import type { Random } from '../../shared/base/random.js';
 import { marketDetail } from '../../shared/protocol/records.js';
@@ -243,75 +244,54 @@ export interface GridOfMarket {
   readonly isFree: boolean;
 }
 
-/** A market opened at `START_MS`. */
-export class GeneratedMarket {
-  readonly #tracker: MarketTracker;
-  readonly #ticks: number;
-  readonly facts: MarketFacts;
-  #requestId = 0;
-
-  /** @param forMs from its beginning to its resolution */
-  constructor(conditionId: string, grid: GridOfMarket, forMs: number, eventConditionId: string | null = null) {
-    this.#tracker = new MarketTracker(conditionId);
-    this.#ticks = grid.ticks;
-    this.#tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, eventConditionId), seenAt(0, START_MS));
-    this.facts = requireFacts(this.#tracker);
-  }
-
-  /** Takes a poll's result. Returns own events. */
-  take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
-    this.#requestId += 1;
-    const at = seenAt(this.#requestId, nowMs);
-    if (book !== null) this.#tracker.onBook(makeBook(this.facts.conditionId, book, this.#ticks), at, []);
-    if (trade !== null) this.#tracker.onTrades([makeTrade(trade, this.#ticks, nowMs)], at);
-    const events = makeEvents(fill, this.#ticks, nowMs);
-    for (const event of events) this.#tracker.ownFills.onFill(event);
-    return events;
-  }
-
-  /** Null before the first book. */
-  view(
-    ours: Pick<Look, 'netShares' | 'stance'>,
-    nowMs: number,
-    feeds?: FeedViews,
-    event?: EventView | null,
-  ): MarketView | null {
-    return this.#tracker.view(nowMs, ownState(ours), feeds, event);
-  }
-}
-
-function requireFacts({ facts }: MarketTracker): MarketFacts {
-  if (facts === null) throw new TypeError('a generated market has no facts');
-  return facts;
-}
-
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-const toPrice = (tick: number, ticks: number): Micros => micros((tick * ONE) / ticks);
+/**
+ * A market opened at `START_MS`, seen through a trader's own market room.
+ *
+ * @param forMs from its beginning to its resolution
+ */
+export function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
+  const tracker = new MarketTracker(conditionId);
+  tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
+  let requestId = 0;
+  const toPrice = (tick: number): Micros => micros((tick * ONE) / grid.ticks);
+  const toRows = (rows: readonly RowOfBook[]) =>
+    rows.map(([tick, shares]) => ({ price: toPrice(tick), total_amount: micros(Math.round(shares * ONE)) }));
+  const toTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, nowMs: number) =>
+    ({
+      market_condition_id: null,
+      amount: micros(shares * ONE),
+      price: toPrice(tick),
+      maker_fee: null,
+      taker_fee: null,
+      timestamp: Math.floor(nowMs / 1000),
+      state: 'done',
+      is_yes: isYes,
+    }) as const;
+  return {
+    facts: must(tracker.facts, 'facts of a generated market'),
+    /** Takes a poll's result. Returns own events. */
+    take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
+      const at = seenAt(++requestId, nowMs);
+      const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
+      if (sides !== null) tracker.onBook({ market: conditionId, is_yes: true, ...sides }, at, []);
+      if (trade !== null) tracker.onTrades([toTrade(trade, nowMs)], at);
+      if (fill === null) return [];
+      const [priceMicros, amountMicros] = [toPrice(fill.tick), micros(fill.shares * ONE)];
+      const own = { kind: 'fill', nowMs, side: fill.side, priceMicros, amountMicros, isMaker: true } as const;
+      tracker.ownFills.onFill(own);
+      return [own];
+    },
+    /** Null before the first book. */
+    view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
+      tracker.view(nowMs, ownState(ours), feeds, siblings),
+  };
+}
 
-const toRows = (rows: readonly RowOfBook[], ticks: number) =>
-  rows.map(([tick, shares]) => ({ price: toPrice(tick, ticks), total_amount: micros(Math.round(shares * ONE)) }));
+type OwnState = Pick<Look, 'netShares' | 'stance'>;
 
-const makeBook = (market: string, { bids, asks }: NonNullable<Look['book']>, ticks: number) => ({
-  market,
-  is_yes: true,
-  bid: toRows(bids, ticks),
-  ask: toRows(asks, ticks),
-});
-
-const makeTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, ticks: number, nowMs: number) =>
-  ({
-    market_condition_id: null,
-    amount: micros(shares * ONE),
-    price: toPrice(tick, ticks),
-    maker_fee: null,
-    taker_fee: null,
-    timestamp: Math.floor(nowMs / 1000),
-    state: 'done',
-    is_yes: isYes,
-  }) as const;
-
-function ownState({ netShares, stance }: Pick<Look, 'netShares' | 'stance'>): OwnMarketState {
+function ownState({ netShares, stance }: OwnState): OwnMarketState {
   const shares = micros(Math.round(Math.abs(netShares) * ONE));
   const half = micros(ONE / 2);
   return {
@@ -324,13 +304,6 @@ function ownState({ netShares, stance }: Pick<Look, 'netShares' | 'stance'>): Ow
     stance,
     orders: [],
   };
-}
-
-function makeEvents(fill: Look['fill'], ticks: number, nowMs: number): readonly StrategyEvent[] {
-  if (fill === null) return [];
-  const { side, tick, shares } = fill;
-  const [priceMicros, amountMicros] = [toPrice(tick, ticks), micros(shares * ONE)];
-  return [{ kind: 'fill', nowMs, side, priceMicros, amountMicros, isMaker: true }];
 }
 
 const LIMITS = { min_amount: '1', max_amount: '10000', min_funds: '1', max_funds: '100000' };

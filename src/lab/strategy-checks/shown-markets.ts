@@ -16,8 +16,8 @@ import {
   drawBeside,
   eventView,
   feedViews,
-  GeneratedMarket,
   type GridOfMarket,
+  generateMarket,
   type Look,
   MAX_POSITION_SHARES,
   mirrorBeside,
@@ -60,7 +60,7 @@ export function showEvent(
   forMs = looks.reduce((sum, [first]) => sum + (first?.afterMs ?? 0), 0),
 ): ShownEvent {
   const ids = (looks[0] ?? []).map((_, index) => `${eventConditionId}-${index + 1}`);
-  const markets = ids.map((id) => new GeneratedMarket(id, grid, forMs, eventConditionId));
+  const markets = ids.map((id) => generateMarket(id, grid, forMs, eventConditionId));
   const event: EventFacts = { eventConditionId, outcomes, marketConditionIds: outcomes === 'exclusive' ? [] : ids };
   const shown: ShownEventLook[] = [];
   let nowMs = START_MS;
@@ -225,7 +225,7 @@ export function showMarket(
   forMs: number,
   asked = NOTHING_MORE,
 ): ShownMarket {
-  const market = new GeneratedMarket(conditionId, grid, forMs);
+  const market = generateMarket(conditionId, grid, forMs);
   const shown: ShownLook[] = [];
   let nowMs = START_MS;
   for (const look of looks) {

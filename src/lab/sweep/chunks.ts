@@ -343,11 +343,9 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
   const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
-  throw new TwinbookError(
-    'recording_invalid',
-    `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`,
-    'Copy the recordings anew; `twinbook data verify` checks all files.',
-  );
+  const hint = 'Copy the recordings anew; `twinbook data verify` checks all files.';
+  const text = `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`;
+  throw new TwinbookError('recording_invalid', text, hint);
 }
 
 const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);

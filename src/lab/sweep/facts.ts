@@ -159,7 +159,8 @@ export async function planData(
   return {
     markets,
     isStreamed,
-    hash: dataHash(markets),
+    // Of everything that a result depends on, without the paths of files.
+    hash: hashValue(markets.map(identityOfMarket)),
     empty,
     read: isStreamed ? new Map<string, SharedMarket>() : read,
   };
@@ -211,9 +212,6 @@ async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
   return writer.end();
 }
 
-/** Of everything that a result depends on, without the paths of files. */
-const dataHash = (markets: readonly PlannedMarket[]): string => hashValue(markets.map(identityOfMarket));
-
 /** Lower-case hex SHA-256 of one market as played, wherever its files are. */
 export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
 
@@ -231,16 +229,14 @@ function identityOfMarket({ market, hash }: PlannedMarket) {
  */
 export function assignFolds(markets: readonly PlannedMarket[], wish: number | null): readonly SweptEvent[] {
   const events = groupEvents(markets);
-  const folds = wish ?? usualFolds(events.length);
+  const usual = Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events.length / LEAST_EVENTS_PER_FOLD)));
+  const folds = wish ?? usual;
   if (folds > events.length) {
     const hint = 'An event is never cut: every fold needs at least one. Leave --folds out to have as many as possible.';
     throw new TwinbookError('usage', `${folds} folds of ${events.length} events`, hint);
   }
   return events.map((event, index) => ({ ...event, fold: Math.floor((index * folds) / events.length) }));
 }
-
-const usualFolds = (events: number): number =>
-  Math.max(1, Math.min(USUAL_FOLDS, Math.floor(events / LEAST_EVENTS_PER_FOLD)));
 
 export const foldCount = (events: readonly SweptEvent[]): number => (events.at(-1)?.fold ?? 0) + 1;
 

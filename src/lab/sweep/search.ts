@@ -76,18 +76,14 @@ function inStrategy(strategy: StrategyConfig, words: readonly string[], name: st
   }
   const inner = field !== undefined && Object.hasOwn(spec.fields, field) ? spec.fields[field] : undefined;
   const at = Number(row);
-  const rows = countRows(strategy.params, param);
+  const present = strategy.params[param];
+  const rows = typeof present === 'object' ? present.length : 0;
   if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
     const fields = Object.keys(spec.fields).join(', ');
     const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
     throw new TwinbookError('usage', `${name} is no single parameter: ${param} is a list of rows`, hint);
   }
   return { strategy, path: [param, at, field ?? ''], spec: inner };
-}
-
-function countRows(params: ParamValues, name: string): number {
-  const value = params[name];
-  return typeof value === 'object' ? value.length : 0;
 }
 
 function unknownParam(name: string, strategies: readonly StrategyConfig[]): TwinbookError {
@@ -100,11 +96,8 @@ function unknownParam(name: string, strategies: readonly StrategyConfig[]): Twin
   );
   const near = meant === null ? '' : ` Did you mean ${meant}?`;
   const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
-  return new TwinbookError(
-    'usage',
-    `no strategy has a parameter ${name}.${near}`,
-    `There are, of ${list.join('; of ')}.`,
-  );
+  const hint = `There are, of ${list.join('; of ')}.`;
+  return new TwinbookError('usage', `no strategy has a parameter ${name}.${near}`, hint);
 }
 
 function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
@@ -168,11 +161,9 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   const size = lists.reduce((product, { length }) => product * length, 1);
   if (size > MAX_CONFIGURATIONS) {
     const factors = axes.map(({ name }, index) => `${name}: ${lists[index]?.length ?? 0}`).join(', ');
-    throw new TwinbookError(
-      'usage',
-      `the grid has ${size} configurations (${factors}), more than ${MAX_CONFIGURATIONS}`,
-      'Take larger steps or fewer parameters, or draw some of them with --random N.',
-    );
+    const hint = 'Take larger steps or fewer parameters, or draw some of them with --random N.';
+    const text = `the grid has ${size} configurations (${factors}), more than ${MAX_CONFIGURATIONS}`;
+    throw new TwinbookError('usage', text, hint);
   }
   checkEach(config, axes, lists);
   return makeSearch(config, axes, 'grid', size, combinations(lists));
@@ -182,19 +173,13 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
-    throw new TwinbookError(
-      'usage',
-      `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`,
-      'Give a smaller --random, or divide the search into several sweeps.',
-    );
+    const hint = 'Give a smaller --random, or divide the search into several sweeps.';
+    throw new TwinbookError('usage', `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`, hint);
   }
-  checkEach(
-    config,
-    axes,
-    axes.map(({ choice }) =>
-      choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
-    ),
+  const ends = axes.map(({ choice }) =>
+    choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
   );
+  checkEach(config, axes, ends);
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
@@ -254,69 +239,51 @@ function makeSearch(
   wanted: number,
   combined: Iterable<readonly RawValue[]>,
 ): Search {
+  const { configHash } = config;
   const candidates: Candidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
     if (candidates.length === wanted) break;
-    const result = combine(config, axes, values);
-    if (result.ok)
-      candidates.push({ number: candidates.length + 1, values, hash: candidateHash(config, result.params) });
-    else reasons.set(result.why, (reasons.get(result.why) ?? 0) + 1);
+    const params = combine(config, axes, values);
+    if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
+    // Equal for equal settings, whichever were varied.
+    else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
     const [most] = leftOut;
-    throw new TwinbookError(
-      'usage',
-      `no combination of these values is possible: ${most?.why ?? 'there is none'}`,
-      'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.',
-    );
+    const hint = 'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.';
+    const text = `no combination of these values is possible: ${most?.why ?? 'there is none'}`;
+    throw new TwinbookError('usage', text, hint);
   }
   return { kind, axes, candidates, leftOut, wanted };
 }
 
-/** Parameters of every strategy in order, or why these values cannot be combined. */
-type Combined =
-  | { readonly ok: true; readonly params: readonly ParamValues[] }
-  | { readonly ok: false; readonly why: string };
-
 /**
- * Values for these axes, checked by the strategies. An invalid value is a TwinbookError `usage`; values that cannot be
- * combined are a result, since a grid may contain some.
+ * Parameters of every strategy in order with these values for the axes, or why the values cannot be combined: a grid may
+ * contain such. An invalid value is a TwinbookError `usage`.
  */
-function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Combined {
+function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {
-    const own = axes.flatMap((axis, index) =>
-      axis.strategy === strategy.name ? [{ axis, value: values[index] }] : [],
-    );
-    const read = readWith(strategy, own);
-    if (read.values === null) return { ok: false, why: why(strategy, own, read) };
-    params.push(read.values);
+    const raw = structuredClone(rawParams(strategy));
+    const own = axes.filter((axis) => axis.strategy === strategy.name);
+    for (const axis of own) put(raw, axis.path, values[axes.indexOf(axis)]);
+    const { values: read, problems } = readParams(strategy.module, raw);
+    if (read === null) return describeProblems(strategy, own, problems);
+    params.push(read);
   }
-  return { ok: true, params };
+  return params;
 }
 
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
-  assert(combined.ok, 'values that were combined before');
+  assert(typeof combined !== 'string', 'values that were combined before');
   const strategies = config.strategies.map((strategy, index) => ({
     ...strategy,
-    params: combined.params[index] ?? strategy.params,
+    params: combined[index] ?? strategy.params,
   }));
   return { ...config, strategies };
-}
-
-/** Equal for equal settings, whichever were varied. */
-const candidateHash = ({ configHash }: Config, params: readonly ParamValues[]): string =>
-  hashValue({ configHash, params });
-
-type Own = readonly { readonly axis: Axis; readonly value: RawValue | undefined }[];
-
-function readWith(strategy: StrategyConfig, own: Own): ParamsRead {
-  const raw = structuredClone(rawParams(strategy));
-  for (const { axis, value } of own) put(raw, axis.path, value);
-  return readParams(strategy.module, raw);
 }
 
 /** Into the parameter, or into the field of one of its rows. */
@@ -328,15 +295,18 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 
-function why(strategy: StrategyConfig, own: Own, { problems }: ParamsRead): string {
-  for (const { axis } of own) {
+/** Throws for a problem of an axis itself. */
+function describeProblems(
+  { name, module }: StrategyConfig,
+  own: readonly Axis[],
+  problems: ParamsRead['problems'],
+): string {
+  for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
-    if (problem !== undefined) throw makeAxisError(strategy, axis, problem.message);
+    if (problem === undefined) continue;
+    const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
+    const hint = `Parameters of ${name}: ${list.join('; ')}.`;
+    throw new TwinbookError('usage', `--param ${axis.name}: ${problem.message}`, hint);
   }
-  return `${strategy.name}: ${problems.map(({ message }) => message).join('; ')}`;
-}
-
-function makeAxisError({ name, module }: StrategyConfig, axis: Axis, message: string): TwinbookError {
-  const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
-  return new TwinbookError('usage', `--param ${axis.name}: ${message}`, `Parameters of ${name}: ${list.join('; ')}.`);
+  return `${name}: ${problems.map(({ message }) => message).join('; ')}`;
 }
