@@ -4,8 +4,7 @@
 
 import { basename } from 'node:path';
 import { replayRun } from '../../lab/replay/replay.js';
-import type { RunCode } from '../../lab/replay/run-settings.js';
-import { traderThen } from '../../lab/replay/run-settings.js';
+import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';

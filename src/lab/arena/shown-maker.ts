@@ -14,11 +14,17 @@ import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '
 import type { Quotes } from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 import { makeDetail } from '../strategy-checks/generated-market.js';
-import type { ShownStrategy } from './contract.js';
-import { USUAL_CONDITIONS } from './contract.js';
+import { type ShownStrategy, USUAL_CONDITIONS } from './contract.js';
 import { type LadderSide, openTruthFeed, START_MS, STEP_MS } from './score.js';
-import type { Maker, MakerSight } from './simulation.js';
-import { Account, floorToQuantum, type MakerAction, QUANTUM, tickToPrice } from './simulation.js';
+import {
+  Account,
+  floorToQuantum,
+  type Maker,
+  type MakerAction,
+  type MakerSight,
+  QUANTUM,
+  tickToPrice,
+} from './simulation.js';
 
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);

@@ -1,7 +1,6 @@
 /** One simulation of the challenge: its steps in the published order, and the maker's earnings against the truth. */
 
-import type { SimulationResult } from './contract.js';
-import { Tally } from './contract.js';
+import { type SimulationResult, Tally } from './contract.js';
 import {
   type Configuration,
   drawConfiguration,

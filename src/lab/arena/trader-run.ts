@@ -27,8 +27,7 @@ import { playFromMemory } from '../backtest/replay-driver.js';
 import { runBacktest } from '../backtest/run.js';
 import { sum } from '../report/analysis/split.js';
 import { findBroken } from '../sweep/threads/threads.js';
-import type { Conditions, Entrant, SimulationResult } from './contract.js';
-import { Tally } from './contract.js';
+import { type Conditions, type Entrant, type SimulationResult, Tally } from './contract.js';
 import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 
 /** Time for the trader to find the markets before the first event. */

@@ -16,8 +16,7 @@ import type { FreshResult } from '../sweep/result.js';
 import { openStore } from '../sweep/store.js';
 import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
-import type { SimulationResult, World } from './contract.js';
-import { type Conditions, conditionsText } from './contract.js';
+import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
 /** Its configuration has exactly one strategy. */
 export interface WorldSweepPlan

@@ -16,12 +16,12 @@ import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
-import type { FeedSource } from './contract.js';
 import {
   type BacktestOutcome,
   type BacktestPlan,
   type BacktestTraderSettings,
   type CallFailure,
+  type FeedSource,
   GIVES_UP_MS,
   type LatencyModel,
   type MarketDriver,

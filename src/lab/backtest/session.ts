@@ -108,32 +108,13 @@ export class Halts {
 /** Maximum notices of a session. Loud ones count apart: fills must not drown a halt. */
 const MAX_NOTICES = 500;
 
-class Window {
-  readonly limitPerMinute: number;
-  count = 0;
-  throttled = 0;
-  peakPerMinute = 0;
-  readonly #minute = new SlidingMinute();
-
-  constructor(limitPerMinute: number) {
-    this.limitPerMinute = limitPerMinute;
-  }
-
-  countSent(nowMs: number): void {
-    this.count++;
-    this.#minute.forget(nowMs);
-    this.#minute.add(nowMs);
-    this.peakPerMinute = Math.max(this.peakPerMinute, this.#minute.size);
-  }
-
-  get use(): ScopeUse {
-    const { limitPerMinute, count, throttled, peakPerMinute } = this;
-    return { limitPerMinute, count, peakPerMinute, throttled };
-  }
-}
+const openScope = (limitPerMinute: number) => ({
+  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 } satisfies ScopeUse,
+  minute: new SlidingMinute(),
+});
 
 export class RequestCount {
-  readonly #scopes: Readonly<Record<Scope, Window>>;
+  readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
@@ -147,20 +128,24 @@ export class RequestCount {
 
   constructor(limits: VenueProfile['rate_limits']) {
     this.#scopes = {
-      public: new Window(limits.public_per_minute),
-      signed: new Window(limits.signed_per_minute),
-      bootstrap: new Window(limits.bootstrap_per_minute),
+      public: openScope(limits.public_per_minute),
+      signed: openScope(limits.signed_per_minute),
+      bootstrap: openScope(limits.bootstrap_per_minute),
     };
   }
 
   countRequest(endpoint: string, scope: Scope, nowMs: number): void {
-    this.#scopes[scope].countSent(nowMs);
+    const { use, minute } = this.#scopes[scope];
+    use.count++;
+    minute.forget(nowMs);
+    minute.add(nowMs);
+    use.peakPerMinute = Math.max(use.peakPerMinute, minute.size);
     this.#endpoints.set(endpoint, (this.#endpoints.get(endpoint) ?? 0) + 1);
   }
 
   countAnswer(scope: Scope, outcome: Outcome): void {
     if (outcome.kind !== 'refused') return;
-    if (outcome.slug === 'throttled') this.#scopes[scope].throttled++;
+    if (outcome.slug === 'throttled') this.#scopes[scope].use.throttled++;
     this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
   }
 
@@ -194,7 +179,8 @@ export class RequestCount {
 
   get use(): RequestUse {
     const byEndpoint = [...this.#endpoints].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    return { public: this.#scopes.public.use, signed: this.#scopes.signed.use, byEndpoint, unsent: this.#unsent };
+    const { public: open, signed } = this.#scopes;
+    return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
   /** Most frequent first. Of guards: one sample per minute of a market that was not quoted for that reason. */

@@ -4,13 +4,14 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
-import type { Look, RowOfBook } from './generated-market.js';
 import {
   askedBy,
   type Beside,
   type CheckResult,
+  type Look,
   type MarketQuotes,
   makeTrialQuoter,
+  type RowOfBook,
   type ShownSubject,
   type TriedStrategy,
 } from './generated-market.js';

@@ -11,7 +11,6 @@ import {
   type MarketOfEvent,
   makeWholeEventView,
 } from '../../trader/market/view.js';
-import type { ShownEvent, ShownEventLook, ShownLook, ShownMarket, ShownMarkets } from './generated-market.js';
 import {
   drawBeside,
   eventView,
@@ -24,6 +23,11 @@ import {
   NOTHING_BESIDE,
   NOTHING_MORE,
   type RowOfBook,
+  type ShownEvent,
+  type ShownEventLook,
+  type ShownLook,
+  type ShownMarket,
+  type ShownMarkets,
   START_MS,
 } from './generated-market.js';
 

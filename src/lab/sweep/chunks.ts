@@ -31,7 +31,7 @@ import {
 import { hashValue, timeZone } from './identity.js';
 import { openStore } from './store.js';
 import { makeSweep } from './sweep.js';
-import { makeSettings, type ThreadPlace, ThreadRunner } from './threads/threads.js';
+import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
 
 const PLAN = 'plan.json';
 /** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
@@ -471,11 +471,11 @@ export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'me
 
 export class ChunkRunner {
   readonly #sheet: SweepSheet;
-  readonly #threads: ThreadRunner;
+  readonly #threads: ReturnType<typeof openThreads>;
 
   private constructor(sheet: SweepSheet, place: ThreadPlace) {
     this.#sheet = sheet;
-    this.#threads = new ThreadRunner(place, sheet.configHash, sheet.settings);
+    this.#threads = openThreads(place, sheet.configHash, sheet.settings);
   }
 
   /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */

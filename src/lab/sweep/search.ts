@@ -8,8 +8,7 @@ import { Random } from '../../shared/base/random.js';
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import type { Axis, Candidate, Choice, RawValue, Search } from './contract.js';
-import { MAX_CONFIGURATIONS } from './contract.js';
+import { type Axis, type Candidate, type Choice, MAX_CONFIGURATIONS, type RawValue, type Search } from './contract.js';
 import { hashValue } from './identity.js';
 
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';

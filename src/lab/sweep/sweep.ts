@@ -19,8 +19,14 @@ import {
   type SweepFacts,
   type TaskWork,
 } from './facts.js';
-import type { ConfigurationResult, SweepResult } from './result.js';
-import { countConfigurations, judge, Outcomes, walkForward } from './result.js';
+import {
+  type ConfigurationResult,
+  countConfigurations,
+  judge,
+  Outcomes,
+  type SweepResult,
+  walkForward,
+} from './result.js';
 import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
-import type { PlannedMarket } from '../../../src/lab/sweep/facts.js';
-import { assignFolds, foldCount, trainingFor } from '../../../src/lab/sweep/facts.js';
+import { assignFolds, foldCount, type PlannedMarket, trainingFor } from '../../../src/lab/sweep/facts.js';
 import { judge, walkForward } from '../../../src/lab/sweep/result.js';
 import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
 import { FIRST_MS } from '../backtest/recordings.js';

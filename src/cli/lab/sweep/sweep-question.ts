@@ -4,8 +4,13 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../../lab/backtest/fees.js';
 import { latencyChoice } from '../../../lab/backtest/latency.js';
-import type { SweepPlan } from '../../../lab/sweep/contract.js';
-import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../../lab/sweep/contract.js';
+import {
+  MAX_CONFIGURATIONS,
+  MAX_FOLDS,
+  type SweepPlan,
+  USUAL_FILL_MODELS,
+  USUAL_MEMORY_BYTES,
+} from '../../../lab/sweep/contract.js';
 import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';

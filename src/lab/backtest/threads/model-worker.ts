@@ -3,8 +3,7 @@
 import { workerData } from 'node:worker_threads';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { openModelRuns } from '../backtest.js';
-import type { ModelEnd, ModelSetup } from './pool.js';
-import { sameConfig, serveTasks } from './pool.js';
+import { type ModelEnd, type ModelSetup, sameConfig, serveTasks } from './pool.js';
 
 // `threads.ts` starts this program with a `ModelSetup`.
 const setup = workerData as ModelSetup;

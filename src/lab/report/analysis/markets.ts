@@ -133,15 +133,10 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
 
 /** Of several markets, or of several recordings of one. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
-  const sum = (name: keyof Coverage): number => parts.reduce((total, part) => total + part[name], 0);
-  return {
-    spanMs: sum('spanMs'),
-    gapMs: sum('gapMs'),
-    gaps: sum('gaps'),
-    events: sum('events'),
-    trades: sum('trades'),
-    skipped: sum('skipped'),
-  };
+  const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
+  // The keys are those of the total.
+  for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
+  return total;
 }
 
 /** Of all markets; `coveredShare` is null without a recording. */
@@ -170,12 +165,10 @@ function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSess
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
-interface RunMarkets {
-  readonly markets: readonly { readonly conditionId: string; readonly isPlayed: boolean }[];
-}
-
 /** Condition ids; a run that played fewer markets has no result in the others. */
-export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
+export function playedByAll(
+  runs: readonly { readonly markets: readonly Pick<MarketAnalysis, 'conditionId' | 'isPlayed'>[] }[],
+): ReadonlySet<string> {
   const [first, ...others] = runs.map(
     ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
   );
@@ -184,14 +177,9 @@ export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
 
 /** Market time: the time each market was open while the trader ran. Null when unknown. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
-  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
-  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
-  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
-  return {
-    openForMs,
-    twoSidedMs,
-    oneSidedMs,
-    twoSidedShare: share(twoSidedMs, openForMs),
-    oneSidedShare: share(oneSidedMs, openForMs),
-  };
+  const total = (name: 'openForMs' | 'twoSidedMs' | 'oneSidedMs') =>
+    sumIfAll(markets.map(({ quoting }) => quoting[name]));
+  const sums = { openForMs: total('openForMs'), twoSidedMs: total('twoSidedMs'), oneSidedMs: total('oneSidedMs') };
+  const { openForMs, twoSidedMs, oneSidedMs } = sums;
+  return { ...sums, twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
 }

@@ -65,19 +65,18 @@ export type RepeatFigures = ReturnType<typeof computeRepeats>;
  * models are compared; `compared` is null when those are all.
  */
 export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
-  const ofMarkets = Math.max(...runs.map(({ markets }) => markets.length));
-  const compared = runs.map(({ markets }) => markets.filter(({ conditionId }) => played.has(conditionId)));
+  const all = runs.map(({ markets }) => markets);
+  const ofMarkets = Math.max(...all.map(({ length }) => length));
+  const compared = all.map((markets) => markets.filter(({ conditionId }) => played.has(conditionId)));
+  const spread = (figure: (run: RepeatedRun) => number | null): RunSpread => spreadIn(runs.map(figure));
   return {
     count: runs.length,
-    ...resultIn(
-      runs.map(({ markets }) => markets),
-      seed,
-    ),
+    ...resultIn(all, seed),
     compared: played.size === ofMarkets ? null : { markets: played.size, ofMarkets, ...resultIn(compared, seed) },
-    spreadMicros: spreadIn(runs.map(({ spreadMicros }) => spreadMicros)),
-    fills: spreadIn(runs.map(({ fills }) => fills)),
-    markout5sMicros: spreadIn(runs.map(({ markout5sMicros }) => markout5sMicros)),
-    markout60sMicros: spreadIn(runs.map(({ markout60sMicros }) => markout60sMicros)),
+    spreadMicros: spread(({ spreadMicros }) => spreadMicros),
+    fills: spread(({ fills }) => fills),
+    markout5sMicros: spread(({ markout5sMicros }) => markout5sMicros),
+    markout60sMicros: spread(({ markout60sMicros }) => markout60sMicros),
     runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
   };
 }

@@ -118,10 +118,10 @@ const worth = (yes: number, no: number, markMicros: number): number =>
 function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
-  const settlementMicros = walk.settlements.isKnown ? nearest(walk.settlement) : null;
+  const settlementMicros = isKnown(walk.settlements) ? nearest(walk.settlement) : null;
   const part = { resultMicros, feesMicros, mergesMicros, settlementMicros };
   const rest = resultMicros + feesMicros - mergesMicros - (settlementMicros ?? 0);
-  if (!walk.fills.isKnown) return { ...part, spreadMicros: null, driftMicros: null, undividedMicros: rest };
+  if (!isKnown(walk.fills)) return { ...part, spreadMicros: null, driftMicros: null, undividedMicros: rest };
   const spreadMicros = nearest(walk.spread);
   const undividedMicros = nearest(walk.undivided);
   return { ...part, spreadMicros, driftMicros: rest - spreadMicros - undividedMicros, undividedMicros };
@@ -140,20 +140,8 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** Whether a part of the result is known: if all moves of its kind lacked a mid it is not, and 0 would be wrong. */
-class Known {
-  #known = 0;
-  #unknown = 0;
-
-  count(isKnown: boolean): void {
-    if (isKnown) this.#known += 1;
-    else this.#unknown += 1;
-  }
-
-  get isKnown(): boolean {
-    return this.#known > 0 || this.#unknown === 0;
-  }
-}
+/** If all moves of a kind lacked a mid, that part of the result is not known, and 0 would be wrong. */
+const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /**
  * Walks the moves and assigns changes to the parts. Without a known mid, changes until the next known one are
@@ -164,8 +152,9 @@ class SplitWalk {
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  readonly fills = new Known();
-  readonly settlements = new Known();
+  /** Moves with and without a mid. */
+  readonly fills = { known: 0, unknown: 0 };
+  readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
   /** Set from a move without a mid until the next known one: value of the holding before it. */
@@ -182,7 +171,9 @@ class SplitWalk {
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
-      (move.kind === 'fill' ? this.fills : this.settlements).count(move.markMicros !== null || isSets);
+      (move.kind === 'fill' ? this.fills : this.settlements)[
+        move.markMicros !== null || isSets ? 'known' : 'unknown'
+      ]++;
     if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
     this.held.move(move);
@@ -193,7 +184,7 @@ class SplitWalk {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
     const mark = this.#open === null ? this.#mark : null;
-    if (valuedAt === 'outcome') this.settlements.count(mark !== null);
+    if (valuedAt === 'outcome') this.settlements[mark !== null ? 'known' : 'unknown']++;
     if (this.#open !== null) this.#close(finalWorth);
     else if (valuedAt === 'outcome' && mark !== null)
       this.settlement += finalWorth - valueAt(this.held.yesMicros, this.held.noMicros, mark);

@@ -4,8 +4,13 @@ import { assert } from '../../../shared/base/errors.js';
 import { utcText } from '../../../shared/base/utc-text.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
-import type { Analysis } from '../analysis/analyse.js';
-import { type BracketVerdict, bracketVerdict, repeatedModels, sharedWarnings } from '../analysis/analyse.js';
+import {
+  type Analysis,
+  type BracketVerdict,
+  bracketVerdict,
+  repeatedModels,
+  sharedWarnings,
+} from '../analysis/analyse.js';
 import { shownInterval } from '../analysis/markets.js';
 import { nameModel } from '../analysis/session-figures.js';
 import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';

@@ -8,8 +8,7 @@ import { playFromMemory, streamRecording } from '../../backtest/replay-driver.js
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';
 import type { Task } from '../contract.js';
 import { viewColumns } from '../facts.js';
-import type { PlayedData, WorkerSetup } from './threads.js';
-import { runTask } from './threads.js';
+import { type PlayedData, runTask, type WorkerSetup } from './threads.js';
 
 boundHeapGrowth();
 // `WorkerSetup` is what `threads.ts` starts this program with.
