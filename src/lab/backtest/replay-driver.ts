@@ -33,16 +33,12 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
   throw new TwinbookError('usage', `the fill model ${twice} is named twice`, 'Name each once.');
 }
 
-interface SourceReading {
-  /** A single run: played data is released. */
-  readonly once?: boolean;
-}
-
-/** Opens recordings, by default for several runs. Throws TwinbookError `file_unreadable` or `recording_invalid`. */
-export async function openSources(
-  paths: readonly string[],
-  { once = false }: SourceReading = {},
-): Promise<{ readonly recordings: readonly Recording[]; readonly sources: readonly EventSource[] }> {
+/**
+ * Opens recordings. Throws TwinbookError `file_unreadable` or `recording_invalid`.
+ *
+ * @param options `once`: for a single run, which releases played data; by default for several
+ */
+export async function openSources(paths: readonly string[], { once = false }: { readonly once?: boolean } = {}) {
   const recordings = await openRecordings(paths);
   const shared = { events: 0 };
   const sources = recordings.map((recording) => (once ? streamRecording(recording) : keepInMemory(recording, shared)));

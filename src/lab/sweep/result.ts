@@ -51,10 +51,6 @@ export class Outcomes {
     this.failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
   }
 
-  has(task: Task): boolean {
-    return this.get(task) !== undefined;
-  }
-
   get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
     return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
   }
@@ -282,16 +278,13 @@ function bestOn(
     for (const [step, { learned }] of trained.entries()) {
       const leader = best[step];
       if (leader === undefined || learned.length === 0) continue;
-      const worstMicros = lowestAt(rows, learned);
+      // Configurations are chosen by their lowest result at these events under the fill models.
+      const worstMicros = Math.min(...rows.map((row) => sumAt(row, learned)));
       if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
     }
   }
   return best.map(({ number }) => number);
 }
-
-/** Lowest result at these events under the fill models; configurations are chosen by it. `rows`: results by event, one row a model. */
-const lowestAt = (rows: readonly Float64Array[], places: readonly number[]): number =>
-  Math.min(...rows.map((row) => sumAt(row, places)));
 
 const sumAt = (row: Float64Array, places: readonly number[]): number =>
   places.reduce((sum, place) => sum + (row[place] ?? 0), 0);
