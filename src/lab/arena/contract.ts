@@ -1,4 +1,4 @@
-/** Input and output of the arena: worlds, simulations, and results of a strategy. */
+/** Input and output of the arena: worlds and their conditions, simulations, and results of a strategy. */
 
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import { GIVES_UP_MS } from '../backtest/contract.js';

@@ -1,4 +1,4 @@
-/** Random draws of a simulation: its configuration, and the hidden score, whose final sign is the outcome. */
+/** Random draws of a simulation: configuration, feeds, and the hidden score, whose final sign is the outcome. */
 
 import { normalCdf } from '../../shared/base/normal.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
@@ -11,7 +11,8 @@ const SEEDS_APART = 2 ** 35;
 const NEAREST_TO_SURE = 0.0005;
 
 /**
- * Of one market. The returned function is called once per second with the truth; it returns the value of the newest moment
+ * A feed that knows the truth of one market with an error and a delay: strategies that quote around a user's value can be
+ * judged where the truth is known. The returned function is called once per second with the truth; it returns the value of the newest moment
  * that the feed knows, null before the first. Each value has its own error.
  */
 export function openTruthFeed(conditionId: string, seed: number, conditions: Pick<Conditions, 'feedSd' | 'feedLagS'>) {
@@ -34,6 +35,10 @@ const MIDDLE = 397;
 /** Constant of Kinderman and Monahan's method: 4 exp(-1/2) / sqrt 2. */
 const NORMAL_MAGIC = (4 * Math.exp(-0.5)) / Math.sqrt(2);
 
+/**
+ * The random numbers of Python's `random` module, bit for bit: the published simulator was written against them, so the
+ * same seed must give the same market here. Generator: MT19937 (Matsumoto, Nishimura, "Mersenne Twister", 1998).
+ */
 export class PythonRandom {
   readonly #state = new Uint32Array(WORDS);
   #next = WORDS;

@@ -28,6 +28,7 @@ export interface Venue {
   take(taker: Taker, buys: boolean, tick: number, shares: number): number;
 }
 
+/** All participants of the challenge except the maker, on any book. */
 export class Others {
   readonly truth: Truth;
   /** Probability that YES pays, at the present step. */
@@ -158,6 +159,7 @@ const ENOUGH = 1e-9;
 const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
   side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
 
+/** The maker's shares, cash and open orders, with the collateral that they bind. */
 export class Account {
   cash: number;
   yes = 0;

@@ -37,6 +37,10 @@ import { runTrader, type TraderRun } from './trader-run.js';
 const FEWEST = 2;
 const MOST = 10;
 
+/**
+ * The world of exclusive outcomes: one event with a market per outcome, each with all participants of the challenge.
+ * Each outcome has log-odds that move as a Brownian motion with jumps; its probability is its softmax share.
+ */
 export function playEvent(
   seed: number,
   judged: ShownStrategy,
@@ -106,7 +110,10 @@ const JUMP_INTENSITY = 0.002;
 const JUMP_SIGMA = 0.5;
 const START_SIGMA = 0.75;
 
-/** Truths of the outcomes' markets; each has its own steps, and the last one reveals the winner. */
+/**
+ * Truths of the outcomes' markets; each has its own steps, and the last one reveals the winner. The winner's log-odds
+ * drift upwards by the variance of their moves, which makes the softmax the true probability.
+ */
 export function drawEvent(seed: number, count: number, steps: number): readonly Truth[] {
   const random = new PythonRandom(seed);
   const logOdds = Array.from({ length: count }, () => random.gauss(0, START_SIGMA));

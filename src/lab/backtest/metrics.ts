@@ -72,6 +72,10 @@ interface RestingOrder extends JoinedOrder {
   crossed: CrossedDraft | null;
 }
 
+/**
+ * Own resting orders of one market, and those that the recording crossed without a fill: they show how much the chosen
+ * rule for crossings leaves out.
+ */
 export class RestingOrders {
   readonly #resting = new Map<string, RestingOrder>();
   readonly #crossed = new LaterMarks<CrossedDraft>();

@@ -1,4 +1,4 @@
-/** Builds a plan from a configuration and recordings: the played markets, and reasons for the others. */
+/** Builds a plan from a configuration and recordings: played markets, feed values, and reasons for other markets. */
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -16,6 +16,7 @@ import type { BacktestPlan, EventSource, FeedSource, FeedWord } from './contract
 
 const NOTHING: readonly FeedWord[] = [];
 
+/** Plays feed values at the time at which each was known, never before. */
 export class FeedReplay implements FeedSource {
   readonly #values: readonly RecordedFeedValue[];
   #next = 0;

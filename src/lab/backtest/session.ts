@@ -1,4 +1,4 @@
-/** Builds the report's record from the measurements. */
+/** Counts requests and halts of a backtest, and builds the report's record from all measurements. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
@@ -33,6 +33,10 @@ export const SETTLE_REASON = 'the markets that were open are over';
 
 const DAY_MS = 86_400_000;
 
+/**
+ * Halts by a limit. Live a trader stays halted until an operator resumes; a backtest has no operator, and the rest of the
+ * recordings would not be played. So it resumes with the next event or UTC day, unless the run is to end there.
+ */
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
@@ -113,6 +117,7 @@ const openScope = (limitPerMinute: number) => ({
   minute: new SlidingMinute(),
 });
 
+/** A session's use of its request budget, and its refusals. */
 export class RequestCount {
   readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
   readonly #endpoints = new Map<string, number>();

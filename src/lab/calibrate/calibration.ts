@@ -14,6 +14,10 @@ export interface LevelStep {
   readonly beforeMicros: number;
 }
 
+/**
+ * A real order, followed by size. If every change of a level is one order's arrival or end, and every match one trade,
+ * an order with a unique size at its level can be followed from arrival to end.
+ */
 export interface FollowedOrder {
   readonly sizeMicros: number;
   readonly end: 'filled' | 'cancelled';

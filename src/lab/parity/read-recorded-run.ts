@@ -1,4 +1,4 @@
-/** Reads a run's journal once: observations, requests and outcomes, without a trader. */
+/** Reads journals of runs once each: observations, requests and outcomes, without a trader. */
 
 import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';

@@ -22,6 +22,7 @@ interface RunCodeOptions {
   readonly acceptsChanged: boolean;
 }
 
+/** Code of a recorded run: shipped strategies and the operator's files; code in a run's folder is never loaded. */
 export class RunCode {
   readonly #options: RunCodeOptions;
   #config: Promise<Config> | null = null;

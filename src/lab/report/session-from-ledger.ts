@@ -1,4 +1,4 @@
-/** A live trader's session, from its ledger and the journals of its runs. */
+/** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
 
 import { basename } from 'node:path';
 import type { FeeSchedule } from '../../shared/base/fees.js';
@@ -53,6 +53,7 @@ export interface BreakdownRow {
 /** The last known mid of a market at a time; null without one. */
 export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
 
+/** Rows add up to the whole, to the micro. */
 export function computeBreakdown(
   record: SessionRecord,
   analysis: Analysis,

@@ -1,4 +1,4 @@
-/** The bracket as a table for the terminal. */
+/** The bracket as a table for the terminal; its lines are those of the page. */
 
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/markets.js';

@@ -1,4 +1,4 @@
-/** Bounded samples at equal steps: with too many, every other one is dropped and the step doubles. */
+/** Spans of time, and bounded samples at equal steps: with too many, every other one is dropped and the step doubles. */
 
 import { type AccountSeries, MAX_SAMPLES, type MarketSeries, type QuotingFigures } from './contract.js';
 

@@ -38,7 +38,10 @@ const MOST = 5;
 /** One observation of each market of an event, at one time. */
 export type EventLook = readonly Look[];
 
-/** This many events and observations each, with all declarable kinds in turn. */
+/**
+ * This many events and observations each, with all declarable kinds in turn. True probabilities of the outcomes wander and
+ * sum to one; nested ones fall from one to the next.
+ */
 export function showEvents(seed: number, events: number, looks: number): ShownMarkets<ShownEvent> {
   const shown = Array.from({ length: events }, (_, number) => {
     const random = Random.fromSeed(seed, `event ${number}`);

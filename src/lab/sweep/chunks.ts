@@ -33,273 +33,6 @@ import { openStore } from './store.js';
 import { makeSweep } from './sweep.js';
 import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
 
-const PLAN = 'plan.json';
-/** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
-const FOLDER = { name: 'folder', secret: '' };
-
-export interface FolderPlan {
-  readonly sheet: SweepSheet;
-  readonly facts: SweepFacts;
-  readonly chunks: readonly Chunk[];
-  readonly outDir: string;
-}
-
-/** Throws TwinbookError `usage` when a plan exists, `file_unreadable` when it cannot be written. */
-export function writePlan(dir: string, plan: FolderPlan): void {
-  if (readText(join(dir, PLAN)) !== null)
-    throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
-  guardAccess(dir, () => makeFolder(join(dir, 'results'), SHARED_FOLDER));
-  writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
-}
-
-/**
- * Throws TwinbookError `usage` for a folder without a plan, or with another version's, `file_unreadable` for a cut one.
- */
-export function readPlan(dir: string): FolderPlan {
-  const sealed = readText(join(dir, PLAN));
-  if (sealed === null)
-    throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
-  const text = openSeal(FOLDER, 'plan', '', sealed);
-  if (text === null) {
-    const hint = 'Copy the folder anew, or plan the sweep once more into another one.';
-    throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
-  }
-  // The seal proves that Twinbook wrote it, and `readSheet` that it was this version.
-  const plan = JSON.parse(text) as FolderPlan;
-  readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
-  return plan;
-}
-
-/** A chunk by its number, from 0. Throws TwinbookError `usage` for an unknown number. */
-export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
-  const chunk = chunks[index];
-  if (chunk !== undefined) return chunk;
-  const hint = `This plan has the chunks 0 to ${chunks.length - 1}.`;
-  throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
-}
-
-/** Null without a complete result of this chunk. */
-export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
-  const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
-  return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
-}
-
-/** Replaces an earlier result. */
-export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
-  writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
-
-export const resultPath = (dir: string, index: number): string => join(dir, 'results', `chunk-${index}.json`);
-
-const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
-
-/** First under a name of this process: two writers of the same file do not collide. */
-function writeSynced(path: string, text: string): void {
-  const beside = `${path}.${hostname()}-${process.pid}.part`;
-  guardAccess(path, () => {
-    writeFileSync(beside, text, { flush: true });
-    renameSync(beside, path);
-  });
-}
-
-const readText = (path: string): string | null =>
-  guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
-
-function guardAccess<T>(path: string, act: () => T): T {
-  try {
-    return act();
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause)) throw cause;
-    const text = `cannot use ${path}: ${cause.message}`;
-    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk.', { cause });
-  }
-}
-
-const QUIET: SweepWatcher = {
-  now: () => 0,
-  progress: () => undefined,
-  say: () => undefined,
-  stopAsked: new Promise(() => undefined),
-};
-
-/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
-export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
-  for (const index of givenUp) chunkAt(plan, index);
-  const store = openStore(outDir);
-  try {
-    const sweep = makeSweep(plan.facts, QUIET, store);
-    const missing: number[] = [];
-    let stored = 0;
-    await sweep.run('either', async (work) => {
-      for (const [index, chunk] of plan.chunks.entries()) {
-        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
-        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
-        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
-        if (found === null) missing.push(index);
-        else stored += keepOutcomes(found, work, resultPath(dir, index));
-      }
-      return missing.length === 0;
-    });
-    const result = sweep.result();
-    if (result.counts.unfinished === 0) store.finish();
-    return { result, stored, missing };
-  } finally {
-    store.close();
-  }
-}
-
-/** In the syntax of array jobs: `3,17-19`. */
-export function listOfChunks(indexes: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const index of indexes) {
-    const last = runs.at(-1);
-    if (last !== undefined && last[1] === index - 1) last[1] = index;
-    else runs.push([index, index]);
-  }
-  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
-}
-
-const LOOK_EVERY_MS = 500;
-/** Attempts of a job that fails outside its backtests. */
-const MOST_TRIES = 3;
-
-interface LeaderOptions {
-  readonly queue: JobQueue;
-  /** Processor time of a chunk at the usual pace. */
-  readonly chunkSeconds: number;
-  readonly pause: (ms: number) => Promise<void>;
-}
-
-export class Leader {
-  readonly #work: EngineWork;
-  readonly #options: LeaderOptions;
-  readonly #sheet: SweepSheet;
-  readonly #hash: string;
-  /** Chunks without a stored result, by job id. */
-  readonly #open = new Map<string, Chunk>();
-  readonly #tries = new Map<string, number>();
-
-  constructor(work: EngineWork, options: LeaderOptions) {
-    this.#work = work;
-    this.#options = options;
-    this.#sheet = makeSheet(work);
-    this.#hash = sheetHash(this.#sheet);
-    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
-      const isOpen = tasksIn(chunk, this.#sheet).some((task) => work.known(task) === undefined);
-      if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
-    }
-  }
-
-  /** False when it was stopped: waiting chunks are removed, busy workers finish, and `--resume` finds their results. */
-  async run(): Promise<boolean> {
-    const { queue, pause } = this.#options;
-    // Requests wait while the server is away; a stop waits 5 s at most.
-    const stopped = this.#work.watcher.stopAsked.then(() => false as const);
-    const isComplete = await Promise.race([this.#lead(), stopped]);
-    if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
-    return isComplete;
-  }
-
-  async #lead(): Promise<boolean> {
-    if (this.#open.size === 0) return true;
-    const { queue, pause } = this.#options;
-    const { say } = this.#work.watcher;
-    const { ended: earlier } = await queue.look([...this.#open.keys()]);
-    // A resumed sweep retries failed jobs.
-    await queue.remove(earlier.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
-    await this.#send([...this.#open.keys()]);
-    say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);
-    while (this.#open.size > 0) {
-      const { ended, absent } = await queue.look([...this.#open.keys()]);
-      if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: they are sent again.`);
-      await this.#send(absent);
-      for (const job of ended) await this.#take(job);
-      if (ended.length === 0) await pause(LOOK_EVERY_MS);
-    }
-    return true;
-  }
-
-  async #send(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const { queue } = this.#options;
-    await queue.keep(this.#hash, JSON.stringify(this.#sheet));
-    await queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
-  }
-
-  async #take({ id, kind, text }: EndedJob): Promise<void> {
-    const chunk = this.#open.get(id);
-    if (chunk === undefined) return;
-    const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
-    if (kind === 'stalled') {
-      const outcome = { kind: 'failed', error: `those who ran it vanished, again and again (${text})` } as const;
-      const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
-      keepOutcomes(outcomes, this.#work, 'a worker');
-    } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
-    else {
-      const why = kind === 'done' ? 'it has not every backtest of its chunk' : text;
-      return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
-    }
-    this.#open.delete(id);
-    await this.#options.queue.remove([id]);
-  }
-
-  async #retry(id: string, why: string): Promise<void> {
-    const tries = (this.#tries.get(id) ?? 0) + 1;
-    this.#tries.set(id, tries);
-    if (tries >= MOST_TRIES)
-      throw new TwinbookError('queue_unusable', why, 'Look at the workers, and for who else writes to this queue.');
-    this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
-    await this.#options.queue.remove([id]);
-    await this.#send([id]);
-  }
-}
-
-const job = z.object({
-  sheet: z.string(),
-  chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
-});
-
-/** @param takeTimeZone sets the time zone of this process */
-export function openChunkWorker(
-  place: RunnerPlace,
-  takeTimeZone: (name: string) => void,
-  say: (text: string) => void,
-): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
-  let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
-  const close = async () => {
-    await ready?.runner.close();
-    ready = null;
-  };
-  const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
-    await close();
-    const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
-    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there', hint);
-    const sheet = readSheet(text, hash);
-    takeTimeZone(sheet.timeZone);
-    const runner = await ChunkRunner.open(sheet, place);
-    ready = { hash, runner };
-    return runner;
-  };
-  const handle: QueueWork['handle'] = async (data, document) => {
-    const read = job.safeParse(data);
-    if (!read.success) return { kind: 'foreign', why: 'it is no job of a sweep of this version' };
-    const { sheet, chunk } = read.data;
-    try {
-      const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
-      // A worker finishes its chunk before it stops.
-      const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
-      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
-      const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
-      say(`${what}: ${outcomes.length} backtests, ${failed} failed`);
-      return { kind: 'done', text: outcomesText(outcomes) };
-    } catch (error) {
-      if (error instanceof OtherVersion) return { kind: 'foreign', why: error.message };
-      if (error instanceof TwinbookError && error.code !== 'queue_unusable') return { kind: 'refused', error };
-      throw error;
-    }
-  };
-  return { handle, close };
-}
-
 export type SweepSheet = ReturnType<typeof makeSheet>;
 
 export function makeSheet({ plan, data, facts }: PlannedSweep) {
@@ -509,4 +242,276 @@ export class ChunkRunner {
   close(): Promise<void> {
     return this.#threads.close();
   }
+}
+
+const LOOK_EVERY_MS = 500;
+/** Attempts of a job that fails outside its backtests. */
+const MOST_TRIES = 3;
+
+interface LeaderOptions {
+  readonly queue: JobQueue;
+  /** Processor time of a chunk at the usual pace. */
+  readonly chunkSeconds: number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/**
+ * The engine of a sweep whose chunks are run by workers behind a queue. Delivery is at least once, effect is once: only what
+ * this process has stored counts. The queue may be lost whole; missing chunks are sent again.
+ */
+export class Leader {
+  readonly #work: EngineWork;
+  readonly #options: LeaderOptions;
+  readonly #sheet: SweepSheet;
+  readonly #hash: string;
+  /** Chunks without a stored result, by job id. */
+  readonly #open = new Map<string, Chunk>();
+  readonly #tries = new Map<string, number>();
+
+  constructor(work: EngineWork, options: LeaderOptions) {
+    this.#work = work;
+    this.#options = options;
+    this.#sheet = makeSheet(work);
+    this.#hash = sheetHash(this.#sheet);
+    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
+      const isOpen = tasksIn(chunk, this.#sheet).some((task) => work.known(task) === undefined);
+      if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
+    }
+  }
+
+  /** False when it was stopped: waiting chunks are removed, busy workers finish, and `--resume` finds their results. */
+  async run(): Promise<boolean> {
+    const { queue, pause } = this.#options;
+    // Requests wait while the server is away; a stop waits 5 s at most.
+    const stopped = this.#work.watcher.stopAsked.then(() => false as const);
+    const isComplete = await Promise.race([this.#lead(), stopped]);
+    if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
+    return isComplete;
+  }
+
+  async #lead(): Promise<boolean> {
+    if (this.#open.size === 0) return true;
+    const { queue, pause } = this.#options;
+    const { say } = this.#work.watcher;
+    const { ended: earlier } = await queue.look([...this.#open.keys()]);
+    // A resumed sweep retries failed jobs.
+    await queue.remove(earlier.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
+    await this.#send([...this.#open.keys()]);
+    say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);
+    while (this.#open.size > 0) {
+      const { ended, absent } = await queue.look([...this.#open.keys()]);
+      if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: they are sent again.`);
+      await this.#send(absent);
+      for (const job of ended) await this.#take(job);
+      if (ended.length === 0) await pause(LOOK_EVERY_MS);
+    }
+    return true;
+  }
+
+  async #send(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { queue } = this.#options;
+    await queue.keep(this.#hash, JSON.stringify(this.#sheet));
+    await queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
+  }
+
+  async #take({ id, kind, text }: EndedJob): Promise<void> {
+    const chunk = this.#open.get(id);
+    if (chunk === undefined) return;
+    const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
+    if (kind === 'stalled') {
+      const outcome = { kind: 'failed', error: `those who ran it vanished, again and again (${text})` } as const;
+      const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
+      keepOutcomes(outcomes, this.#work, 'a worker');
+    } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
+    else {
+      const why = kind === 'done' ? 'it has not every backtest of its chunk' : text;
+      return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
+    }
+    this.#open.delete(id);
+    await this.#options.queue.remove([id]);
+  }
+
+  async #retry(id: string, why: string): Promise<void> {
+    const tries = (this.#tries.get(id) ?? 0) + 1;
+    this.#tries.set(id, tries);
+    if (tries >= MOST_TRIES)
+      throw new TwinbookError('queue_unusable', why, 'Look at the workers, and for who else writes to this queue.');
+    this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
+    await this.#options.queue.remove([id]);
+    await this.#send([id]);
+  }
+}
+
+const job = z.object({
+  sheet: z.string(),
+  chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
+});
+
+/** @param takeTimeZone sets the time zone of this process */
+export function openChunkWorker(
+  place: RunnerPlace,
+  takeTimeZone: (name: string) => void,
+  say: (text: string) => void,
+): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
+  let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
+  const close = async () => {
+    await ready?.runner.close();
+    ready = null;
+  };
+  const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
+    await close();
+    const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
+    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there', hint);
+    const sheet = readSheet(text, hash);
+    takeTimeZone(sheet.timeZone);
+    const runner = await ChunkRunner.open(sheet, place);
+    ready = { hash, runner };
+    return runner;
+  };
+  const handle: QueueWork['handle'] = async (data, document) => {
+    const read = job.safeParse(data);
+    if (!read.success) return { kind: 'foreign', why: 'it is no job of a sweep of this version' };
+    const { sheet, chunk } = read.data;
+    try {
+      const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
+      // A worker finishes its chunk before it stops.
+      const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
+      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
+      const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
+      say(`${what}: ${outcomes.length} backtests, ${failed} failed`);
+      return { kind: 'done', text: outcomesText(outcomes) };
+    } catch (error) {
+      if (error instanceof OtherVersion) return { kind: 'foreign', why: error.message };
+      if (error instanceof TwinbookError && error.code !== 'queue_unusable') return { kind: 'refused', error };
+      throw error;
+    }
+  };
+  return { handle, close };
+}
+
+/** A planned sweep is a folder for a job array: this file, and `results/chunk-N.json` per finished chunk. */
+const PLAN = 'plan.json';
+/** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
+const FOLDER = { name: 'folder', secret: '' };
+
+export interface FolderPlan {
+  readonly sheet: SweepSheet;
+  readonly facts: SweepFacts;
+  readonly chunks: readonly Chunk[];
+  readonly outDir: string;
+}
+
+/** Throws TwinbookError `usage` when a plan exists, `file_unreadable` when it cannot be written. */
+export function writePlan(dir: string, plan: FolderPlan): void {
+  if (readText(join(dir, PLAN)) !== null)
+    throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
+  guardAccess(dir, () => makeFolder(join(dir, 'results'), SHARED_FOLDER));
+  writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
+}
+
+/**
+ * Throws TwinbookError `usage` for a folder without a plan, or with another version's, `file_unreadable` for a cut one.
+ */
+export function readPlan(dir: string): FolderPlan {
+  const sealed = readText(join(dir, PLAN));
+  if (sealed === null)
+    throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
+  const text = openSeal(FOLDER, 'plan', '', sealed);
+  if (text === null) {
+    const hint = 'Copy the folder anew, or plan the sweep once more into another one.';
+    throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
+  }
+  // The seal proves that Twinbook wrote it, and `readSheet` that it was this version.
+  const plan = JSON.parse(text) as FolderPlan;
+  readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
+  return plan;
+}
+
+/** A chunk by its number, from 0. Throws TwinbookError `usage` for an unknown number. */
+export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
+  const chunk = chunks[index];
+  if (chunk !== undefined) return chunk;
+  const hint = `This plan has the chunks 0 to ${chunks.length - 1}.`;
+  throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
+}
+
+/** Null without a complete result of this chunk. */
+export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
+  const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
+  return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
+}
+
+/** Replaces an earlier result. */
+export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
+  writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
+
+export const resultPath = (dir: string, index: number): string => join(dir, 'results', `chunk-${index}.json`);
+
+const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
+
+/** First under a name of this process: two writers of the same file do not collide. */
+function writeSynced(path: string, text: string): void {
+  const beside = `${path}.${hostname()}-${process.pid}.part`;
+  guardAccess(path, () => {
+    writeFileSync(beside, text, { flush: true });
+    renameSync(beside, path);
+  });
+}
+
+const readText = (path: string): string | null =>
+  guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+
+function guardAccess<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('code' in cause)) throw cause;
+    const text = `cannot use ${path}: ${cause.message}`;
+    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk.', { cause });
+  }
+}
+
+const QUIET: SweepWatcher = {
+  now: () => 0,
+  progress: () => undefined,
+  say: () => undefined,
+  stopAsked: new Promise(() => undefined),
+};
+
+/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
+export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
+  for (const index of givenUp) chunkAt(plan, index);
+  const store = openStore(outDir);
+  try {
+    const sweep = makeSweep(plan.facts, QUIET, store);
+    const missing: number[] = [];
+    let stored = 0;
+    await sweep.run('either', async (work) => {
+      for (const [index, chunk] of plan.chunks.entries()) {
+        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
+        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
+        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
+        if (found === null) missing.push(index);
+        else stored += keepOutcomes(found, work, resultPath(dir, index));
+      }
+      return missing.length === 0;
+    });
+    const result = sweep.result();
+    if (result.counts.unfinished === 0) store.finish();
+    return { result, stored, missing };
+  } finally {
+    store.close();
+  }
+}
+
+/** In the syntax of array jobs: `3,17-19`. */
+export function listOfChunks(indexes: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const index of indexes) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }

@@ -1,4 +1,4 @@
-/** Figures and tables of a sweep, for the terminal and the page. */
+/** Figures, tables and warnings of a sweep, for the terminal and the page. */
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';

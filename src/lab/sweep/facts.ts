@@ -27,7 +27,7 @@ import { hashValue, makeIdentity, type SweepIdentity } from './identity.js';
 export const SLAB_EVENTS = 65_536;
 export const BYTES_PER_EVENT = 22;
 
-/** `length` events: times and amounts, then prices, then kinds and sides. */
+/** `length` decoded events in memory shared by threads: times and amounts, then prices, then kinds and sides. */
 export interface Slab {
   readonly length: number;
   readonly bytes: SharedArrayBuffer;
@@ -131,7 +131,11 @@ export interface PlannedMarket {
 
 export type PlannedData = Awaited<ReturnType<typeof planData>>;
 
-/** Throws TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings. */
+/**
+ * Spans, sizes and a fingerprint of the recordings. Only recordings whose manifests lack them are read, once; what fits
+ * into the memory is kept for the workers to share. Throws TwinbookError `recording_invalid` when nothing is left to
+ * play, and errors of the recordings.
+ */
 export async function planData(
   recordings: readonly Recording[],
   memoryBytes: number,
@@ -221,7 +225,8 @@ function identityOfMarket({ market, hash }: PlannedMarket) {
 }
 
 /**
- * Ordered by their beginning.
+ * Events in order of their beginning, in consecutive folds of about equal size. An event resolves at once, so it is never
+ * cut: all its markets are in one fold.
  *
  * @param wish null: by the number of events
  *

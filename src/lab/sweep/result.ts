@@ -1,4 +1,4 @@
-/** Output of a sweep. */
+/** Output of a sweep: outcomes of its backtests, and their judgement. */
 
 import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
 import {
@@ -26,6 +26,7 @@ import { foldCount, trainingFor } from './facts.js';
 /** Reads the results by event of a finished backtest: they are not kept in memory. */
 type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
 
+/** Outcomes of a sweep's backtests by configuration, fold and fill model. */
 export class Outcomes {
   readonly #folds: number;
   readonly #models: readonly string[];

@@ -1,4 +1,4 @@
-/** Combinations that a sweep tries: a whole grid, or random draws. */
+/** Varied parameters of a sweep, and the tried combinations: a whole grid, or random draws. */
 
 import { closest } from '../../shared/base/closest.js';
 import { formatDecimal } from '../../shared/base/decimal.js';

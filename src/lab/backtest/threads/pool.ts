@@ -27,7 +27,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** As `backtestOf`, and throws the same. */
+/** As `backtestOf`, one fill model on a thread: runs are independent, so results do not change. Throws the same. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };

@@ -1,4 +1,4 @@
-/** Computes every figure of a report from a session's record. */
+/** Every figure of a report from a session's record, its warnings, and the verdict over several fill models. */
 
 import { utcText } from '../../../shared/base/utc-text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';

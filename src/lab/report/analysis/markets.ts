@@ -1,4 +1,4 @@
-/** Markets: a row each, recorded and quoted time, and left-out data. */
+/** Markets: a row each, recorded and quoted time, left-out data; and the result by event. */
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
 import { sharpePerSample } from '../../../shared/statistics/deflated-sharpe.js';

@@ -1,4 +1,4 @@
-/** Orders and fills: posted and filled amounts, and places in the queue. */
+/** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
 
 import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
 import { ONE } from '../../../shared/base/micros.js';
@@ -37,7 +37,7 @@ export const computeMarkouts = (markets: readonly MarketSession[]): readonly Mar
 /**
  * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
  * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
- * for each of them, the error with fewer than two markets.
+ * for each of them, the error with fewer than two markets. The error is clustered by market: its fills share a price path.
  */
 export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);

@@ -146,6 +146,7 @@ function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
   return { text: `${name}${HELD[valuedAt]}`, value: name };
 }
 
+/** Markets that do not fit in one line, so that the columns still sum to the result. */
 function makeRestRow(left: readonly MarketAnalysis[]): Row {
   const fills = left.reduce((total, market) => total + market.fills, 0);
   const cells = resultCells(sumSplits(left.map((market) => market.result)), fills);

@@ -1,4 +1,4 @@
-/** The default engine: threads of this process, which share decoded data. */
+/** The default engine: threads of this process, which share decoded data; and one backtest of a thread. */
 
 import { createHash } from 'node:crypto';
 import type { Recording } from '../../../recording/contract.js';
