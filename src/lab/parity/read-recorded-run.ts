@@ -21,7 +21,6 @@ import {
   type MarketFacts,
   type RecordedBest,
   type RecordedPrices,
-  type ReportedTrade,
   type SessionFacts,
   type SessionOrder,
   toCoverage,
@@ -500,6 +499,7 @@ async function listMarket(
   run: RecordedSession,
 ): Promise<MarketFacts> {
   const { orders, offsetMs } = run;
+  const [only, another] = run.description.strategies;
   const market = source?.market;
   return {
     conditionId,
@@ -517,7 +517,21 @@ async function listMarket(
         fromMs: Math.round(order.fromMs + offsetMs),
         toMs: order.toMs === null ? null : Math.round(order.toMs + offsetMs),
       })),
-    trades: fills.filter(({ row }) => row.order.market.condition_id === conditionId).map((fill) => toTrade(fill, run)),
+    trades: fills
+      .filter(({ row }) => row.order.market.condition_id === conditionId)
+      .map(({ row, seenMs }) => ({
+        timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
+        seenMs: Math.round(seenMs + offsetMs),
+        orderPubkey: row.order.pubkey ?? '',
+        // With several strategies any of them could have placed the order.
+        strategy: another === undefined ? (only?.name ?? '') : '',
+        isYes: row.order.outcome.is_yes,
+        isBuy: row.order.side === 'buy',
+        isMaker: row.is_maker,
+        ownPriceMicros: row.price,
+        amountMicros: row.amount,
+        feeMicros: row.fee,
+      })),
     conversions: [...orders.conversions.values()]
       .filter((conversion) => conversion.conditionId === conditionId)
       .map(({ conditionId: _, seenMs, ...moved }) => ({
@@ -530,23 +544,5 @@ async function listMarket(
     countedFromMs: run.fromMs,
     fairMicros: null,
     endShares: null,
-  };
-}
-
-function toTrade({ row, seenMs }: RunFill, { description, offsetMs }: RecordedSession): ReportedTrade {
-  const { pubkey, side, outcome } = row.order;
-  // With several strategies any of them could have placed the order.
-  const [only, another] = description.strategies;
-  return {
-    timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
-    seenMs: Math.round(seenMs + offsetMs),
-    orderPubkey: pubkey ?? '',
-    strategy: another === undefined ? (only?.name ?? '') : '',
-    isYes: outcome.is_yes,
-    isBuy: side === 'buy',
-    isMaker: row.is_maker,
-    ownPriceMicros: row.price,
-    amountMicros: row.amount,
-    feeMicros: row.fee,
   };
 }

@@ -28,7 +28,7 @@ import {
   type SweepFacts,
   type TaskWork,
 } from './facts.js';
-import { hashValue, timeZone } from './identity.js';
+import { hashValue, timeZone } from './search.js';
 import { openStore } from './store.js';
 import { makeSweep } from './sweep.js';
 import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';

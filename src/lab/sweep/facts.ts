@@ -21,7 +21,7 @@ import {
   type TaskOutcome,
   USUAL_FOLDS,
 } from './contract.js';
-import { hashValue, makeIdentity, type SweepIdentity } from './identity.js';
+import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 
 /** Large enough for low overhead, small enough that the last one wastes little. */
 export const SLAB_EVENTS = 65_536;

@@ -1,15 +1,92 @@
 /** Varied parameters of a sweep, and the tried combinations: a whole grid, or random draws. */
 
+import { createHash } from 'node:crypto';
 import { closest } from '../../shared/base/closest.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
+import { canonicalJson } from '../../shell/config/hash.js';
 import type { Config, StrategyConfig } from '../../shell/config/types.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import { type Axis, type Candidate, type Choice, MAX_CONFIGURATIONS, type RawValue, type Search } from './contract.js';
-import { hashValue } from './identity.js';
+import { modelOfChoice } from '../backtest/latency.js';
+import {
+  type Axis,
+  type Candidate,
+  type Choice,
+  MAX_CONFIGURATIONS,
+  type RawValue,
+  type Search,
+  type SweepAssumptions,
+  type SweepPlan,
+} from './contract.js';
+
+/** Lower-case hex SHA-256 of plain data. */
+export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+
+/** By stored names. Texts are canonical JSON unless they are plain words. */
+export type SweepIdentity = ReturnType<typeof identityOf>;
+
+export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
+  version: "the program's version",
+  config_hash: 'the configuration, a strategy file or its code',
+  data_hash: 'the recordings',
+  search: 'the parameters and values (--param, --random)',
+  fill_models: 'the fill models',
+  latency: 'the latency model, or what it was measured from',
+  seed: 'the seed',
+  folds: 'the number of folds',
+  embargo_ms: 'the embargo',
+  assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
+};
+
+/** `latency` and `others` say what the assumptions leave open. */
+export const identityOf = (
+  known: SweepAssumptions,
+  { kind, axes, candidates }: Search,
+  latency: string,
+  others: object,
+) => ({
+  version: known.version,
+  config_hash: known.configHash,
+  data_hash: known.dataHash,
+  search: canonicalJson({
+    kind,
+    configurations: candidates.length,
+    axes: axes.map(({ name, choice }) => ({ name, choice })),
+  }),
+  fill_models: canonicalJson(known.fillModels),
+  latency,
+  seed: known.seed,
+  folds: known.folds,
+  embargo_ms: known.embargoMs,
+  assumptions: canonicalJson(others),
+});
+
+export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
+  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
+  return identityOf(assumptions, search, latencyText(plan), {
+    landingMs,
+    fees,
+    allMarkets,
+    ...(repeat === 1 ? {} : { repeat }),
+    ...(feeCurve === null ? {} : { feeCurve }),
+    ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
+    ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
+  });
+}
+
+/** Quote hours are read in it: the one thing in which two machines may differ. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function latencyText({ latency, seed }: SweepPlan): string {
+  const { spec, roundTripsMs, byKind } = latency;
+  const { name } = modelOfChoice(latency, seed);
+  if (spec.kind === 'constant') return name;
+  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
+  return `${name} of ${roundTripsMs.length} round trips, ${hash}`;
+}
 
 const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
 

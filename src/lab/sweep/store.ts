@@ -13,7 +13,7 @@ import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/hash.js';
 import type { Axis, Candidate, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
-import { PART_NAMES, type SweepIdentity } from './identity.js';
+import { PART_NAMES, type SweepIdentity } from './search.js';
 
 /** In `user_version`; incremented when the tables change. */
 const SCHEMA_VERSION = 4;
