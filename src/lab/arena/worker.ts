@@ -8,7 +8,7 @@ import { listEntrants, type SimulationSetup, type SimulationTask } from './arena
 import type { SimulationResult } from './contract.js';
 import { worldNamed } from './worlds.js';
 
-// `simulations.ts` starts this program with a `SimulationSetup`.
+// `arena.ts` starts this program with a `SimulationSetup`.
 const { files, axes, conditions } = workerData as SimulationSetup;
 const entrants = (await Promise.all(files.map(sameConfig))).flatMap(listEntrants);
 serveTasks(simulateSeeds);

@@ -375,15 +375,14 @@ const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | n
 
 /** The reason of a refused intent begins with the service's slug. */
 function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
-  const counts = new Map<string, number>();
-  for (const { state, lastReason } of intents) {
-    if (state !== 'refused' && state !== 'failed') continue;
-    const name = /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#');
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([name, count]): Refusal => ({ by: 'exchange', name, count }))
-    .sort((a, b) => b.count - a.count);
+  const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
+  const byName = groupBy(
+    refused,
+    ({ lastReason }) => /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#'),
+  );
+  return Array.from(byName, ([name, { length: count }]): Refusal => ({ by: 'exchange', name, count })).sort(
+    (a, b) => b.count - a.count,
+  );
 }
 
 /** Maximum notices, the newest ones; a report is not a log. */

@@ -5,7 +5,7 @@ import { TwinbookError } from '../../../shared/base/errors.js';
 import { openModelRuns } from '../backtest.js';
 import { type ModelEnd, type ModelSetup, sameConfig, serveTasks } from './pool.js';
 
-// `threads.ts` starts this program with a `ModelSetup`.
+// `pool.ts` starts this program with a `ModelSetup`.
 const setup = workerData as ModelSetup;
 const runModel = await openModelRuns(await sameConfig(setup), setup.options);
 
