@@ -39,15 +39,11 @@ interface FieldDifference {
 /** Maximum lines per step. */
 const MAX_LINES = 8;
 
-/** Context for the description of a difference. */
-export interface Told {
-  /** Call of the step's outcome, if there is one. */
-  readonly asked: AnyCall | null;
-  readonly titles: Titles;
-}
-
-/** Null for equal requests and signatures in equal order, and an equal failure if any. */
-export function findDifference(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
+/**
+ * Null for equal requests and signatures in equal order, and an equal failure if any. `asked`: call of the step's
+ * outcome, if there is one.
+ */
+export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
