@@ -12,6 +12,7 @@ import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/pool.js';
+import { groupBy } from '../report/analysis/split.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
 import type { FreshMean } from '../sweep/result.js';
 import type { Conditions, Entrant, NamedSimulation, SimulationResult, World } from './contract.js';
@@ -80,9 +81,7 @@ export function compareEdges(edges: readonly number[], others: readonly number[]
 
 /** Each strategy in each world, and each pair on the same seeds; simulations by world, then strategy, then seed. */
 export function judgeSimulations(simulations: readonly NamedSimulation[]) {
-  const nameOf = ({ world, strategy }: NamedSimulation) => `${world} ${strategy}`;
-  const names = [...new Set(simulations.map(nameOf))];
-  const all = names.map((name) => simulations.filter((one) => nameOf(one) === name));
+  const all = [...groupBy(simulations, ({ world, strategy }) => `${world} ${strategy}`).values()];
   return {
     standings: all.map(computeStanding),
     differences: all.flatMap((one, place) =>

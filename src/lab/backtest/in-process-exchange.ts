@@ -247,12 +247,6 @@ export interface Answer {
   readonly budget: BudgetReport;
 }
 
-interface LastRead {
-  readonly record: unknown;
-  readonly nextCursor: string | null;
-  readonly outcome: Outcome;
-}
-
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
@@ -269,7 +263,7 @@ export class InProcessExchange {
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
   /** The newest parsed answers: parsing takes longer than a comparison. */
-  readonly #lastRead = new Map<EndpointName, LastRead>();
+  readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
   /** `listener` gets fills after the venue. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {

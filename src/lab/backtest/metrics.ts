@@ -56,11 +56,7 @@ interface JoinedOrder {
   readonly behindMicros: number;
 }
 
-interface CrossedDraft {
-  readonly timeMs: number;
-  readonly side: 'bid' | 'ask';
-  readonly priceMicros: number;
-  readonly markMicros: number | null;
+interface CrossedDraft extends Omit<CrossedOrder, 'amountMicros' | 'crossedMs' | 'marksAfterMicros'> {
   readonly marksAfterMicros: (number | null)[];
   leftMicros: number;
   crossedMs: number;

@@ -192,12 +192,8 @@ interface RunFill {
   readonly seenMs: number;
 }
 
-interface RunConversion {
-  readonly kind: ConversionRecord['kind'];
+interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'noMicros' | 'cashMicros'> {
   readonly conditionId: string;
-  readonly yesMicros: number;
-  readonly noMicros: number;
-  readonly cashMicros: number;
   /** Our clock, ms. */
   readonly seenMs: number;
 }
