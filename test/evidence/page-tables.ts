@@ -1,8 +1,8 @@
 /** The two tables of a strategy's page: edges in the worlds of the arena, and results on the shipped sample. */
 
 import { meanText } from '../../src/cli/lab/arena.js';
+import { estimateMean } from '../../src/lab/arena/arena.js';
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
-import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';
 import type { EvidenceRow } from './figures.js';
 

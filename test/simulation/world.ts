@@ -3,6 +3,7 @@
  * daemon runs it (core, ledger in a file, wallet), which is killed and restarted. Everything follows from the seed.
  */
 
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Answer } from '../../src/exchange/service/answers.js';
@@ -25,6 +26,8 @@ import { Readers } from './readers.js';
 import { KEY, type Setting, STANDARD, START_MS } from './setting.js';
 import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
+import type { Answer } from '../../src/exchange/service/envelope.js';
+import { Timeline } from '../../src/lab/backtest/run.js';
 
 /**
  * Beats of the trader: it gets each and decides which it may skip; it processes each completely; or those before its

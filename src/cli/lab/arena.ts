@@ -2,9 +2,8 @@
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import type { ArenaResult } from '../../lab/arena/arena.js';
-import { conditionsText } from '../../lab/arena/conditions.js';
-import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
+import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/arena.js';
+import { conditionsText } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
 import { type Answer, command, integerBetween, type OptionRow, usual, type Values } from '../command.js';

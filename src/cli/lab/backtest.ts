@@ -4,11 +4,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { BacktestResult } from '../../lab/backtest/backtest.js';
-import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
+import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
-import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
-import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -163,8 +162,8 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const progress = (share: number, name: string) => line.show(share, name);
   const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
+  const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
   // A copy: the process's own environment cannot be passed to a thread.
   const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =

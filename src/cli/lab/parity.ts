@@ -1,10 +1,8 @@
 /** `twinbook parity RUN`: compares a recorded run with backtests of the same span. */
 
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { FillBand, MarketParity } from '../../lab/parity/comparison.js';
-import type { ParityResult } from '../../lab/parity/parity.js';
-import type { ReplayedTrader } from '../../lab/replay/replay.js';
-import type { RunCode } from '../../lab/replay/run-code.js';
+import type { FillBand, MarketParity, ParityResult } from '../../lab/parity/parity.js';
+import type { ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { RunJournal } from '../../shell/journal/contract.js';
@@ -47,7 +45,7 @@ export const addParityCommand = command({
 /** The comparison below is about the same trader only where the run repeats: that comes first. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const { replayRun } = await import('../../lab/replay/replay.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
   try {
     const { difference } = await replayRun(run, { trader, code });

@@ -5,7 +5,8 @@ import { basename, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { ParityResult } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
+import type { ReplayResult } from '../../lab/replay/replay.js';
+import type { ReplayedTrader } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
@@ -53,7 +54,7 @@ export const addReplayCommand = command({
 async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
   const run = openRun(name, flags.config, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const { replayRun } = await import('../../lab/replay/replay.js');
   const code = makeRunCode(name, flags, io);
   const trader =
     flags.asRecorded === true

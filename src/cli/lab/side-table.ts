@@ -3,10 +3,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET } from '../../lab/backtest/plan.js';
-import type { MarketParity, Parity, Side } from '../../lab/parity/comparison.js';
-import type { ParityOptions, ParityResult } from '../../lab/parity/parity.js';
-import type { ReplayedTrader } from '../../lab/replay/replay.js';
-import { RunCode } from '../../lab/replay/run-code.js';
+import type { MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
+import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { utcText } from '../../shared/base/text.js';
 import { loadConfig, loadTraderConfig } from '../../shell/config/load.js';
@@ -27,7 +25,7 @@ export async function backtestRun(
   io: CliIo,
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
   const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);

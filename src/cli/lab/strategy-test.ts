@@ -1,7 +1,7 @@
 /** `twinbook strategies test`: rules for every strategy, and scenarios of its author. */
 
 import { dirname, resolve } from 'node:path';
-import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/trial.js';
+import type { CheckResult, TriedStrategy } from '../../lab/strategy-checks/generated-market.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { loadStrategyModule } from '../../shell/config/strategy-module.js';
@@ -46,9 +46,9 @@ interface Trial {
 
 async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<Answer> {
   const { checkStrategy } = await import('../../lab/strategy-checks/checks.js');
-  const { checkTypes } = await import('../../lab/strategy-checks/type-check.js');
-  const { askedBy } = await import('../../lab/strategy-checks/shown-beside.js');
-  const { showEvents } = await import('../../lab/strategy-checks/shown-events.js');
+  const { checkTypes } = await import('../../lab/strategy-checks/checks.js');
+  const { askedBy } = await import('../../lab/strategy-checks/generated-market.js');
+  const { showEvents } = await import('../../lab/strategy-checks/shown-markets.js');
   const { showMarkets } = await import('../../lab/strategy-checks/shown-markets.js');
   // Invalid input is rejected before any trial.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);

@@ -1,7 +1,6 @@
 /** Options of commands that play worlds and their conditions. */
 
-import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions } from '../../lab/arena/conditions.js';
-import type { World } from '../../lab/arena/contract.js';
+import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions, type World } from '../../lab/arena/contract.js';
 import { integerBetween, numberBetween, type OptionRow, read } from '../command.js';
 
 export const HIGHEST_SEED = 2 ** 31;

@@ -3,9 +3,8 @@
  */
 
 import { basename } from 'node:path';
-import { replayRun } from '../../lab/replay/replay-run.js';
-import type { RunCode } from '../../lab/replay/run-code.js';
-import { traderThen } from '../../lab/replay/run-settings.js';
+import { replayRun } from '../../lab/replay/replay.js';
+import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';

@@ -1,16 +1,11 @@
 /** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
+
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import {
-  BREAKDOWNS,
-  type BreakdownBy,
-  type BreakdownRow,
-  computeBreakdown,
-  type StandingPrice,
-} from '../../lab/report/live/breakdown.js';
+import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/live/breakdown.js';
 import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
@@ -26,6 +21,12 @@ import type { CliIo } from '../output/io.js';
 import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readLedger } from './ledger-reading.js';
+import type { Journaled } from '../../lab/parity/read-recorded-run.js';
+import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/session-from-ledger.js';
+import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
+import { csvLine } from '../../shared/base/csv.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { storedMarks } from '../../trader/engine/own/valuation.js';
 
 const OPTIONS = {
   by: {
@@ -134,7 +135,7 @@ type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 /** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
 async function readLiveSession(question: LiveQuestion, io: CliIo) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
-  const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
+  const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
@@ -168,7 +169,7 @@ const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
 
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
-  const { readJournals } = await import('../../lab/parity/journaled-prices.js');
+  const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const runs = await readRunJournals(config, io);
   const found = runs.filter((run) => run !== null);
   if (found.length === 0) return null;
@@ -203,13 +204,13 @@ async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonl
 async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
-  const { openSources } = await import('../../lab/backtest/sources.js');
-  const { BestPrices } = await import('../../lab/parity/best-prices.js');
+  const { openSources } = await import('../../lab/backtest/replay-driver.js');
+  const { readBestPrices } = await import('../../lab/parity/read-recorded-run.js');
   const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
-    const best = await BestPrices.of(source);
+    const best = await readBestPrices(source);
     prices.set(
       source.market.conditionId,
       makePrices(source, (timeMs) => best.at(timeMs)),

@@ -6,7 +6,7 @@ import type { MarketSink, Stamp } from '../../recording/store/segment.js';
 import type { RecordingStore } from '../../recording/store/store.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
-import { playFromMemory } from '../backtest/sources.js';
+import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
  * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start

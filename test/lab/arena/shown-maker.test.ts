@@ -1,7 +1,7 @@
 /** The challenge in the product's view, and the execution of the strategy's quotes. */
 
 import { describe, expect, it } from 'vitest';
-import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
+import { computeDifference, computeStanding } from '../../../src/lab/arena/arena.js';
 import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';

@@ -3,8 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RunCode } from '../../../src/lab/replay/run-code.js';
-import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
+import { changesSince, RunCode, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
 import type { RunDescription } from '../../../src/shell/journal/contract.js';

@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
-import { showEvents } from '../../../src/lab/strategy-checks/shown-events.js';
-import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
-import type { TriedStrategy } from '../../../src/lab/strategy-checks/trial.js';
+import type { TriedStrategy } from '../../../src/lab/strategy-checks/generated-market.js';
+import { showEvents, showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import type { MarketView, WholeEventView } from '../../../src/trader/market/view.js';
 import {
   defineStrategy,

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { count } from '../../../lab/report/figures.js';
-import type { RunnerPlace } from '../../../lab/sweep/chunks/chunk.js';
+import type { RunnerPlace } from '../../../lab/sweep/chunks.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import {
   type Answer,
@@ -76,8 +76,8 @@ function chunkList(text: string): readonly number[] {
 }
 
 async function writeChunks({ options, file, io }: Call<typeof PLAN_OPTIONS, 'file'>): Promise<Answer> {
-  const { makeChunks, makeSheet } = await import('../../../lab/sweep/chunks/chunk.js');
-  const { writePlan } = await import('../../../lab/sweep/chunks/folder.js');
+  const { makeChunks, makeSheet } = await import('../../../lab/sweep/chunks.js');
+  const { writePlan } = await import('../../../lab/sweep/chunks.js');
   const { planSweep } = await import('../../../lab/sweep/facts.js');
   const data = requireData(options);
   const plan = await planFrom({ ...options, file, workers: 1 }, io);
@@ -114,8 +114,8 @@ export async function runChunks(
   machine: ChunkMachine,
   io: CliIo,
 ): Promise<ExitCode> {
-  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../../lab/sweep/chunks/folder.js');
-  const { ChunkRunner } = await import('../../../lab/sweep/chunks/chunk.js');
+  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../../lab/sweep/chunks.js');
+  const { ChunkRunner } = await import('../../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
   const asked = [...new Set(index ?? [readJobIndex(io)])];
@@ -165,7 +165,7 @@ function readJobIndex({ env }: CliIo): number {
 }
 
 async function collectFolder({ options, io }: Call<typeof COLLECT_OPTIONS, 'none'>): Promise<Answer> {
-  const { collectChunks, listOfChunks, readPlan } = await import('../../../lab/sweep/chunks/folder.js');
+  const { collectChunks, listOfChunks, readPlan } = await import('../../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, options.dir);
   const plan = readPlan(dir);
   const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);

@@ -4,10 +4,14 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../../lab/backtest/fees.js';
 import { latencyChoice } from '../../../lab/backtest/latency.js';
-import { readAxis, requireDifferent } from '../../../lab/sweep/axes.js';
-import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../../lab/sweep/bounds.js';
-import type { SweepPlan } from '../../../lab/sweep/contract.js';
-import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
+import {
+  MAX_CONFIGURATIONS,
+  MAX_FOLDS,
+  type SweepPlan,
+  USUAL_FILL_MODELS,
+  USUAL_MEMORY_BYTES,
+} from '../../../lab/sweep/contract.js';
+import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { loadConfig } from '../../../shell/config/load.js';
 import type { Config } from '../../../shell/config/types.js';
@@ -111,9 +115,9 @@ export async function questionFrom(options: Question, io: CliIo) {
 export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan> {
   const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
-  const { checkFillModels } = await import('../../../lab/backtest/sources.js');
+  const { checkFillModels } = await import('../../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(resolveFillModels(options.fillModel, USUAL_FILL_MODELS, io.cwd));
-  const { readFeedData } = await import('../../../lab/backtest/feeds/feed-values.js');
+  const { readFeedData } = await import('../../../lab/backtest/plan.js');
   const { openRecordings } = await import('../../../recording/recording.js');
   const recordings = await openRecordings(paths);
   return {

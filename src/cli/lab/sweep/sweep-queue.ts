@@ -87,7 +87,7 @@ export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: Cli
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../../shell/queue/server.js');
-  const { Leader } = await import('../../../lab/sweep/queue/leader.js');
+  const { Leader } = await import('../../../lab/sweep/chunks.js');
   const address = readAddress(options.queue, io);
   await requireServer(address.url);
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
@@ -100,7 +100,7 @@ export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: Cli
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../../shell/queue/job-worker.js');
-  const { openChunkWorker } = await import('../../../lab/sweep/queue/leader.js');
+  const { openChunkWorker } = await import('../../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));

@@ -146,7 +146,7 @@ export async function resultAnswer(
   io: CliIo,
 ): Promise<Answer> {
   if (report !== undefined) {
-    const { sweepHtml } = await import('../../../lab/sweep/html/sweep-html.js');
+    const { sweepHtml } = await import('../../../lab/sweep/sweep-html.js');
     writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
   const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;

@@ -1,8 +1,8 @@
 /** Orders, crossings, requests and refusals: the trader's activity within its time and budget. */
 
-import type { RequestFigures } from '../analysis/account.js';
 import type { Analysis } from '../analysis/analyse.js';
-import type { CrossedShares, CrossingFigures } from '../analysis/markouts.js';
+import type { RequestFigures } from '../analysis/session-figures.js';
+import type { CrossedShares, CrossingFigures } from '../analysis/trading.js';
 import {
   cents,
   count,
@@ -16,8 +16,22 @@ import {
   signedCents,
   UNKNOWN,
 } from '../figures.js';
-import { html, type Markup, shorten } from './markup.js';
-import { bar, barCell, dataTable, type Fact, facts, note, perSession, type Shown, SPACE, section } from './parts.js';
+import {
+  assumptionList,
+  bar,
+  barCell,
+  dataTable,
+  type Fact,
+  facts,
+  html,
+  type Markup,
+  note,
+  perSession,
+  type Shown,
+  SPACE,
+  section,
+  shorten,
+} from './parts.js';
 
 export const ordersSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -226,20 +240,13 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     }),
   );
 
-export const assumptionSection = (sessions: readonly Shown[]): Markup =>
-  section(
-    'assumptions',
-    'Assumptions',
-    'What these figures hold for.',
-    perSession(sessions, ({ analysis }) => assumptions(analysis)),
-  );
-
 const MAKERS: Readonly<Record<string, string>> = {
   true: 'post only: an amount that comes to our price fills nothing',
   false: 'trade: an amount that comes to our price fills us, up to its size',
 };
 
-function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): Markup {
+export function sessionAssumptions({ analysis }: Shown): Markup {
+  const { assumptions: given, coverage, kind, equity } = analysis;
   const isLive = kind === 'live';
   const covered =
     coverage.coveredShare === null
@@ -247,7 +254,7 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
       : `${formatPercent(coverage.coveredShare, 3)} of ${formatDuration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
   const lines = (texts: readonly string[], length: number): Markup =>
     html`${takeListed(texts).map((line) => html`${shorten(line, length)}<br>`)}${describeUnlisted(texts)}`;
-  const rows: readonly (readonly [string, string | Markup])[] = [
+  return assumptionList([
     ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
     ['Latency', given.latency ?? (isLive ? 'none: what the network really took' : 'none')],
@@ -267,6 +274,5 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
     ['Seed', given.seed === null ? 'none' : String(given.seed)],
     ['Data', lines(given.data, 300)],
     ['Remarks', lines(given.remarks, 600)],
-  ];
-  return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+  ]);
 }

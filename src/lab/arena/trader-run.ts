@@ -3,6 +3,7 @@
  * open and close together; work is done in order of time, before any request of the trader at the same time or later.
  */
 
+
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../../exchange/core/core.js';
 import type { Driver } from '../../../exchange/http/ticker.js';
@@ -26,6 +27,25 @@ import type { Conditions } from '../conditions.js';
 import type { Entrant, SimulationResult } from '../contract.js';
 import { Tally } from '../tally.js';
 import { openTruthFeed } from '../truth-feed.js';
+import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
+import type { Driver } from '../../exchange/crowd/contract.js';
+import type { RecordedMarket } from '../../recording/contract.js';
+import { must } from '../../shared/base/errors.js';
+import { type Micros, micros, minMicros, ONE } from '../../shared/base/micros.js';
+import { VERSION } from '../../shell/config/shipped.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
+import { feedsNamed } from '../../trader/strategy/read-params.js';
+import type { BacktestPlan, FeedSource, FeedWord, MadeMarkets, MarketDriver, MarketListener } from '../backtest/contract.js';
+import { latencyModel, readLatency } from '../backtest/latency.js';
+import { USUAL_LANDING_MS } from '../backtest/plan.js';
+import { playFromMemory } from '../backtest/replay-driver.js';
+import { runBacktest } from '../backtest/run.js';
+import { sum } from '../report/analysis/split.js';
+import { findBroken } from '../sweep/threads/threads.js';
+import { type Conditions, type Entrant, type SimulationResult, Tally } from './contract.js';
+import { openTruthFeed, START_MS, STEP_MS, seedOfMarket } from './score.js';
 
 /** Time for the trader to find the markets before the first event. */
 export const LEAD_MS = 60_000;
@@ -233,7 +253,7 @@ export async function runTrader(run: TraderRun): Promise<SimulationResult> {
 
 function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: TraderRun, made: Stage): BacktestPlan {
   const { config, ...own } = entrant;
-  const { venue, polling, merge, economics, configHash } = config;
+  const { venue } = config;
   const { capitalMicros, risk, ownRisk } = moneyFor(entrant, markets);
   const bound = (limits: RiskLimits): RiskLimits => ({
     ...limits,
@@ -250,14 +270,11 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
   return {
     title: entrant.name,
     trader: {
-      configHash,
+      ...config,
       version: VERSION,
       profile: { ...venue.profile, rate_limits: rateLimits },
       capitalMicros,
       risk: bound(risk),
-      polling,
-      merge,
-      economics,
       events: [],
       strategies: [{ ...own, quoteHours: null, markets: offered, risk: bound(ownRisk) }],
       feeds: made.feedNames.map((name) => ({ name, maxAgeMs: FEED_AGE_MS })),

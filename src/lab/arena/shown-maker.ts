@@ -4,23 +4,27 @@
  * engine's own rule for changes; what the rules would forbid is left out, as risk does it for a live trader.
  */
 
-import { must } from '../../../shared/base/errors.js';
-import { type Micros, micros, ONE, ZERO } from '../../../shared/base/micros.js';
-import { findChanges, type QuotedOrder } from '../../../trader/engine/quoting/changes.js';
-import { bestOwn } from '../../../trader/engine/quoting/event-turns.js';
-import { StrategySandbox } from '../../../trader/engine/quoting/strategy-sandbox.js';
-import { MarketTracker } from '../../../trader/market/market-tracker.js';
-import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '../../../trader/market/view.js';
-import type { Quotes } from '../../../trader/strategy/contract.js';
-import { feedsNamed } from '../../../trader/strategy/read-params.js';
-import { makeDetail } from '../../strategy-checks/generated-market.js';
-import { USUAL_CONDITIONS } from '../conditions.js';
-import type { ShownStrategy } from '../contract.js';
-import { openTruthFeed } from '../truth-feed.js';
-import { Account, type MakerAction } from './account.js';
-import { floorToQuantum, type LadderSide, QUANTUM, tickToPrice } from './ladder-book.js';
-import { START_MS, STEP_MS } from './score.js';
-import type { Maker, MakerSight } from './simulation.js';
+import { must } from '../../shared/base/errors.js';
+import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
+import { findChanges, type QuotedOrder } from '../../trader/engine/quoting/changes.js';
+import { bestOwn } from '../../trader/engine/quoting/event-turns.js';
+import { StrategySandbox } from '../../trader/engine/quoting/strategy-sandbox.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
+import { type EventView, type MarketFacts, type SiblingView, USUAL_PACE } from '../../trader/market/view.js';
+import type { Quotes } from '../../trader/strategy/contract.js';
+import { feedsNamed } from '../../trader/strategy/read-params.js';
+import { makeDetail } from '../strategy-checks/generated-market.js';
+import { type ShownStrategy, USUAL_CONDITIONS } from './contract.js';
+import { type LadderSide, openTruthFeed, START_MS, STEP_MS } from './score.js';
+import {
+  Account,
+  floorToQuantum,
+  type Maker,
+  type MakerAction,
+  type MakerSight,
+  QUANTUM,
+  tickToPrice,
+} from './simulation.js';
 
 const NOMINAL_SHARES = micros(100 * ONE);
 const MAX_POSITION = micros(3000 * ONE);

@@ -1,5 +1,6 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
+
 import { utcText } from '../../../shared/base/text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
 import { pageDocument, pageScript } from '../../report/html/document.js';
@@ -7,36 +8,28 @@ import { html, type Markup, shorten } from '../../report/html/markup.js';
 import { bar, type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
 import { styleFor } from '../../report/html/style.js';
 import type { Axis, RawValue } from '../contract.js';
-import {
-  axisName,
-  capitalise,
-  deflatedText,
-  freshColumns,
-  freshLead,
-  judgementColumns,
-  overfittingText,
-  remark,
-  resultText,
-  type SharedColumn,
-  sharpeText,
-  stepColumns,
-  TERMS,
-} from '../describe.js';
+import { axisName, capitalise, deflatedText, freshColumns, freshLead, judgementColumns, overfittingText, remark, resultText, type SharedColumn, sharpeText, stepColumns, TERMS } from '../describe.js';
 import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../result.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../report/figures.js';
+import { pageDocument } from '../report/html/document.js';
+import { assumptionList, assumptionSection, bar, type Cell, type Column, columnTable, dataTable, type Figure, type Head, html, type Markup, pageHeading, section, shorten, tiles, tone } from '../report/html/parts.js';
+import type { Axis, RawValue, SweptEvent } from './contract.js';
+import { axisName, capitalise, deflatedText, freshColumns, freshLead, judgementColumns, overfittingText, remark, resultText, type SharedColumn, sharpeText, stepColumns, TERMS } from './describe.js';
+import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from './result.js';
 
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */
 export function sweepHtml(result: SweepResult): string {
   const { title, notes } = result;
-  const heading = html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${describeSweep(result)}</p></div></header>`;
   const warnings = html`<ul class="warnings" aria-label="What to know before believing a figure">${notes.map(({ level, text }) => html`<li class="${level}">${shorten(text, 600)}</li>`)}</ul>`;
-  const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(result)}`;
+  const content = html`${summary(result)}${configurationSection(result)}${parameterSection(result)}${beliefSection(result)}${walkForwardSection(result)}${freshSection(result)}${result.subject === 'recordings' ? eventSection(result) : null}${assumptionSection(assumptions(result))}`;
   const foot = `Twinbook ${result.assumptions.version}. Times are UTC. A dash means not known or not defined, never zero.`;
-  const body = html`<div class="page"><main>${heading}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
+  const body = html`<div class="page"><main>${pageHeading(title, describeSweep(result))}${notes.length === 0 ? null : warnings}${content}</main><footer>${foot}</footer></div>`;
   return pageDocument({
     title: `${shorten(title, 120)} – Twinbook sweep`,
-    style: styleFor(0),
+    sessions: 0,
     body,
-    script: pageScript('tables'),
+    program: 'tables',
   });
 }
 
@@ -149,18 +142,13 @@ const sharedTable = <Row>(
   rows: readonly Row[],
   name: (row: Row) => string,
   caption: string,
-): Markup =>
-  dataTable(
-    columns,
-    rows.map((row) => ({
-      id: name(row),
-      cells: columns.map(({ cell, signed }) => ({
-        text: cellText(cell(row)),
-        ...(signed === undefined ? {} : { class: tone(signed(row)) }),
-      })),
-    })),
-    { caption },
-  );
+): Markup => {
+  const onPage = columns.map(({ cell, signed, ...head }) => ({
+    ...head,
+    cell: (row: Row) => ({ text: cellText(cell(row)), class: signed === undefined ? '' : tone(signed(row)) }),
+  }));
+  return columnTable(onPage, rows, { caption }, name);
+};
 
 function beliefSection(result: SweepResult): Markup {
   const { model, event } = TERMS[result.subject];
@@ -202,46 +190,34 @@ function freshSection({ fresh }: SweepResult): Markup | null {
   return section('fresh', 'On fresh seeds', freshLead(fresh), table);
 }
 
+const EVENT_COLUMNS: readonly Column<SweptEvent>[] = [
+  { title: 'Event', isText: true, cell: ({ title }) => ({ text: shorten(title), value: title }) },
+  { title: 'Fold', cell: ({ fold }) => ({ text: count(fold + 1), value: fold }) },
+  { title: 'Markets', cell: ({ conditionIds: { length } }) => ({ text: count(length), value: length }) },
+  { title: 'From', isText: true, cell: ({ fromMs }) => ({ text: utcText(fromMs), value: fromMs }) },
+  { title: 'To', isText: true, cell: ({ toMs }) => ({ text: utcText(toMs), value: toMs }) },
+  { title: 'Recorded events', cell: ({ played }) => ({ text: count(played), value: played }) },
+];
+
 function eventSection({ events }: SweepResult): Markup {
-  const heads = [
-    { title: 'Event', isText: true },
-    { title: 'Fold' },
-    { title: 'Markets' },
-    { title: 'From', isText: true },
-    { title: 'To', isText: true },
-    { title: 'Recorded events' },
-  ];
-  const rows = events.slice(0, MAX_EVENTS).map(({ title, fold, conditionIds, fromMs, toMs, played }, index) => ({
-    id: String(index + 1),
-    cells: [
-      { text: shorten(title), value: title },
-      { text: count(fold + 1), value: fold },
-      { text: count(conditionIds.length), value: conditionIds.length },
-      { text: utcText(fromMs), value: fromMs },
-      { text: utcText(toMs), value: toMs },
-      { text: count(played), value: played },
-    ],
-  }));
-  const table = dataTable(heads, rows, { caption: 'Events', sorts: true });
-  const left = events.length - rows.length;
+  const shown = events.slice(0, MAX_EVENTS);
+  const id = (_event: SweptEvent, index: number): string => String(index + 1);
+  const table = columnTable(EVENT_COLUMNS, shown, { caption: 'Events', sorts: true }, id);
+  const left = events.length - shown.length;
   const note = left > 0 ? html`<p class="note">${count(left)} more are in sweep.sqlite.</p>` : null;
-  return section(
-    'events',
-    'Events and folds',
-    '',
-    html`<details><summary>${count(events.length)} events</summary>${table}${note}</details>`,
-  );
+  const content = html`<details><summary>${count(events.length)} events</summary>${table}${note}</details>`;
+  return section('events', 'Events and folds', '', content);
 }
 
 /** About 400 bytes each. */
 const MAX_EVENTS = 1_000;
 
-function assumptionSection({ subject, assumptions: given, search }: SweepResult): Markup {
+function assumptions({ subject, assumptions: given, search }: SweepResult): Markup {
   const ofRecordings: readonly (readonly [string, string])[] = [
     ['Folds', `${count(given.folds)}, whole events; each begins with the whole capital`],
     ['Remarks', 'The recorded market does not react to our orders: large ones would have moved it.'],
   ];
-  const rows: readonly (readonly [string, string | Markup])[] = [
+  return assumptionList([
     [
       'Varied',
       html`${search.axes.map(({ name, choice }) => html`${name}: ${choice.kind === 'values' ? shorten(choice.values.join(', '), 300) : `${choice.isLog ? 'log ' : ''}${choice.from} to ${choice.to}`}<br>`)}`,
@@ -253,9 +229,7 @@ function assumptionSection({ subject, assumptions: given, search }: SweepResult)
     ['Seed', String(given.seed)],
     ['Version', given.version],
     ...(subject === 'recordings' ? ofRecordings : []),
-  ];
-  const list = html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
-  return section('assumptions', 'Assumptions', 'What these figures hold for.', list);
+  ]);
 }
 
 const MOST_BINS = 12;
