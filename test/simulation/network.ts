@@ -1,8 +1,7 @@
 /** The network between trader and exchange: executes each call's fate. */
 
-
 import type { Answer } from '../../src/exchange/service/answers.js';
-import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Timeline } from '../../src/lab/backtest/run.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';
 import { classify } from '../../src/shell/client/classify.js';
@@ -11,8 +10,6 @@ import type { ExchangeSide } from './exchange-side.js';
 import { type Fate, type Script, THROTTLED } from './fates.js';
 import type { Tally } from './faults.js';
 import type { Weather } from './weather.js';
-import type { Answer } from '../../src/exchange/service/envelope.js';
-import type { Timeline } from '../../src/lab/backtest/run.js';
 
 /** The client's timeout. */
 const TIMEOUT_MS = 10_000;

@@ -3,11 +3,10 @@
  * daemon runs it (core, ledger in a file, wallet), which is killed and restarted. Everything follows from the seed.
  */
 
-
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Answer } from '../../src/exchange/service/answers.js';
-import { Timeline } from '../../src/lab/backtest/timeline.js';
+import { Timeline } from '../../src/lab/backtest/run.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';
@@ -26,8 +25,6 @@ import { Readers } from './readers.js';
 import { KEY, type Setting, STANDARD, START_MS } from './setting.js';
 import { type Keys, Killed, keysOf, RestlessTrader, TraderProcess } from './trader-process.js';
 import { Weather } from './weather.js';
-import type { Answer } from '../../src/exchange/service/envelope.js';
-import { Timeline } from '../../src/lab/backtest/run.js';
 
 /**
  * Beats of the trader: it gets each and decides which it may skip; it processes each completely; or those before its

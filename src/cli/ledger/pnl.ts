@@ -1,12 +1,17 @@
 /** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
-
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
-import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/live/breakdown.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
+import type { Journaled } from '../../lab/parity/read-recorded-run.js';
+import {
+  BREAKDOWNS,
+  type BreakdownBy,
+  type BreakdownRow,
+  computeBreakdown,
+  type StandingPrice,
+} from '../../lab/report/session-from-ledger.js';
+import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { csvLine } from '../../shared/base/text.js';
@@ -21,12 +26,6 @@ import type { CliIo } from '../output/io.js';
 import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
 import { writeWhole } from '../output/whole-file.js';
 import { readLedger } from './ledger-reading.js';
-import type { Journaled } from '../../lab/parity/read-recorded-run.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/session-from-ledger.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
-import { csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
 
 const OPTIONS = {
   by: {

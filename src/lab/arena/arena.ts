@@ -6,8 +6,7 @@
 
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
-import { computeMean, computeMoments } from '../../shared/statistics/moments.js';
-import { sortValues } from '../../shared/statistics/quantiles.js';
+import { computeMean, computeMoments, sortValues } from '../../shared/statistics/moments.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { Config } from '../../shell/config/types.js';

@@ -1,6 +1,6 @@
 /** Random draws of a simulation: configuration, feeds, and the hidden score, whose final sign is the outcome. */
 
-import { normalCdf } from '../../shared/base/normal.js';
+import { normalCdf } from '../../shared/base/random.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { logit, sigmoid } from '../../trader/strategy/maths/log-odds.js';
 import type { Conditions } from './contract.js';

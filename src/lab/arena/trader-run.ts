@@ -3,33 +3,9 @@
  * open and close together; work is done in order of time, before any request of the trader at the same time or later.
  */
 
-
-import type { AccountSlot, MarketIndex, ObservedFill } from '../../../exchange/core/contract.js';
-import type { ExchangeCore } from '../../../exchange/core/core.js';
-import type { Driver } from '../../../exchange/http/ticker.js';
-import type { RecordedMarket } from '../../../recording/contract.js';
-import { must } from '../../../shared/base/errors.js';
-import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros.js';
-import { VERSION } from '../../../shell/config/shipped.js';
-import type { Snapshot } from '../../../trader/engine/snapshot.js';
-import type { RiskLimits } from '../../../trader/risk/limits.js';
-import { feedsNamed } from '../../../trader/strategy/read-params.js';
-import type { BacktestPlan, MadeMarkets, MarketDriver, MarketListener } from '../../backtest/contract.js';
-import type { FeedSource, FeedWord } from '../../backtest/feeds/feed-replay.js';
-import { latencyModel, readLatency } from '../../backtest/latency.js';
-import { USUAL_LANDING_MS } from '../../backtest/plan.js';
-import { runBacktest } from '../../backtest/run.js';
-import { playFromMemory } from '../../backtest/sources.js';
-import { sum } from '../../report/analysis/total.js';
-import { findBroken } from '../../sweep/task.js';
-import { START_MS, STEP_MS, seedOfMarket } from '../challenge/score.js';
-import type { Conditions } from '../conditions.js';
-import type { Entrant, SimulationResult } from '../contract.js';
-import { Tally } from '../tally.js';
-import { openTruthFeed } from '../truth-feed.js';
 import type { AccountSlot, MarketIndex, ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
-import type { Driver } from '../../exchange/crowd/contract.js';
+import type { Driver } from '../../exchange/http/ticker.js';
 import type { RecordedMarket } from '../../recording/contract.js';
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, minMicros, ONE } from '../../shared/base/micros.js';
@@ -37,7 +13,14 @@ import { VERSION } from '../../shell/config/shipped.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
-import type { BacktestPlan, FeedSource, FeedWord, MadeMarkets, MarketDriver, MarketListener } from '../backtest/contract.js';
+import type {
+  BacktestPlan,
+  FeedSource,
+  FeedWord,
+  MadeMarkets,
+  MarketDriver,
+  MarketListener,
+} from '../backtest/contract.js';
 import { latencyModel, readLatency } from '../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../backtest/plan.js';
 import { playFromMemory } from '../backtest/replay-driver.js';

@@ -4,26 +4,32 @@
  * strategy loses there what it gained by fitting the challenge.
  */
 
-
-import { TwinbookError, must } from '../../shared/base/errors.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
 import { micros, ONE } from '../../shared/base/micros.js';
 import { closest } from '../../shared/base/text.js';
-import { playEvent } from './challenge/event.js';
-import { PythonRandom } from './challenge/python-random.js';
-import { type Configuration, drawConfiguration, STEP_MS, STEPS } from './challenge/score.js';
-import { ShownMaker } from './challenge/shown-maker.js';
-import { simulate } from './challenge/simulation.js';
-import { CONDITIONS, type ConditionName, FEED_CONDITIONS, USUAL_CONDITIONS } from './conditions.js';
-import { type ShownStrategy, type SimulationResult, type World, CONDITIONS, type ConditionName, type Conditions, FEED_CONDITIONS, Tally, USUAL_CONDITIONS } from './contract.js';
-import { challengeScene } from './polled/challenge-scene.js';
-import { crowdScene } from './polled/crowd-scene.js';
-import { liarScene } from './polled/liar-scene.js';
-import { runTrader, type TraderRun } from './polled/trader-run.js';
-import { closest } from '../../shared/base/closest.js';
 import { StrategySandbox } from '../../trader/engine/quoting/strategy-sandbox.js';
 import { type EventFacts, type EventView, makeWholeEventView } from '../../trader/market/view.js';
+import {
+  CONDITIONS,
+  type ConditionName,
+  type Conditions,
+  FEED_CONDITIONS,
+  type ShownStrategy,
+  type SimulationResult,
+  Tally,
+  USUAL_CONDITIONS,
+  type World,
+} from './contract.js';
 import { challengeScene, crowdScene, liarScene } from './scenes.js';
-import { type Configuration, drawConfiguration, PythonRandom, STEP_MS, STEPS, seedOfMarket, type Truth } from './score.js';
+import {
+  type Configuration,
+  drawConfiguration,
+  PythonRandom,
+  STEP_MS,
+  STEPS,
+  seedOfMarket,
+  type Truth,
+} from './score.js';
 import { ShownMaker } from './shown-maker.js';
 import { Simulation, STARTING_CASH, simulate } from './simulation.js';
 import { runTrader, type TraderRun } from './trader-run.js';

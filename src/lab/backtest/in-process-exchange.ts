@@ -4,31 +4,44 @@
  * is to show depends on JSON or on cryptography.
  */
 
-
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountSlot, CoreObserver, CoreSettings, MarketIndex, ObservedFill, Result, Wire, OrderRequest } from '../../exchange/core/contract.js';
+import type {
+  AccountSlot,
+  CoreObserver,
+  CoreSettings,
+  MarketIndex,
+  ObservedFill,
+  OrderRequest,
+  Result,
+  Wire,
+} from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
 import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
+import { publicTradePage } from '../../exchange/core/records/market-rows.js';
 import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/answers.js';
+import {
+  type CursorList,
+  cursorAt,
+  type HandlerContext,
+  type Reply,
+  type ServiceCall,
+} from '../../exchange/service/answers.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
 import { assert, must } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { type DataOf, declarationOf, type EndpointName, type Scope, type BodyOf } from '../../shared/protocol/endpoints.js';
+import { type Micros, parseDecimal } from '../../shared/base/micros.js';
+import {
+  type BodyOf,
+  type DataOf,
+  declarationOf,
+  type EndpointName,
+  type Scope,
+} from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
-import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES, isFinalOrder } from '../../shared/protocol/states.js';
-import { makePublicTradePage, OwnTradePage } from './cached-lists.js';
-import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
-import { publicTradePage } from '../../exchange/core/records/market-rows.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
-import { type CursorList, cursorAt } from '../../exchange/service/list-cursors.js';
-import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
-import { parseDecimal } from '../../shared/base/decimal.js';
+import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
 // Frequent records are parsed without schemas, which take ten times as long; a test compares both results.
 const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);

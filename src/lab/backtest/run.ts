@@ -4,7 +4,7 @@
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
-import { Heap } from '../../exchange/core/heap.js';
+import { Heap } from '../../exchange/core/timer-queue.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';

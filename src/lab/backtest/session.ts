@@ -1,24 +1,31 @@
 /** Counts requests and halts of a backtest, and builds the report's record from all measurements. */
 
-
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
 import { formatDecimal } from '../../shared/base/micros.js';
-import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
-import type { Assumptions, Coverage, FillRecord, MarketSession, SessionNotice, SessionRecord, HaltRecord, Refusal, RequestUse, ScopeUse } from '../session/contract.js';
-import type { BacktestPlan, EventSource, AfterHalt } from './contract.js';
-import { chargedSession } from './fees.js';
-import type { Halts } from './halts.js';
-import type { InProcessExchange } from './in-process-exchange.js';
-import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
-import type { RequestCount } from './request-count.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { HeldBack } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
+import type {
+  Assumptions,
+  Coverage,
+  FillRecord,
+  HaltRecord,
+  MarketSession,
+  Refusal,
+  RequestUse,
+  ScopeUse,
+  SessionNotice,
+  SessionRecord,
+} from '../session/contract.js';
+import type { AfterHalt, BacktestPlan, EventSource } from './contract.js';
+import { chargedSession } from './fees.js';
+import type { InProcessExchange } from './in-process-exchange.js';
+import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
 /** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */

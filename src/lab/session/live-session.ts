@@ -4,17 +4,32 @@
  * known, and figures that depend on them are null, never 0.
  */
 
-
-import { complement, type Micros, sub, ZERO, ONE } from '../../shared/base/micros.js';
-import { tradeNotional } from '../../trader/ledger/postings.js';
-import { type Assumptions, type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession, type QuotingFigures, type SessionRecord, type Coverage } from './contract.js';
-import { computeYesCost, listMoves, sharesMoved, Holdings, type Move } from './holdings.js';
-import { equityAt, lockedIn, MarketWalk, type RecordedPrices, type SessionOrder, type WalkedMarket } from './market-walk.js';
-import { AccountSamples, MarketSamples, type BookTop, common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from './samples.js';
-import { common, mergeSpans, type Span, stepsOver, stepsWithin, sumSpans } from './spans.js';
 import type { RecordingSummary } from '../../recording/contract.js';
+import { complement, type Micros, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
-import { tradeNotional } from '../../trader/ledger/rounding.js';
+import { tradeNotional } from '../../trader/ledger/postings.js';
+import {
+  type Assumptions,
+  type ConversionRecord,
+  type Coverage,
+  type FillRecord,
+  MARKOUT_HORIZONS_MS,
+  type MarketSession,
+  type QuotingFigures,
+  type SessionRecord,
+} from './contract.js';
+import { computeYesCost, Holdings, listMoves, type Move, sharesMoved } from './holdings.js';
+import {
+  AccountSamples,
+  type BookTop,
+  common,
+  MarketSamples,
+  mergeSpans,
+  type Span,
+  stepsOver,
+  stepsWithin,
+  sumSpans,
+} from './samples.js';
 
 /** An order that rested, on the session's clock. */
 export interface SessionOrder {

@@ -1,23 +1,27 @@
 /** Rules for every strategy in every market, each as one check with one sentence. */
 
-
-import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
-import { quantile } from '../../shared/statistics/moments.js';
-import type { MarketView } from '../../trader/market/view.js';
-import { checkQuotes } from '../../trader/strategy/check.js';
-import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
-import { readParams } from '../../trader/strategy/read-params.js';
-import { callTrapped } from './traps.js';
-import { type CheckResult, type MarketQuotes, makeTrialQuoter, nameShown, type ShownMarkets, type ShownSubject, type TrialQuoter, type TriedStrategy } from './trial.js';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { quantile } from '../../shared/statistics/quantiles.js';
-import { type CheckResult, type MarketQuotes, makeTrialQuoter, nameShown, type ShownMarkets, type ShownSubject, type TrialQuoter, type TriedStrategy } from './generated-market.js';
+import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
+import { quantile } from '../../shared/statistics/moments.js';
+import type { MarketView } from '../../trader/market/view.js';
+import { checkQuotes } from '../../trader/strategy/check.js';
+import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import {
+  type CheckResult,
+  type MarketQuotes,
+  makeTrialQuoter,
+  nameShown,
+  type ShownMarkets,
+  type ShownSubject,
+  type TrialQuoter,
+  type TriedStrategy,
+} from './generated-market.js';
 
 const NAME = 'its types are right';
 

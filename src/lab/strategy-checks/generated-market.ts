@@ -1,17 +1,33 @@
 /** One generated market through a trader's own market room, observation by observation. */
 
-
+import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
+import type { Random } from '../../shared/base/random.js';
 import { marketDetail } from '../../shared/protocol/records.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import type { BookSide, EventView, FeedViews, MarketFacts, MarketView, OwnMarketState, Stance, EventFacts, SiblingView, WholeEventView } from '../../trader/market/view.js';
-import type { StrategyEvent, EventQuoter, Quoter, Quotes, Strategy } from '../../trader/strategy/contract.js';
-import type { Beside } from './shown-beside.js';
-import { must } from '../../shared/base/errors.js';
-import type { Random } from '../../shared/base/random.js';
+import type {
+  BookSide,
+  EventFacts,
+  EventView,
+  FeedViews,
+  MarketFacts,
+  MarketView,
+  OwnMarketState,
+  SiblingView,
+  Stance,
+  WholeEventView,
+} from '../../trader/market/view.js';
 import { checkEventQuotes } from '../../trader/strategy/check.js';
-import type { AnyEvent, EventKind, StrategyEvent } from '../../trader/strategy/events.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
+import type {
+  AnyEvent,
+  EventKind,
+  EventQuoter,
+  ParamValues,
+  Quoter,
+  Quotes,
+  Strategy,
+  StrategyEvent,
+} from '../../trader/strategy/contract.js';
 import { feedsNamed } from '../../trader/strategy/read-params.js';
 
 /** A strategy with the parameters of the trial. */

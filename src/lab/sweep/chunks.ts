@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { openRecordings } from '../../recording/recording.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../../shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import type { EndedJob, JobQueue } from '../../shell/queue/job-queue.js';

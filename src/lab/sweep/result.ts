@@ -1,13 +1,13 @@
 /** Output of a sweep: outcomes of its backtests, and their judgement. */
 
-import { backtestOverfitting } from '../../shared/statistics/backtest-overfitting.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
 import {
+  backtestOverfitting,
   deflatedSharpe,
   expectedMaxSharpe,
   observedSharpe,
   type Trials,
-} from '../../shared/statistics/deflated-sharpe.js';
-import { computeMoments } from '../../shared/statistics/moments.js';
+} from '../../shared/statistics/sharpe.js';
 import {
   type Candidate,
   LEAST_EVENTS_FOR_OVERFITTING,

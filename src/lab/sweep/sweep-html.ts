@@ -1,21 +1,42 @@
 /** The page of a sweep: one self-contained HTML file in the report's style, whose figures need no script. */
 
-
-import { utcText } from '../../../shared/base/text.js';
-import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../../report/figures.js';
-import { pageDocument, pageScript } from '../../report/html/document.js';
-import { html, type Markup, shorten } from '../../report/html/markup.js';
-import { bar, type Cell, dataTable, type Figure, type Head, section, tiles, tone } from '../../report/html/parts.js';
-import { styleFor } from '../../report/html/style.js';
-import type { Axis, RawValue } from '../contract.js';
-import { axisName, capitalise, deflatedText, freshColumns, freshLead, judgementColumns, overfittingText, remark, resultText, type SharedColumn, sharpeText, stepColumns, TERMS } from '../describe.js';
-import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from '../result.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, UNKNOWN } from '../report/figures.js';
 import { pageDocument } from '../report/html/document.js';
-import { assumptionList, assumptionSection, bar, type Cell, type Column, columnTable, dataTable, type Figure, type Head, html, type Markup, pageHeading, section, shorten, tiles, tone } from '../report/html/parts.js';
+import {
+  assumptionList,
+  assumptionSection,
+  bar,
+  type Cell,
+  type Column,
+  columnTable,
+  dataTable,
+  type Figure,
+  type Head,
+  html,
+  type Markup,
+  pageHeading,
+  section,
+  shorten,
+  tiles,
+  tone,
+} from '../report/html/parts.js';
 import type { Axis, RawValue, SweptEvent } from './contract.js';
-import { axisName, capitalise, deflatedText, freshColumns, freshLead, judgementColumns, overfittingText, remark, resultText, type SharedColumn, sharpeText, stepColumns, TERMS } from './describe.js';
+import {
+  axisName,
+  capitalise,
+  deflatedText,
+  freshColumns,
+  freshLead,
+  judgementColumns,
+  overfittingText,
+  remark,
+  resultText,
+  type SharedColumn,
+  sharpeText,
+  stepColumns,
+  TERMS,
+} from './describe.js';
 import type { ConfigurationResult, ModelJudgement, ModelResult, SweepResult } from './result.js';
 
 /** Under 5 MB for any sweep: beyond 2,000 configurations the page reports what it leaves out. */

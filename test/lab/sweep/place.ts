@@ -1,11 +1,9 @@
 /** A trader's files and a folder of small recorded markets, for sweeps of real threads over real files. */
 
-
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { latencyChoice } from '../../../src/lab/backtest/latency.js';
-import { readAxis } from '../../../src/lab/sweep/axes.js';
 import type { SweepPlan, SweepWatcher } from '../../../src/lab/sweep/contract.js';
 import { gridSearch, randomSearch, readAxis } from '../../../src/lab/sweep/search.js';
 import { deriveConditionId, EVENT, type RecordedMarket } from '../../../src/recording/contract.js';
@@ -14,7 +12,6 @@ import { openRecordingStore } from '../../../src/recording/store/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { FIRST_MS, market, wanderingRows } from '../backtest/recordings.js';
-import { deriveConditionId } from '../../../src/recording/identity.js';
 
 const MINUTE_MS = 60_000;
 /** From the start of one event to that of the next. */

@@ -1,6 +1,6 @@
 /** Every figure of a report from a session's record, its warnings, and the verdict over several fill models. */
 
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
 import {
   count,

@@ -1,8 +1,8 @@
 /** Markets: a row each, recorded and quoted time, left-out data; and the result by event. */
 
 import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
-import { sharpePerSample } from '../../../shared/statistics/deflated-sharpe.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
+import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { Coverage, MarketSession } from '../../session/contract.js';
 import { listMoves, sharesMoved } from '../../session/holdings.js';
 import { type MarketResult, share, sumIfAll } from './split.js';
