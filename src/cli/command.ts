@@ -8,9 +8,8 @@ import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../share
 import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import type { Config } from '../shell/config/types.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, type Session } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
-import { requireWritable } from './output/whole-file.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, requireWritable, type Session } from './io.js';
+import { type Column, json, table } from './table.js';
 
 /** An option with the type of its value. */
 export interface OptionRow<T> {

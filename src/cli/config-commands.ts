@@ -26,12 +26,10 @@ import {
   required,
   timeoutOption,
 } from './command.js';
-import { askThere, nullOn } from './control/reach.js';
-import { strategyNewCommand } from './lab/strategy-new.js';
-import { strategyTestCommand } from './lab/strategy-test.js';
-import { readLedger } from './ledger/ledger-reading.js';
-import type { CliIo } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
+import type { CliIo } from './io.js';
+import { askThere, nullOn, readLedger } from './reach.js';
+import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
+import { type Column, json, table } from './table.js';
 
 const strategiesCommand = command({
   name: 'strategies',

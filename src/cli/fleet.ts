@@ -21,8 +21,8 @@ import {
   text,
   usual,
 } from './command.js';
-import type { CliIo } from './output/io.js';
-import { type Column, record, short, table } from './output/table.js';
+import type { CliIo } from './io.js';
+import { type Column, record, short, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
@@ -155,7 +155,7 @@ const releaseCommand = command({
     }
     const [{ settleWallet }, { withVenue }] = await Promise.all([
       import('../shell/daemon/fleet/fleet-session.js'),
-      import('./venue-session.js'),
+      import('./reach.js'),
     ]);
     // The venue first: a trader that cannot reach it must not take the wallet.
     await withVenue(config, io, (venue) =>

@@ -9,10 +9,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
 import { command, flag, group, required, rowsAnswer } from './command.js';
-import { findNamed } from './market-meant.js';
-import type { CliIo, Session } from './output/io.js';
-import type { Column } from './output/table.js';
-import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
+import type { CliIo, Session } from './io.js';
+import { findNamed, openWallet, requireAnswer, withClient, withVenue } from './reach.js';
+import type { Column } from './table.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 

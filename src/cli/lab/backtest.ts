@@ -30,9 +30,8 @@ import {
   usual,
   type Values,
 } from '../command.js';
-import type { CliIo } from '../output/io.js';
-import { writeWhole } from '../output/whole-file.js';
-import { ProgressLine } from './progress.js';
+import type { CliIo } from '../io.js';
+import { ProgressLine, writeWhole } from '../io.js';
 
 const feeOption = (who: string): OptionRow<number> =>
   usual(

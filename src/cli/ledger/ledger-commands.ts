@@ -13,10 +13,9 @@ import type {
   PositionRow,
 } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
-import { marketMeant } from '../market-meant.js';
-import { type Cell, type Column, short, table } from '../output/table.js';
+import { marketMeant, readLedger } from '../reach.js';
+import { type Cell, type Column, short, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
-import { readLedger } from './ledger-reading.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 

@@ -25,9 +25,9 @@ import {
   timeoutOption,
   usual,
 } from '../command.js';
-import { askThere, reachTrader } from '../control/reach.js';
-import { EXIT } from '../output/io.js';
-import { type Column, formatOf, table, writeAnswer } from '../output/table.js';
+import { EXIT } from '../io.js';
+import { askThere, reachTrader } from '../reach.js';
+import { type Column, formatOf, table, writeAnswer } from '../table.js';
 
 const BYTES_PER_MB = 1_000_000;
 

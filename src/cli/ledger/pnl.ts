@@ -23,10 +23,10 @@ import type { RunJournal } from '../../shell/journal/contract.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
-import type { CliIo } from '../output/io.js';
-import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
-import { readLedger } from './ledger-reading.js';
+import type { CliIo } from '../io.js';
+import { writeWhole } from '../io.js';
+import { readLedger } from '../reach.js';
+import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../table.js';
 
 const OPTIONS = {
   by: {

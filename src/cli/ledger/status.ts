@@ -18,11 +18,10 @@ import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { command } from '../command.js';
-import { guardianStatus } from '../control/guardian.js';
-import { askThere, nullOn } from '../control/reach.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, type Column, json, record, short, table } from '../output/table.js';
-import { readLedger } from './ledger-reading.js';
+import { guardianStatus } from '../console-commands.js';
+import type { CliIo } from '../io.js';
+import { askThere, nullOn, readLedger } from '../reach.js';
+import { type Cell, type Column, json, record, short, table } from '../table.js';
 
 export const statusCommand = command({
   name: 'status',

@@ -20,8 +20,8 @@ import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { type DraftReport, examineDraft } from '../doctor/draft.js';
-import { performAsk, restingOrders } from '../ledger/direct-reconciliation.js';
+import { type DraftReport, examineDraft } from '../draft.js';
+import { performAsk, restingOrders } from '../ledger/reconcile.js';
 import { type ChosenMarket, orderText } from './market-choice.js';
 import { ask, difference, failure, isStrange, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
 

@@ -16,10 +16,9 @@ import { openLedger } from '../../trader/ledger/ledger.js';
 import { Comparison } from '../../trader/reconcile/comparison.js';
 import { inWords } from '../../trader/reconcile/confirmed-differences.js';
 import type { Difference } from '../../trader/reconcile/differences.js';
-import { reachTrader } from '../control/reach.js';
-import { oneRound, restingOrders } from '../ledger/direct-reconciliation.js';
-import type { CliIo } from '../output/io.js';
-import { openKeys, openWallet } from '../venue-session.js';
+import type { CliIo } from '../io.js';
+import { oneRound, restingOrders } from '../ledger/reconcile.js';
+import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { chooseMarket, marketText } from './market-choice.js';
 import { ExecutorShell, OrderLife } from './order-life.js';
 import {

@@ -8,8 +8,8 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/types.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
-import { EXIT, type ExitCode, findExitCode } from '../output/io.js';
-import { requireAnswer } from '../venue-session.js';
+import { EXIT, type ExitCode, findExitCode } from '../io.js';
+import { requireAnswer } from '../reach.js';
 
 export type Where = 'paper' | 'live';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardianStatus } from '../../../src/cli/control/guardian.js';
+import { guardianStatus } from '../../../src/cli/console-commands.js';
 import { readMark } from '../../../src/shared/base/process-mark.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
 import type { GuardianReport } from '../../../src/shell/guardian/contract.js';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
 import { loadEntrants } from '../../../src/lab/arena/simulations.js';
 import { estimateMean } from '../../../src/lab/arena/standings.js';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 import type { SweepResult } from '../../../src/lab/sweep/result.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';

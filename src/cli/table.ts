@@ -1,7 +1,7 @@
 /** Rows as a table for people, or as JSON for programs. */
 
-import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
-import { csvLine } from '../../shared/base/csv.js';
+import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
+import { csvLine } from '../shared/base/csv.js';
 import {
   type FittedColumn,
   fillLines,
@@ -11,7 +11,7 @@ import {
   measureText,
   plainJson,
   plainLine,
-} from '../../shared/base/text-width.js';
+} from '../shared/base/text-width.js';
 import type { CliIo } from './io.js';
 
 export type Cell = string | number | boolean | null;

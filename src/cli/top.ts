@@ -4,21 +4,21 @@
  */
 
 import { existsSync } from 'node:fs';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
-import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text-width.js';
-import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { TraderConfig } from '../../shell/config/load.js';
-import { TraderState } from '../../shell/console/trader-state.js';
-import { ResultBook } from '../../shell/console/views/result-book.js';
-import { Subscription } from '../../shell/control/control-client.js';
-import { formatSigned, money } from '../../shell/daemon/status-text.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
-import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
-import type { CliIo, CliTerminal } from '../output/io.js';
-import { json } from '../output/table.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { add, complement, type Micros, micros, mul, sub, ZERO } from '../shared/base/micros.js';
+import { cutText, type FittedColumn, fitTable, GAP } from '../shared/base/text-width.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import { describeQuoting, type MarketStatus } from '../shared/protocol/trader-status.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { TraderState } from '../shell/console/trader-state.js';
+import { ResultBook } from '../shell/console/views/result-book.js';
+import { Subscription } from '../shell/control/control-client.js';
+import { formatSigned, money } from '../shell/daemon/status-text.js';
+import { storedMarks } from '../trader/engine/own/valuation.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
+import { choice, command, flag, numberBetween, usual, type Values } from './command.js';
+import type { CliIo, CliTerminal } from './io.js';
+import { json } from './table.js';
 
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
@@ -104,7 +104,7 @@ class TopSource {
   /** Continues reading the ledger for some milliseconds. */
   async look(): Promise<void> {
     if (!existsSync(this.#path)) return;
-    const { openReadOnly } = await import('../../trader/ledger/ledger.js');
+    const { openReadOnly } = await import('../trader/ledger/ledger.js');
     const ledger = openReadOnly(this.#path);
     try {
       this.#book.readOn(ledger, 1);

@@ -3,33 +3,26 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { signedRequestReport } from '../../exchange/http/signed-request.js';
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { FeeSchedule } from '../../shared/base/fees.js';
-import { openToOthers } from '../../shared/base/private.js';
-import { parseJson } from '../../shared/base/text-width.js';
-import type { Declaration } from '../../shared/protocol/endpoints.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { requestSignature, type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
-import type { ServiceClient } from '../../shell/client/client.js';
-import type { ClientAnswer } from '../../shell/client/contract.js';
-import {
-  type CallParts,
-  checkedBaseUrl,
-  type Message,
-  writeHeaders,
-  writeMessage,
-} from '../../shell/client/message.js';
-import { Transport } from '../../shell/client/transport.js';
-import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
-import type { Credentials } from '../../shell/wallet/credentials.js';
-import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { command, text } from '../command.js';
-import { marketAtVenue } from '../market-meant.js';
-import { type CliIo, EXIT, type ExitCode, findExitCode } from '../output/io.js';
-import { type Column, json, prose, table } from '../output/table.js';
-import { openWallet, requireAnswer, withClient } from '../venue-session.js';
+import { signedRequestReport } from '../exchange/http/signed-request.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { FeeSchedule } from '../shared/base/fees.js';
+import { openToOthers } from '../shared/base/private.js';
+import { parseJson } from '../shared/base/text-width.js';
+import type { Declaration } from '../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import { requestSignature, type SignedParts, signedPayload } from '../shared/protocol/signing.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { Transport } from '../shell/client/transport.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
+import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../trader/market/fee-fit.js';
+import { command, text } from './command.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
+import { marketAtVenue, openWallet, requireAnswer, withClient } from './reach.js';
+import { type Column, json, prose, table } from './table.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',
@@ -130,7 +123,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
   try {
     const { address } = await openWallet(config, io);
-    const { isSealedKeyFile } = await import('../../shell/wallet/key-file.js');
+    const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
     note(sealCheck(config, address, isSealedKeyFile(config.wallet.file)));
     return address;
   } catch (error) {
@@ -156,7 +149,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   const checks: Check[] = [];
   let credentials: Credentials | null = null;
   try {
-    const { loadCredentials } = await import('../../shell/wallet/credentials.js');
+    const { loadCredentials } = await import('../shell/wallet/credentials.js');
     if (wallet !== null) {
       credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
     }

@@ -1,28 +1,26 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
 import { resolve } from 'node:path';
-import type { Calibration } from '../../lab/calibrate/calibration.js';
-import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
-import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
-import type { Recording } from '../../recording/contract.js';
-import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
-import { disagreementIn } from '../../recording/importers/capture-report.js';
-import type { RecordingStats } from '../../recording/inspect/stats.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import { outcomeText } from '../../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from '../command.js';
-import { ProgressLine } from '../lab/progress.js';
-import { type CliIo, EXIT, type ExitCode } from '../output/io.js';
-import { type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from '../output/table.js';
-import { requireWritable, writeWhole } from '../output/whole-file.js';
+import type { Calibration } from '../lab/calibrate/calibration.js';
+import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-file.js';
+import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
+import type { Recording } from '../recording/contract.js';
+import type { ImportedMarket, ImportKind, ImportProgress } from '../recording/import.js';
+import { disagreementIn } from '../recording/importers/capture-report.js';
+import type { RecordingStats } from '../recording/inspect/stats.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { micros } from '../shared/base/micros.js';
+import { utcText } from '../shared/base/utc-text.js';
+import { outcomeText } from '../shared/protocol/outcome.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from './command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
+import { type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
-  const { loadTraderConfig } = await import('../../shell/config/load.js');
+  const { loadTraderConfig } = await import('../shell/config/load.js');
   return [loadTraderConfig(config, io).recording.dir];
 }
 
@@ -35,7 +33,7 @@ const listCommand = command({
   config: 'file',
   hasJson: true,
   run: async ({ args, file, isJson, io }) => {
-    const { openRecordings } = await import('../../recording/recording.js');
+    const { openRecordings } = await import('../recording/recording.js');
     const failures: TwinbookError[] = [];
     const paths = await pathsMeant(args, file, io);
     const rows = (await openRecordings(paths, { onFailure: (error) => failures.push(error) })).map(listing);
@@ -51,8 +49,8 @@ const statsCommand = command({
   config: 'file',
   hasJson: true,
   run: async ({ args, file, isJson, io }) => {
-    const { openRecordings } = await import('../../recording/recording.js');
-    const { computeStats } = await import('../../recording/inspect/stats.js');
+    const { openRecordings } = await import('../recording/recording.js');
+    const { computeStats } = await import('../recording/inspect/stats.js');
     const failures: TwinbookError[] = [];
     const paths = await pathsMeant(args, file, io);
     const recordings = await openRecordings(paths, { onFailure: (error) => failures.push(error) });
@@ -88,8 +86,8 @@ const verifyCommand = command({
   config: 'file',
   options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
-    const { verifyRecordings } = await import('../../recording/inspect/verify.js');
-    const { repairFolder } = await import('../../recording/store/store.js');
+    const { verifyRecordings } = await import('../recording/inspect/verify.js');
+    const { repairFolder } = await import('../recording/store/store.js');
     const paths = await pathsMeant(args, file, io);
     let repaired = 0;
     if (repair === true) for (const path of paths) repaired += await repairFolder(path);
@@ -157,7 +155,7 @@ async function runImport(
   isJson: boolean,
   io: CliIo,
 ): Promise<readonly ImportedMarket[]> {
-  const { importRecordings } = await import('../../recording/import.js');
+  const { importRecordings } = await import('../recording/import.js');
   const line = new ProgressLine(io, isJson);
   const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
     line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
@@ -214,7 +212,7 @@ const queryCommand = command({
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
     const { market: markets = [], from: fromMs = null, to: toMs = null } = options;
     const folders = await pathsMeant(paths, file, io);
-    const { queryRecordings } = await import('../../recording/inspect/query.js');
+    const { queryRecordings } = await import('../recording/inspect/query.js');
     const answer = await queryRecordings(sql, folders, { markets, fromMs, toMs });
     await writeAnswer(answer, formatOf(isJson, options.csv), io);
   },
@@ -227,8 +225,8 @@ const calibrateCommand = command({
   options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
   answer: async ({ options: { out }, args: paths, isJson, io }) => {
     requireWritable(resolve(io.cwd, out));
-    const { openRecordings } = await import('../../recording/recording.js');
-    const { calibrate } = await import('../../lab/calibrate/calibration.js');
+    const { openRecordings } = await import('../recording/recording.js');
+    const { calibrate } = await import('../lab/calibrate/calibration.js');
     const recordings = await openRecordings(resolveData(paths, io));
     const line = new ProgressLine(io, isJson);
     const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);

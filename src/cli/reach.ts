@@ -1,0 +1,327 @@
+/** Whether a trader can be asked at all: stopping must work when it cannot. */
+
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
+import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { askTrader } from '../shell/control/control-client.js';
+import type { ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
+import type { Wallet } from '../shell/wallet/wallet.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
+import type { CliIo } from './io.js';
+
+/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */
+export async function readLedger<T>(
+  { ledger: { path } }: Pick<TraderConfig, 'ledger'>,
+  read: (ledger: LedgerReader) => T,
+): Promise<T> {
+  const { openReadOnly } = await import('../trader/ledger/ledger.js');
+  const ledger = openReadOnly(path);
+  try {
+    return read(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
+export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
+  ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
+
+/**
+ * Id of the named market; undefined without a name. An unknown name is taken literally and reported to `io` (null: not
+ * reported). Throws `usage` when several match.
+ */
+export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
+  if (typed === undefined) return undefined;
+  const found = findNamed(typed, marketsNamed(ledger), 'markets');
+  if (found === null) io?.err(`no market in the ledger is named "${typed}"; \`twinbook markets\` lists them\n`);
+  return found ?? typed;
+}
+
+/** The same for commands that ask the venue: without a readable ledger the name is taken literally. */
+export async function marketAtVenue(typed: string, config: TraderConfig): Promise<string> {
+  try {
+    return await readLedger(config, (ledger) => marketMeant(typed, ledger, null) ?? typed);
+  } catch (error) {
+    if (error instanceof TwinbookError && error.code !== 'usage') return typed;
+    throw error;
+  }
+}
+
+export interface Named {
+  readonly id: string;
+  /** Empty without one. */
+  readonly title: string;
+}
+
+const LISTED = 10;
+
+/**
+ * The whole name of the one candidate that is meant; null when none is. The exact name wins, then the beginning of one (or
+ * `beginning…end`, as tables print it), then words of titles, each from its beginning, in any order and case. Throws
+ * `usage`, with the candidates, when several are meant.
+ */
+export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
+  if (candidates.some(({ id }) => id === typed)) return typed;
+  const byName = candidates.filter(({ id }) => isShortFor(typed, id));
+  const found = byName.length > 0 ? byName : candidates.filter(({ title }) => hasWords(typed, title));
+  const [first, second] = found;
+  if (first === undefined) return null;
+  if (second === undefined) return first.id;
+  const listed = found.slice(0, LISTED).map(({ id, title }) => (title === '' ? id : `${id}  ${title}`));
+  const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
+  throw new TwinbookError(
+    'usage',
+    `"${typed}" may be any of ${found.length} ${kind}:`,
+    [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  '),
+  );
+}
+
+function isShortFor(typed: string, id: string): boolean {
+  const [beginning = '', end = ''] = typed.split('…');
+  return beginning !== '' && id.startsWith(beginning) && id.endsWith(end);
+}
+
+const splitWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function hasWords(typed: string, title: string): boolean {
+  const words = splitWords(typed);
+  const known = splitWords(title);
+  return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
+}
+
+interface VenueSession {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+}
+
+/** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
+  const [{ openKeyFile }, { walletPassphrase }] = await Promise.all([
+    import('../shell/wallet/key-file.js'),
+    import('../shell/wallet/key-file.js'),
+  ]);
+  const path = config.wallet.file;
+  if (!existsSync(path)) {
+    const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
+}
+
+/** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
+export async function openKeys(config: TraderConfig, io: CliIo) {
+  const wallet = await openWallet(config, io);
+  const { loadCredentials } = await import('../shell/wallet/credentials.js');
+  const { profile } = config.venue;
+  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
+  if (credentials === null) {
+    const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+    throw new TwinbookError(
+      'file_unreadable',
+      `there are no API credentials for ${wallet.address} at ${profile.base_url}`,
+      hint,
+    );
+  }
+  return { wallet, credentials };
+}
+
+export async function withVenue<T>(
+  config: TraderConfig,
+  io: CliIo,
+  use: (session: VenueSession) => Promise<T>,
+): Promise<T> {
+  const { wallet, credentials } = await openKeys(config, io);
+  return withClient(config, { credentials }, (client) => use({ client, wallet }));
+}
+
+interface ClientOptions {
+  /** Null or absent: unsigned. */
+  readonly credentials?: Credentials | null;
+  readonly controls?: boolean;
+}
+
+/** Runs `use` with a client at the present address of the venue, and always closes both. */
+export async function withClient<T>(
+  config: TraderConfig,
+  { credentials = null, controls = false }: ClientOptions,
+  use: (client: ServiceClient, url: string) => Promise<T>,
+): Promise<T> {
+  const address = await venueAddress(config, controls);
+  try {
+    const { ServiceClient } = await import('../shell/client/client.js');
+    const { profile } = config.venue;
+    const client = new ServiceClient({
+      profile,
+      baseUrl: address.url,
+      ...(credentials === null ? {} : { credentials }),
+    });
+    try {
+      return await use(client, address.url);
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await address.close();
+  }
+}
+
+/** The answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
+export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
+  const { outcome } = answer;
+  if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'refused') {
+    const hint = outcome.status === 401 ? 'The credentials may be revoked: run `twinbook keys bootstrap`.' : '';
+    throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
+  }
+  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, UNREACHABLE_HINT);
+}
+
+const UNREACHABLE_HINT = 'Check the address in the configuration.';
+
+const nothingToClose = async (): Promise<void> => undefined;
+
+/**
+ * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
+ * this command alone, without simulated traders, so that orders can be read and canceled there too.
+ * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
+ */
+async function venueAddress({ venue, exchange, control }: TraderConfig, controls = false) {
+  const { profile } = venue;
+  if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
+  const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
+    nullOn('not_running'),
+  );
+  if (running !== null) return { url: running.process.baseUrl, close: nothingToClose };
+  if (!existsSync(exchange.dataDir)) {
+    const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
+    throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
+  }
+  const { startExchange } = await import('../exchange/exchange.js');
+  return startExchange({
+    port: 0,
+    profile,
+    dataDir: exchange.dataDir,
+    seed: exchange.seed,
+    controls,
+    crowd: false,
+    rateLimits: exchange.rateLimits,
+    startingFunds: exchange.startingFundsMicros,
+    landingMs: exchange.landingMs,
+    draftLifetimeS: exchange.draftLifetimeS,
+    marketData: [],
+    speed: 1,
+  });
+}
+
+/** A loop silent for this long hangs; a step takes milliseconds. */
+const ANSWERS_WITHIN_MS = 3_000;
+const AGAIN_MS = 100;
+/** A trader that repeatedly fails to answer counts as hanging. */
+const MOST_TRIES = 3;
+
+export type Unreached =
+  /**
+   * Its process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null when the
+   * lock is unreadable or names a process that is gone, so that its state is unknown.
+   */
+  { readonly silentPid: number | null } | 'not running';
+
+type Reach = 'answers' | Unreached;
+
+/** Takes at most some seconds. */
+export async function reachTrader({ control, ledger }: TraderConfig): Promise<Reach> {
+  const endMs = performance.now() + ANSWERS_WITHIN_MS;
+  for (;;) {
+    const leftMs = Math.max(1, endMs - performance.now());
+    if (await answers(control.socket, leftMs)) return 'answers';
+    const silent = await silentProcess(ledger.path);
+    if (silent === 'not running' || performance.now() >= endMs) return silent;
+    await pause(AGAIN_MS);
+  }
+}
+
+/**
+ * Asks a trader that may end, hang or restart meanwhile: its answer, or why it is unreachable.
+ * @param lost errors after which it is looked up again instead of throwing
+ */
+export async function askOrPass<R extends ControlQuestion>(
+  request: R,
+  config: TraderConfig,
+  { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
+): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const reach = await reachTrader(config);
+    if (reach !== 'answers') return { reach };
+    try {
+      return { answer: await askTrader(request, { socket: config.control.socket, timeoutMs }) };
+    } catch (error) {
+      if (!(error instanceof TwinbookError) || !lost.includes(error.code)) throw error;
+    }
+  }
+  return { reach: await silentProcess(config.ledger.path) };
+}
+
+/**
+ * Asks a trader, and checks twice before it counts as not running: `not_running` means none exists, `timed_out` that
+ * one does not answer.
+ */
+export async function askThere<R extends ControlQuestion>(
+  request: R,
+  config: TraderConfig,
+  call: { readonly timeoutMs: number; readonly untilGone?: boolean },
+): Promise<ControlData[R['command']]> {
+  const { socket } = config.control;
+  try {
+    return await askTrader(request, { socket, ...call });
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    const reach = await reachTrader(config);
+    if (reach === 'not running') throw error;
+    if (reach === 'answers') return askTrader(request, { socket, ...call });
+    const hint = 'It starts, hangs, or its socket is gone. `twinbook kill` and `cancel-all` work without it.';
+    throw new TwinbookError('timed_out', silenceText(reach), hint);
+  }
+}
+
+/** For `catch`: null for this error; others are rethrown. */
+export const nullOn =
+  (code: ErrorCode) =>
+  (error: unknown): null => {
+    if (error instanceof TwinbookError && error.code === code) return null;
+    throw error;
+  };
+
+export const silenceText = (reach: Unreached): string => {
+  if (reach === 'not running') return 'No trader is running';
+  if (reach.silentPid === null)
+    return 'Whether a trader runs cannot be told, for its lock file does not say who has it';
+  return `The trader (process ${reach.silentPid}) does not answer`;
+};
+
+async function silentProcess(ledgerPath: string): Promise<Unreached> {
+  const { findWriter } = await import('../trader/ledger/lock.js');
+  try {
+    const writer = findWriter(ledgerPath);
+    return writer === null ? 'not running' : { silentPid: writer.pid };
+  } catch (error) {
+    if (error instanceof TwinbookError) return { silentPid: null };
+    throw error;
+  }
+}
+
+async function answers(socket: string, timeoutMs: number): Promise<boolean> {
+  try {
+    await askTrader({ command: 'ping' }, { socket, timeoutMs });
+    return true;
+  } catch (error) {
+    // A foreign listener or a permission error must not prevent stopping the trader directly.
+    if (error instanceof TwinbookError) return false;
+    throw error;
+  }
+}
