@@ -27,7 +27,7 @@ import {
   timeoutOption,
 } from './command.js';
 import type { CliIo } from './io.js';
-import { askThere, nullOn, readLedger } from './reach.js';
+import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
 import { type Column, json, table } from './table.js';
 
@@ -162,7 +162,7 @@ const diffCommand = command({
       return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
     }
     return makeAnswer(
-      (await ask('diff', options, config).catch(nullOn('not_running'))) ?? (await diffToLast(file, io)),
+      (await ask('diff', options, config).catch(valueOn(null, 'not_running'))) ?? (await diffToLast(file, io)),
     );
   },
 });

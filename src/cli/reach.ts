@@ -1,4 +1,7 @@
-/** Whether a trader can be asked at all: stopping must work when it cannot. */
+/**
+ * Access of commands to the ledger, the running trader and the venue. Stopping must work when the trader cannot be
+ * asked.
+ */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,6 +9,7 @@ import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
+import type { Environment } from '../shell/config/environment.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import { askTrader } from '../shell/control/control-client.js';
 import type { ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
@@ -17,12 +21,12 @@ import type { CliIo } from './io.js';
 /** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */
 export async function readLedger<T>(
   { ledger: { path } }: Pick<TraderConfig, 'ledger'>,
-  read: (ledger: LedgerReader) => T,
+  read: (ledger: LedgerReader) => T | Promise<T>,
 ): Promise<T> {
   const { openReadOnly } = await import('../trader/ledger/ledger.js');
   const ledger = openReadOnly(path);
   try {
-    return read(ledger);
+    return await read(ledger);
   } finally {
     ledger.close();
   }
@@ -42,20 +46,24 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
   return found ?? typed;
 }
 
-/** The same for commands that ask the venue: without a readable ledger the name is taken literally. */
-export async function marketAtVenue(typed: string, config: TraderConfig): Promise<string> {
-  try {
-    return await readLedger(config, (ledger) => marketMeant(typed, ledger, null) ?? typed);
-  } catch (error) {
+/** The same for commands that ask the venue. */
+export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
+  nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
+
+/** The name that is found in the ledger; without one, or without a readable ledger, it is taken literally. */
+export const nameMeant = (
+  typed: string,
+  config: TraderConfig,
+  find: (ledger: LedgerReader) => string | null | undefined,
+): Promise<string> =>
+  readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
     if (error instanceof TwinbookError && error.code !== 'usage') return typed;
     throw error;
-  }
-}
+  });
 
-export interface Named {
+interface Named {
   readonly id: string;
-  /** Empty without one. */
-  readonly title: string;
+  readonly title?: string;
 }
 
 const LISTED = 10;
@@ -68,11 +76,11 @@ const LISTED = 10;
 export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
   if (candidates.some(({ id }) => id === typed)) return typed;
   const byName = candidates.filter(({ id }) => isShortFor(typed, id));
-  const found = byName.length > 0 ? byName : candidates.filter(({ title }) => hasWords(typed, title));
+  const found = byName.length > 0 ? byName : candidates.filter(({ title = '' }) => hasWords(typed, title));
   const [first, second] = found;
   if (first === undefined) return null;
   if (second === undefined) return first.id;
-  const listed = found.slice(0, LISTED).map(({ id, title }) => (title === '' ? id : `${id}  ${title}`));
+  const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
   const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
   throw new TwinbookError(
     'usage',
@@ -94,17 +102,9 @@ function hasWords(typed: string, title: string): boolean {
   return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
 }
 
-interface VenueSession {
-  readonly client: ServiceClient;
-  readonly wallet: Wallet;
-}
-
 /** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
 export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
-  const [{ openKeyFile }, { walletPassphrase }] = await Promise.all([
-    import('../shell/wallet/key-file.js'),
-    import('../shell/wallet/key-file.js'),
-  ]);
+  const { openKeyFile, walletPassphrase } = await import('../shell/wallet/key-file.js');
   const path = config.wallet.file;
   if (!existsSync(path)) {
     const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
@@ -113,61 +113,54 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
   return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
 }
 
+/** Whose credentials a wallet's are. */
+export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
+
+/** Credentials of a wallet at the venue; null without any. */
+export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
+  const { loadCredentials } = await import('../shell/wallet/credentials.js');
+  return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
+}
+
 /** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
 export async function openKeys(config: TraderConfig, io: CliIo) {
   const wallet = await openWallet(config, io);
-  const { loadCredentials } = await import('../shell/wallet/credentials.js');
-  const { profile } = config.venue;
-  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-  const credentials = loadCredentials(config.wallet.credentials, owner, io.env);
-  if (credentials === null) {
-    const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
-    throw new TwinbookError(
-      'file_unreadable',
-      `there are no API credentials for ${wallet.address} at ${profile.base_url}`,
-      hint,
-    );
-  }
-  return { wallet, credentials };
+  const credentials = await findCredentials(config, wallet.address, io.env);
+  if (credentials !== null) return { wallet, credentials };
+  const text = `there are no API credentials for ${wallet.address} at ${config.venue.profile.base_url}`;
+  const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+  throw new TwinbookError('file_unreadable', text, hint);
 }
 
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
-  use: (session: VenueSession) => Promise<T>,
+  use: (venue: Pick<TraderConfig['venue'], 'profile' | 'allowBlindSigning'> & VenueSession) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  return withClient(config, { credentials }, (client) => use({ client, wallet }));
+  const { profile, allowBlindSigning } = config.venue;
+  return withClient(config, { credentials }, (client) => use({ client, wallet, profile, allowBlindSigning }));
 }
 
-interface ClientOptions {
-  /** Null or absent: unsigned. */
-  readonly credentials?: Credentials | null;
-  readonly controls?: boolean;
+interface VenueSession {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
 }
 
-/** Runs `use` with a client at the present address of the venue, and always closes both. */
+/** Runs `use` with a client at the present address of the venue, unsigned without credentials; always closes both. */
 export async function withClient<T>(
   config: TraderConfig,
-  { credentials = null, controls = false }: ClientOptions,
+  { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
   use: (client: ServiceClient, url: string) => Promise<T>,
 ): Promise<T> {
   const address = await venueAddress(config, controls);
   try {
     const { ServiceClient } = await import('../shell/client/client.js');
     const { profile } = config.venue;
-    const client = new ServiceClient({
-      profile,
-      baseUrl: address.url,
-      ...(credentials === null ? {} : { credentials }),
-    });
-    try {
-      return await use(client, address.url);
-    } finally {
-      await client.close();
-    }
+    const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials && { credentials }) });
+    return await use(client, address.url).finally(() => client.close());
   } finally {
-    await address.close();
+    await address.close?.();
   }
 }
 
@@ -179,44 +172,50 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
     const hint = outcome.status === 401 ? 'The credentials may be revoked: run `twinbook keys bootstrap`.' : '';
     throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
   }
-  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, UNREACHABLE_HINT);
+  const hint = 'Check the address in the configuration.';
+  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, hint);
 }
 
-const UNREACHABLE_HINT = 'Check the address in the configuration.';
+/** Beyond this, ms, an offset comes from a wrong clock, not from the one-second resolution of the venue's. */
+const CLOCK_OK_MS = 2_000;
 
-const nothingToClose = async (): Promise<void> => undefined;
+/** This clock beside the venue's; null where the venue does not say its time. */
+export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
+  if (offset === null) return null;
+  const apartMs = Math.abs(offset.offsetMs);
+  const text = `this clock is ${(apartMs / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
+  return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
+}
+
+/** Address of an embedded exchange, as its running trader reports it; null without one. */
+export const embeddedUrl = ({ control: { socket } }: TraderConfig): Promise<string | null> =>
+  askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).then(
+    ({ process }) => process.baseUrl,
+    valueOn(null, 'not_running'),
+  );
 
 /**
  * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
  * this command alone, without simulated traders, so that orders can be read and canceled there too.
  * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
  */
-async function venueAddress({ venue, exchange, control }: TraderConfig, controls = false) {
-  const { profile } = venue;
-  if (exchange === null || !exchange.embedded) return { url: profile.base_url, close: nothingToClose };
-  const running = await askTrader({ command: 'status' }, { socket: control.socket, timeoutMs: 5000 }).catch(
-    nullOn('not_running'),
-  );
-  if (running !== null) return { url: running.process.baseUrl, close: nothingToClose };
+async function venueAddress(
+  config: TraderConfig,
+  controls: boolean,
+): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
+  const { exchange } = config;
+  const { profile } = config.venue;
+  if (exchange === null || !exchange.embedded) return { url: profile.base_url };
+  const url = await embeddedUrl(config);
+  if (url !== null) return { url };
   if (!existsSync(exchange.dataDir)) {
     const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
   }
   const { startExchange } = await import('../exchange/exchange.js');
-  return startExchange({
-    port: 0,
-    profile,
-    dataDir: exchange.dataDir,
-    seed: exchange.seed,
-    controls,
-    crowd: false,
-    rateLimits: exchange.rateLimits,
-    startingFunds: exchange.startingFundsMicros,
-    landingMs: exchange.landingMs,
-    draftLifetimeS: exchange.draftLifetimeS,
-    marketData: [],
-    speed: 1,
-  });
+  const { startingFundsMicros: startingFunds } = exchange;
+  const settings = { profile, port: 0, startingFunds, controls, crowd: false, marketData: [], speed: 1 };
+  return startExchange({ ...exchange, ...settings });
 }
 
 /** A loop silent for this long hangs; a step takes milliseconds. */
@@ -232,14 +231,14 @@ export type Unreached =
    */
   { readonly silentPid: number | null } | 'not running';
 
-type Reach = 'answers' | Unreached;
-
 /** Takes at most some seconds. */
-export async function reachTrader({ control, ledger }: TraderConfig): Promise<Reach> {
+export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {
   const endMs = performance.now() + ANSWERS_WITHIN_MS;
   for (;;) {
-    const leftMs = Math.max(1, endMs - performance.now());
-    if (await answers(control.socket, leftMs)) return 'answers';
+    const timeoutMs = Math.max(1, endMs - performance.now());
+    // A foreign listener or a permission error must not prevent stopping the trader directly.
+    const pong = await askTrader({ command: 'ping' }, { socket: control.socket, timeoutMs }).catch(valueOn(null));
+    if (pong !== null) return 'answers';
     const silent = await silentProcess(ledger.path);
     if (silent === 'not running' || performance.now() >= endMs) return silent;
     await pause(AGAIN_MS);
@@ -289,11 +288,11 @@ export async function askThere<R extends ControlQuestion>(
   }
 }
 
-/** For `catch`: null for this error; others are rethrown. */
-export const nullOn =
-  (code: ErrorCode) =>
-  (error: unknown): null => {
-    if (error instanceof TwinbookError && error.code === code) return null;
+/** For `catch`: this value for errors of these codes (none named: of all); others are rethrown. */
+export const valueOn =
+  <T>(value: T, ...codes: readonly ErrorCode[]) =>
+  (error: unknown): T => {
+    if (error instanceof TwinbookError && (codes.length === 0 || codes.includes(error.code))) return value;
     throw error;
   };
 
@@ -310,18 +309,6 @@ async function silentProcess(ledgerPath: string): Promise<Unreached> {
     const writer = findWriter(ledgerPath);
     return writer === null ? 'not running' : { silentPid: writer.pid };
   } catch (error) {
-    if (error instanceof TwinbookError) return { silentPid: null };
-    throw error;
-  }
-}
-
-async function answers(socket: string, timeoutMs: number): Promise<boolean> {
-  try {
-    await askTrader({ command: 'ping' }, { socket, timeoutMs });
-    return true;
-  } catch (error) {
-    // A foreign listener or a permission error must not prevent stopping the trader directly.
-    if (error instanceof TwinbookError) return false;
-    throw error;
+    return valueOn({ silentPid: null })(error);
   }
 }

@@ -71,20 +71,22 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
 
 /**
  * Two columns without a header, for a single record.
+ * @param pairs a line without a value is left out
  * @param width of the terminal: a longer value wraps between words, so that a path stays whole
  */
-export function record(pairs: readonly (readonly [string, Cell])[], width = Number.POSITIVE_INFINITY): string {
-  const names = Math.max(...pairs.map(([name]) => name.length)) + GAP.length;
+export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
+  const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
   const room = Math.max(width - names, LEAST_VALUE);
-  return pairs
-    .flatMap(([name, value]) =>
-      fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
-        `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
-      ),
-    )
-    .map((line) => `${line}\n`)
-    .join('');
+  const lines = shown.flatMap(([name, value]) =>
+    fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
+      `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
+    ),
+  );
+  return lines.map((line) => `${line}\n`).join('');
 }
+
+export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;
 

@@ -1,4 +1,7 @@
-/** `twinbook reconcile`: compares the ledger with the exchange, through the running trader or directly. Reads only. */
+/**
+ * `twinbook reconcile`: compares the ledger with the exchange, through the running trader, or directly from the same
+ * marks over a read-only ledger. It stores nothing.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
@@ -17,7 +20,7 @@ import { PageWalk } from '../../trader/reconcile/page-walk.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/round.js';
 import { command, SLOW_S, timeoutOption } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
-import { withVenue } from '../reach.js';
+import { readLedger, withVenue } from '../reach.js';
 import { type Column, table } from '../table.js';
 
 /** Nothing moves meanwhile: only lagging lists are waited out, ms. */
@@ -184,26 +187,22 @@ export const addReconcileCommand = command({
   config: 'trader',
   options: { timeout: timeoutOption(SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
-    const { differences, accepted } = await compare(config, timeout * 1000, io);
+    const compared = await compare(config, timeout * 1000, io);
+    const { differences, accepted } = compared;
     return {
-      data: [...differences.map(openRow), ...accepted.map(acceptedRow)],
-      text: (width) => comparedText(differences, accepted, width),
+      data: [...differences.map((row) => ({ ...row, accepted: null })), ...accepted.map(acceptedRow)],
+      text: (width) => comparedText(compared, width),
       code: differences.length > 0 ? EXIT.difference : accepted.length > 0 ? EXIT.accepted : EXIT.ok,
     };
   },
 });
 
-const openRow = (difference: Difference) => ({ ...difference, accepted: null });
 const acceptedRow = ({ sinceMs, reason, ...difference }: AcceptedDifference) => ({
   ...difference,
   accepted: { since: sinceMs, reason },
 });
 
-function comparedText(
-  differences: readonly Difference[],
-  accepted: readonly AcceptedDifference[],
-  width: number | undefined,
-): string {
+function comparedText({ differences, accepted }: Compared, width: number | undefined): string {
   return [
     ...(differences.length > 0 ? [table(differences, COLUMNS, width)] : []),
     ...(differences.length === 0 || accepted.length > 0 ? [`${agreementText(differences.length, accepted)}\n`] : []),
@@ -236,20 +235,15 @@ async function compareDirectly(
   io: CliIo,
   onVoid: (reason: string) => void,
 ): Promise<Compared> {
-  const { openReadOnly } = await import('../../trader/ledger/ledger.js');
-  const ledger = openReadOnly(config.ledger.path);
-  try {
+  return readLedger(config, async (ledger) => {
     const inside = ledger
       .verify()
       .map((text): Difference => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
-    const ownTrades = config.venue.profile.own_trades;
-    const outside = await withVenue(config, io, ({ client }) =>
-      reconcileDirectly({ ledger, client, ownTrades, withinMs, onVoid }),
+    const { differences, accepted } = await withVenue(config, io, ({ client, profile }) =>
+      reconcileDirectly({ ledger, client, ownTrades: profile.own_trades, withinMs, onVoid }),
     );
-    return { differences: [...inside, ...outside.differences], accepted: outside.accepted };
-  } finally {
-    ledger.close();
-  }
+    return { differences: [...inside, ...differences], accepted };
+  });
 }
 
 const COLUMNS: readonly Column<Difference>[] = [
