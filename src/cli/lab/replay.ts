@@ -17,7 +17,7 @@ import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
-import { type Column, prose, record, table } from '../table.js';
+import { beginning, type Column, prose, record, table } from '../table.js';
 import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
 
 export const RUN_ARGUMENT =
@@ -409,7 +409,7 @@ function marketTable({ markets, sides }: Parity, more: readonly Column<MarketPar
   const columns: Column<MarketParity>[] = [
     {
       title: 'Shares filled in',
-      cell: ({ title }) => (title.length > 50 ? `${title.slice(0, 49)}…` : title),
+      cell: ({ title }) => beginning(title, 50),
       gives: 'cut',
     },
     ...sides.map(
