@@ -55,6 +55,14 @@ export async function readConditions(options: ConditionFlags, worlds: readonly W
   return chooseConditions((name) => options[CONDITIONS[name].flag]);
 }
 
+export const threadsOption = usual(
+  '--workers <n>',
+  'threads',
+  availableParallelism(),
+  integerBetween(1, 256),
+  'as many as there are cores',
+);
+
 const OPTIONS = {
   config: {
     option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several').default(
@@ -66,13 +74,7 @@ const OPTIONS = {
   >,
   seeds: usual('--seeds <n>', 'simulations of each strategy in each world', 20, integerBetween(1, MOST_SEEDS)),
   first: usual('--first <seed>', 'the first seed', 0, integerBetween(0, HIGHEST_SEED)),
-  workers: usual(
-    '--workers <n>',
-    'threads',
-    availableParallelism(),
-    integerBetween(1, 256),
-    'as many as there are cores',
-  ),
+  workers: threadsOption,
   ...CONDITION_OPTIONS,
 };
 

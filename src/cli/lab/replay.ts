@@ -1,4 +1,7 @@
-/** `twinbook replay RUN`: decides a recorded run again and compares every request. */
+/**
+ * `twinbook replay RUN` decides a recorded run again and compares every request; `twinbook parity RUN` compares it with
+ * backtests of the same span.
+ */
 
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -15,7 +18,17 @@ import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/conf
 import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
-import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
+import {
+  type Answer,
+  changedCode,
+  command,
+  flag,
+  integerBetween,
+  linesText,
+  text,
+  usual,
+  type Values,
+} from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, prose, record, table } from '../table.js';
 import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
@@ -31,38 +44,22 @@ export const RUN_OPTIONS = {
   acceptChangedCode: changedCode,
 };
 
-type RunFlags = Values<typeof RUN_OPTIONS>;
-
-/** The named run; without a configuration if the run's folder itself is named. */
-export function openRun(name: string, config: string | undefined, io: CliIo): RunJournal {
-  if (isFolder(name, io)) return readRun(resolve(io.cwd, name));
-  const { journal } = loadTraderConfig(config ?? defaultConfig(io.cwd), io);
-  return readRun(findRun(name, journal.dir, io.cwd));
+/** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
+function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_OPTIONS>, io: CliIo) {
+  const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
+  const own = config ?? defaultConfig(io.cwd);
+  const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
+  // User code comes from files that the operator names: a run's folder may be foreign.
+  const file = config === undefined && isFolder ? null : own;
+  const loadFiles = file === null ? null : () => loadConfig(file, io);
+  return { run: readRun(folder), file, code: new RunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
 }
 
-const isFolder = (name: string, io: CliIo): boolean => existsSync(join(resolve(io.cwd, name), RUN_FILE));
-
-/** User code comes from files that the operator names: a run's folder may be foreign. */
-export function makeRunCode(name: string, { config, acceptChangedCode }: RunFlags, io: CliIo): RunCode {
-  const file = config ?? (isFolder(name, io) ? null : defaultConfig(io.cwd));
-  return new RunCode({
-    loadFiles: file === null ? null : () => loadConfig(file, io),
-    acceptsChanged: acceptChangedCode === true,
-  });
-}
-
-export async function traderOfNow(
-  run: RunJournal,
-  name: string,
-  config: string | undefined,
-  io: CliIo,
-): Promise<ReplayedTrader> {
+async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
   const { traderNow } = await import('../../lab/replay/run-settings.js');
-  if (config === undefined && isFolder(name, io)) {
-    const other = () => 'the run names this file, and only code that you name with -c FILE is run';
-    return traderNow(await loadConfig(run.description.configFile, { ...io, code: { other } }), run.description);
-  }
-  return traderNow(await loadConfig(config ?? defaultConfig(io.cwd), io), run.description);
+  if (file !== null) return traderNow(await loadConfig(file, io), description);
+  const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+  return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
 }
 
 const OPTIONS = {
@@ -86,7 +83,7 @@ export const addReplayCommand = command({
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<Answer> => {
     if (options.play !== undefined)
-      return playOverRun(openRun(name, options.config, io), options.play, options, isJson, io);
+      return playOverRun(openRun(name, options, io).run, options.play, options, isJson, io);
     if (options.fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
@@ -97,25 +94,19 @@ export const addReplayCommand = command({
   },
 });
 
-type Replayed = Awaited<ReturnType<typeof replayNamed>>;
-
 async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
-  const run = openRun(name, flags.config, io);
+  const { run, file, code } = openRun(name, flags, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
   const { replayRun } = await import('../../lab/replay/replay-run.js');
-  const code = makeRunCode(name, flags, io);
-  const trader =
-    flags.asRecorded === true
-      ? await traderThen(run.description, code)
-      : await traderOfNow(run, name, flags.config, io);
+  const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
   // Before the replay itself, which may take long.
-  if (!isJson && changes.length > 0) io.out(changesText(changes));
+  if (!isJson && changes.length > 0)
+    io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
 }
 
-const changesText = (changes: readonly string[]): string =>
-  `decisions may differ, because\n${changes.map((change) => `  ${change}\n`).join('')}`;
+type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 function makeReplayRow({ run, changes, result }: Replayed): object {
   const { description, end, warnings } = run;
@@ -127,7 +118,7 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
     started_ms: description.startedMs,
     from_ms: result.fromMs,
     to_ms: result.toMs,
-    complete: isComplete(run),
+    complete: end !== null && end.stoppedEarly === null,
     ended: end,
     warnings,
     changes,
@@ -140,8 +131,6 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
     difference: result.difference,
   };
 }
-
-const isComplete = ({ end }: RunJournal): boolean => end !== null && end.stoppedEarly === null;
 
 function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
@@ -202,8 +191,23 @@ async function playOverRun(
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   const played = await backtestRun(run, asked, fillModel, isJson, io);
-  const text = (width: number | undefined) => sidesText(run, played, { before: [['played', file]] }, width);
-  return { data: makePlayedRow(run, file, played), text };
+  const { parity, liveRun, data, latency } = played;
+  return {
+    data: {
+      run: run.description.runId,
+      folder: run.folder,
+      played: file,
+      warnings: run.warnings,
+      from_ms: liveRun.fromMs,
+      to_ms: liveRun.toMs,
+      data,
+      latency,
+      sides: parity.sides,
+      markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
+      remarks: parity.remarks,
+    },
+    text: (width) => sidesText(run, played, { before: [['played', file]] }, width),
+  };
 }
 
 /** A strategy file uses the run's settings and limits; a trader's file has its own. */
@@ -222,23 +226,6 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
-function makePlayedRow({ description, folder, warnings }: RunJournal, file: string, played: ParityResult): object {
-  const { parity, liveRun, data, latency } = played;
-  return {
-    run: description.runId,
-    folder,
-    played: file,
-    warnings,
-    from_ms: liveRun.fromMs,
-    to_ms: liveRun.toMs,
-    data,
-    latency,
-    sides: parity.sides,
-    markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
-    remarks: parity.remarks,
-  };
-}
-
 const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
   latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
@@ -253,9 +240,8 @@ export const addParityCommand = command({
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
   options: PARITY_OPTIONS,
   answer: async ({ options, args: [name = ''], isJson, io }) => {
-    const run = openRun(name, options.config, io);
+    const { run, code } = openRun(name, options, io);
     const { traderThen } = await import('../../lab/replay/run-settings.js');
-    const code = makeRunCode(name, options, io);
     const trader = await traderThen(run.description, code);
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
@@ -392,14 +378,9 @@ const LINES: readonly Line[] = [
 function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
   const columns: Column<Line>[] = [
     { title: '', cell: ([name]) => name },
-    ...sides.map(
-      (side, i): Column<Line> => ({
-        title: side.name,
-        cell: ([, figure]) => figure(side),
-        right: true,
-        keep: 50 - i,
-      }),
-    ),
+    ...sides.map((side, index): Column<Line> => {
+      return { title: side.name, cell: ([, figure]) => figure(side), right: true, keep: 50 - index };
+    }),
   ];
   return table(LINES, columns, width);
 }
@@ -407,19 +388,11 @@ function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
 /** Filled shares by market; `more`: columns after those of the sides. */
 function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
   const columns: Column<MarketParity>[] = [
-    {
-      title: 'Shares filled in',
-      cell: ({ title }) => beginning(title, 50),
-      gives: 'cut',
-    },
-    ...sides.map(
-      ({ name }, index): Column<MarketParity> => ({
-        title: name,
-        cell: (market) => formatShares(market.sides[index]?.sharesMicros ?? 0),
-        right: true,
-        keep: 50 - index,
-      }),
-    ),
+    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
+    ...sides.map(({ name }, index): Column<MarketParity> => {
+      const cell = (market: MarketParity) => formatShares(market.sides[index]?.sharesMicros ?? 0);
+      return { title: name, cell, right: true, keep: 50 - index };
+    }),
     ...more,
   ];
   return table(markets, columns, width);

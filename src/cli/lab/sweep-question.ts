@@ -1,6 +1,5 @@
 /** Input of a sweep over recordings: options shared by `sweep` and `sweep plan`, and their plan. */
 
-import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
@@ -232,14 +231,6 @@ export type Question = Values<typeof QUESTION_OPTIONS> & {
   readonly world?: readonly string[] | undefined;
   readonly resume?: true | undefined;
 };
-
-export const threadsOption = usual(
-  '--workers <n>',
-  'threads',
-  availableParallelism(),
-  integerBetween(1, 256),
-  'as many as there are cores',
-);
 
 export const memoryBytes = ({ memory }: Pick<Question, 'memory'>): number => memory * MEBIBYTE;
 

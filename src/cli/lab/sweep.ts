@@ -1,4 +1,7 @@
-/** `twinbook sweep`: many configurations over the same recordings, on all cores. */
+/**
+ * `twinbook sweep`: many configurations over the same recordings, on all cores, as a job array of a batch engine, or by
+ * workers behind a queue on Redis or Valkey.
+ */
 
 import { resolve } from 'node:path';
 import querystring from 'node:querystring';
@@ -31,7 +34,7 @@ import {
 } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import { record } from '../table.js';
-import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from './arena.js';
+import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions, threadsOption } from './arena.js';
 import {
   memoryBytes,
   memoryOption,
@@ -43,7 +46,6 @@ import {
   reportOption,
   requireData,
   resultAnswer,
-  threadsOption,
   watcher,
 } from './sweep-question.js';
 
@@ -51,17 +53,6 @@ const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
 ];
-
-const OF_WORLDS = {
-  seeds: '--seeds',
-  first: '--first',
-  fresh: '--fresh',
-  freshFirst: '--fresh-first',
-  markets: '--markets',
-  public: '--public',
-  signed: '--signed',
-  delay: '--delay',
-} as const;
 
 const USUAL_SEEDS = 40;
 
@@ -92,41 +83,78 @@ const USUAL_CHUNK_SECONDS = 300;
 /** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
-export const chunkSecondsOption = (seconds: number): OptionRow<number> =>
+const chunkSecondsOption = (seconds: number): OptionRow<number> =>
   usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, integerBetween(1, 86_400));
 
-const PLAN_OPTIONS = {
-  ...QUESTION_OPTIONS,
-  dir: required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
-  chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
-};
-
-export const planCommand = command({
+const planCommand = command({
   name: 'plan',
   help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
   config: 'file',
-  options: PLAN_OPTIONS,
-  answer: writeChunks,
+  options: {
+    ...QUESTION_OPTIONS,
+    dir: required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
+    chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
+  },
+  answer: async ({ options, file, io }) => {
+    const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks/chunk.js');
+    const { writePlan } = await import('../../lab/sweep/chunks/folder.js');
+    const { planSweep } = await import('../../lab/sweep/facts.js');
+    const data = requireData(options);
+    const plan = await planFrom({ ...options, file, workers: 1 }, io);
+    const planned = await planSweep(plan);
+    // Each machine decides whether its threads share memory.
+    const facts = { ...planned.facts, data: { ...planned.facts.data, isStreamed: false } };
+    const chunks = makeChunks(facts, options.chunkSeconds);
+    const dir = resolve(io.cwd, options.dir);
+    const sheet = makeSheet(planned);
+    writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
+    const last = chunks.length - 1;
+    const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${data.join(' ')}`;
+    const figures = record([
+      ['configurations', count(sheet.candidates.length)],
+      ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
+      ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
+      ['time zone', `${sheet.timeZone}, on every machine`],
+    ]);
+    const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
+    return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
+  },
 });
 
-export const indexOption = read(
+const indexOption = read(
   '--index <chunks>',
   `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
   chunkList,
 );
 
-const COLLECT_OPTIONS = {
-  dir: required('--dir <dir>', 'the folder of `sweep plan`'),
-  out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
-  giveUp: read('--give-up <chunks>', 'store these as failed where nothing has come of them, as in 3,17-19', chunkList),
-  report: reportOption,
-};
-
-export const collectCommand = command({
+const collectCommand = command({
   name: 'collect',
   help: 'stores the arrived results of a planned sweep and prints the missing ones',
-  options: COLLECT_OPTIONS,
-  answer: collectFolder,
+  options: {
+    dir: required('--dir <dir>', 'the folder of `sweep plan`'),
+    out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    giveUp: read(
+      '--give-up <chunks>',
+      'store these as failed where nothing has come of them, as in 3,17-19',
+      chunkList,
+    ),
+    report: reportOption,
+  },
+  answer: async ({ options, io }) => {
+    const { collectChunks, listOfChunks, readPlan } = await import('../../lab/sweep/chunks/folder.js');
+    const dir = resolve(io.cwd, options.dir);
+    const plan = readPlan(dir);
+    const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
+    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
+    if (chunks.length === 0) return resultAnswer(result, outDir, options.report, io);
+    const { done, failed, unfinished } = result.counts;
+    io.err(
+      `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
+        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+    );
+    const missing = listOfChunks(chunks);
+    return { data: { missing, chunks }, text: `${missing}\n`, code: EXIT.difference };
+  },
 });
 
 function chunkList(text: string): readonly number[] {
@@ -139,40 +167,10 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-async function writeChunks({ options, file, io }: Call<typeof PLAN_OPTIONS, 'file'>): Promise<Answer> {
-  const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks/chunk.js');
-  const { writePlan } = await import('../../lab/sweep/chunks/folder.js');
-  const { planSweep } = await import('../../lab/sweep/facts.js');
-  const data = requireData(options);
-  const plan = await planFrom({ ...options, file, workers: 1 }, io);
-  const planned = await planSweep(plan);
-  // Each machine decides whether its threads share memory.
-  const facts = { ...planned.facts, data: { ...planned.facts.data, isStreamed: false } };
-  const chunks = makeChunks(facts, options.chunkSeconds);
-  const dir = resolve(io.cwd, options.dir);
-  const sheet = makeSheet(planned);
-  writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
-  const last = chunks.length - 1;
-  const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${data.join(' ')}`;
-  const figures = record([
-    ['configurations', count(sheet.candidates.length)],
-    ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
-    ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
-    ['time zone', `${sheet.timeZone}, on every machine`],
-  ]);
-  const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
-  return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
-}
-
 /** This machine's means to run chunks: its own copy of configuration and recordings. */
-export interface ChunkMachine {
-  readonly file: string;
-  readonly data: readonly string[];
-  readonly workers: number;
-  readonly memory: number;
-}
+type ChunkMachine = Pick<Question, 'file' | 'workers' | 'memory'> & { readonly data: readonly string[] };
 
-export async function runChunks(
+async function runChunks(
   folder: string,
   index: readonly number[] | undefined,
   machine: ChunkMachine,
@@ -208,12 +206,12 @@ export async function runChunks(
 }
 
 /** A process has one time zone, inherited by its threads: set before any of them starts. */
-export function takeTimeZone(name: string): void {
+function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
 /** With a copy of the environment: the process's own cannot be passed to a thread. */
-export const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
+const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
   workers: options.workers,
@@ -226,22 +224,6 @@ function readJobIndex({ env }: CliIo): number {
   const what = name === undefined ? 'no chunk is named' : `${name} is ${JSON.stringify(env[name])}`;
   const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
   throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
-}
-
-async function collectFolder({ options, io }: Call<typeof COLLECT_OPTIONS, 'none'>): Promise<Answer> {
-  const { collectChunks, listOfChunks, readPlan } = await import('../../lab/sweep/chunks/folder.js');
-  const dir = resolve(io.cwd, options.dir);
-  const plan = readPlan(dir);
-  const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-  const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
-  if (chunks.length === 0) return resultAnswer(result, outDir, options.report, io);
-  const { done, failed, unfinished } = result.counts;
-  io.err(
-    `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
-      `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
-  );
-  const missing = listOfChunks(chunks);
-  return { data: { missing, chunks }, text: `${missing}\n`, code: EXIT.difference };
 }
 
 /** Spot machines get two minutes' notice. */
@@ -265,7 +247,7 @@ function queueName(text: string): string {
   throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
 }
 
-export const ENGINE_OPTIONS = {
+const ENGINE_OPTIONS = {
   engine: choice(
     '--engine <name>',
     `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
@@ -276,26 +258,24 @@ export const ENGINE_OPTIONS = {
   chunkSeconds: chunkSecondsOption(USUAL_QUEUED_SECONDS),
 };
 
-const WORKER_OPTIONS = {
-  data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
-  memory: memoryOption,
-  workers: threadsOption,
-  dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
-  index: indexOption,
-  queue: queueOption,
-  lockSeconds: usual(
-    '--lock-seconds <n>',
-    'after it a silent worker loses its chunk to another',
-    30,
-    integerBetween(2, 3600),
-  ),
-};
-
-export const workerCommand = command({
+const workerCommand = command({
   name: 'worker',
   help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
   config: 'file',
-  options: WORKER_OPTIONS,
+  options: {
+    data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
+    memory: memoryOption,
+    workers: threadsOption,
+    dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
+    index: indexOption,
+    queue: queueOption,
+    lockSeconds: usual(
+      '--lock-seconds <n>',
+      'after it a silent worker loses its chunk to another',
+      30,
+      integerBetween(2, 3600),
+    ),
+  },
   run: ({ options, file, io }) => {
     const { dir, index, queue, lockSeconds } = options;
     if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
@@ -305,7 +285,7 @@ export const workerCommand = command({
 });
 
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
-export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
+async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../shell/queue/server.js');
@@ -389,13 +369,10 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
 }
 
 async function overRecordings(options: SweepFlags, io: CliIo) {
-  for (const [name, option] of Object.entries(OF_WORLDS)) {
-    if (options[name as keyof typeof OF_WORLDS] === undefined) continue;
-    throw new TwinbookError(
-      'usage',
-      `${option} is of a sweep over worlds`,
-      'Name a world with --world, or leave it out.',
-    );
+  for (const [name, { option }] of Object.entries(WORLD_OPTIONS)) {
+    if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
+    const hint = 'Name a world with --world, or leave it out.';
+    throw new TwinbookError('usage', `${option.long} is of a sweep over worlds`, hint);
   }
   const plan = await planFrom(options, io);
   const { runSweep } = await import('../../lab/sweep/sweep.js');
@@ -410,16 +387,8 @@ async function overWorlds(options: SweepFlags, io: CliIo) {
   const conditions = await readConditions(options, worlds);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
-  const plan = {
-    ...question,
-    worlds,
-    conditions,
-    seeds: { first, count },
-    fresh: { first: freshFirst, count: fresh },
-  };
-  return {
-    outDir: plan.outDir,
-    play: (told: SweepWatcher) => runWorldSweep(plan, told),
-    progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords,
-  };
+  const seeds = { first, count };
+  const plan = { ...question, worlds, conditions, seeds, fresh: { first: freshFirst, count: fresh } };
+  const play = (told: SweepWatcher) => runWorldSweep(plan, told);
+  return { outDir: plan.outDir, play, progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords };
 }
