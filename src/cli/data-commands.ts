@@ -201,7 +201,7 @@ const queryCommand = command({
     const folders = await pathsMeant(paths, file, io);
     const { queryRecordings } = await import('../recording/inspect/query.js');
     const answer = await queryRecordings(sql, folders, { markets, fromMs, toMs });
-    await writeAnswer(answer, formatOf(isJson, options.csv), io);
+    await writeAnswer(answer, formatOf(isJson, options.csv), io).finally(() => answer.close());
   },
 });
 

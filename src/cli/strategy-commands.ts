@@ -1,4 +1,4 @@
-/** `twinbook strategies new`: a working strategy to begin with. */
+/** A folder and a strategy to begin with, and the trial of a strategy: `twinbook init`, `strategies new` and `test`. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -11,17 +11,147 @@ import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
 import { loadStrategyModule } from '../shell/config/strategy-module.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { readParams } from '../trader/strategy/read-params.js';
-import { type Answer, choice, command, flag, integerBetween, text, unless, usual, type Values } from './command.js';
+import { choice, command, flag, integerBetween, text, unless, usual, type Values } from './command.js';
 import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import { type Column, table } from './table.js';
 
-type TestFlags = Values<typeof OPTIONS>;
+/** Each with the shipped file that it comes from. */
+const FILES = [
+  [OWN_CONFIG, 'config/paper.yaml'],
+  ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
+  ['.gitignore', 'examples/new/folder.gitignore'],
+  ['README.md', 'examples/new/folder.md'],
+] as const;
 
-const MARKETS = 20;
-const LOOKS = 100;
-/** Events have two to five markets each. */
-const EVENTS = 10;
-const EVENT_LOOKS = 60;
+export const addInitCommand = command({
+  name: 'init',
+  help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
+  args: [['[dir]', 'where to write; the working folder by default']],
+  options: { yes: flag('--yes', 'accepted for scripts: there is no question to answer') },
+  run: ({ args: [dir = '.'], io }) => {
+    const folder = resolve(io.cwd, dir);
+    const textOf = (file: string): string =>
+      readFileSync(join(packageRoot, file), 'utf8')
+        .replaceAll('`npm start`', '`npx twinbook start`')
+        .replaceAll('../data/', 'data/')
+        .replaceAll('PACKAGE', relative(folder, packageRoot));
+    const missing = FILES.filter(([file]) => file === OWN_CONFIG || !existsSync(join(folder, file)));
+    const texts = missing.map(([file, from]) => [file, textOf(from)] as const);
+    writeNew(folder, texts, 'Name another folder: `twinbook init DIR`.');
+    const commands = textOf('examples/new/folder.md').match(/^ {4}.*\n/gm) ?? [];
+    io.out(`wrote ${missing.map(([file]) => file).join(', ')}; next, in ${folder}:\n\n${commands.join('')}`);
+  },
+});
+
+export const strategyNewCommand = command({
+  name: 'new',
+  help: 'writes a strategy to begin with: a module, its file, and scenarios that test it',
+  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
+  options: {
+    kind: choice(
+      '--kind <kind>',
+      'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+      ['market', 'event', 'feed'] as const,
+      'market',
+    ),
+    dir: usual('--dir <folder>', 'where to write', '.', String),
+  },
+  run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
+});
+
+function strategyName(text: string): string {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
+    throw new InvalidArgumentError('Wanted lower case letters and figures with dashes, such as my-maker.');
+  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
+  return text;
+}
+
+/** The shipped files of a kind under another name: they are tested with every release. */
+function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
+  const folder = resolve(io.cwd, dir);
+  const { tried, declared } = KINDS[kind];
+  const endings = ['yaml', 'scenarios.yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
+  const now = new Date(nowMs()).toISOString();
+  const fill = (ending: string): string =>
+    readFileSync(join(packageRoot, 'examples/new', `${kind}.${ending}`), 'utf8')
+      .replaceAll('NAME', name)
+      .replaceAll('NOW', now);
+  const texts: readonly (readonly [file: string, text: string])[] = [
+    [`${name}.ts`, moduleText(name, KINDS[kind])],
+    ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
+  ];
+  writeNew(folder, texts, 'Choose another name.');
+  const written = texts.map(([each]) => join(dir, each));
+  const [, file = '', scenarios] = written;
+  io.out(
+    `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
+      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
+      `    npx twinbook ${tried(file)}\n\n` +
+      `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
+  );
+}
+
+/** Writes all of these files, or none where one of them is there. @param hint for that case */
+export function writeNew(
+  folder: string,
+  texts: readonly (readonly [file: string, text: string])[],
+  hint: string,
+): void {
+  for (const [file] of texts) {
+    if (!existsSync(join(folder, file))) continue;
+    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+  }
+  for (const [file, text] of texts) {
+    const path = join(folder, file);
+    try {
+      makeFolder(dirname(path), SHARED_FOLDER);
+    } catch (error) {
+      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+    }
+    writeWhole(path, text);
+  }
+}
+
+function moduleText(name: string, { example: file, named, does }: (typeof KINDS)[keyof typeof KINDS]): string {
+  const example = readFileSync(join(packageRoot, 'examples', file), 'utf8');
+  const head = `/**
+ * ${name}: ${does}
+ *
+ * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
+ */
+`;
+  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
+  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
+  return text;
+}
+
+/**
+ * Initial files of a new strategy of a kind, besides those in `examples/new`. `declared`: further needs of a trader's
+ * file, as the end of a sentence.
+ */
+const KINDS = {
+  market: {
+    example: 'own-strategy.ts',
+    named: 'inventory-maker',
+    does: "one bid and one ask around others' fair price, moved against what we hold.",
+    tried: (file: string) => `backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}`,
+    declared: '',
+  },
+  event: {
+    example: 'own-event-strategy.ts',
+    named: 'outcomes-maker',
+    does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
+    tried: (file: string) => `arena -c ${file} --world event`,
+    declared: ', and declare the event under its `events:`',
+  },
+  feed: {
+    example: 'own-feed-strategy.ts',
+    named: 'feed-maker',
+    does: 'one bid and one ask around what a feed says of each market, silent where it says nothing current.',
+    tried: (file: string) => `start -c ${file.replace(/yaml$/, 'paper.yaml')}`,
+    declared: ', and its feed under its `feeds:`',
+  },
+};
 
 const OPTIONS = {
   scenarios: text('--scenarios <file>', 'books and holdings with the quotes that it shall give'),
@@ -29,6 +159,15 @@ const OPTIONS = {
   record: flag('--record', 'write its quotes into the file of scenarios'),
   seed: usual('--seed <n>', 'seed of the generated markets', 1, integerBetween(0, 2 ** 31)),
 };
+
+const MARKETS = 20;
+
+const LOOKS = 100;
+
+/** Events have two to five markets each. */
+const EVENTS = 10;
+
+const EVENT_LOOKS = 60;
 
 export const strategyTestCommand = command({
   name: 'test',
@@ -38,9 +177,14 @@ export const strategyTestCommand = command({
   answer: async ({ options, args: [name = ''], io }) => {
     if (options.record === true && options.scenarios === undefined)
       throw new TwinbookError('usage', '--record wants --scenarios <file>', 'The quotes are written into that file.');
-    return tryStrategy(name, options, io);
+    const trials = await tryStrategy(name, options, io);
+    const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
+    const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
+    return { data: trials, text, code: hasFailed ? EXIT.failed : EXIT.ok };
   },
 });
+
+type TestFlags = Values<typeof OPTIONS>;
 
 interface Trial {
   readonly strategy: string;
@@ -48,7 +192,7 @@ interface Trial {
   readonly checks: readonly CheckResult[];
 }
 
-async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<Answer> {
+async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<readonly Trial[]> {
   const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
   const { checkTypes } = await import('../lab/strategy-checks/type-check.js');
   const { askedBy } = await import('../lab/strategy-checks/shown-beside.js');
@@ -71,22 +215,15 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
       trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
     }
   }
-  const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
-  return {
-    data: trials,
-    text: (width) => trials.map((trial) => showTrial(trial, width)).join('\n'),
-    code: hasFailed ? EXIT.failed : EXIT.ok,
-  };
+  return trials;
 }
-
-const isFile = (name: string): boolean => /\.ya?ml$/.test(name);
 
 /** With the file of a user's module; null for a shipped one. */
 type WithFile = TriedStrategy & { readonly file: string | null };
 
 /** All strategies of a file, or a module with its defaults. */
 async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
-  if (isFile(name)) {
+  if (/\.ya?ml$/.test(name)) {
     const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
     return strategies.map(({ module: strategy, params, file, moduleName, moduleFiles }) => ({
       strategy,
@@ -131,150 +268,3 @@ function showTrial({ strategy, on, checks }: Trial, width: number | undefined): 
   const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
   return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
 }
-
-/** Each with the shipped file that it comes from. */
-const FILES = [
-  [OWN_CONFIG, 'config/paper.yaml'],
-  ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
-  ['.gitignore', 'examples/new/folder.gitignore'],
-  ['README.md', 'examples/new/folder.md'],
-] as const;
-
-export const addInitCommand = command({
-  name: 'init',
-  help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
-  args: [['[dir]', 'where to write; the working folder by default']],
-  options: { yes: flag('--yes', 'accepted for scripts: there is no question to answer') },
-  run: ({ args: [dir = '.'], io }) => {
-    const folder = resolve(io.cwd, dir);
-    const textOf = (file: string): string =>
-      readFileSync(join(packageRoot, file), 'utf8')
-        .replaceAll('`npm start`', '`npx twinbook start`')
-        .replaceAll('../data/', 'data/')
-        .replaceAll('PACKAGE', relative(folder, packageRoot));
-    const missing = FILES.filter(([file]) => file === OWN_CONFIG || !existsSync(join(folder, file)));
-    const texts = missing.map(([file, from]) => [file, textOf(from)] as const);
-    writeNew(folder, texts, 'Name another folder: `twinbook init DIR`.');
-    const commands = textOf('examples/new/folder.md').match(/^ {4}.*\n/gm) ?? [];
-    io.out(`wrote ${missing.map(([file]) => file).join(', ')}; next, in ${folder}:\n\n${commands.join('')}`);
-  },
-});
-
-const kindOption = choice(
-  '--kind <kind>',
-  'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
-  ['market', 'event', 'feed'],
-  'market',
-);
-
-export const strategyNewCommand = command({
-  name: 'new',
-  help: 'writes a strategy to begin with: a module, its file, and scenarios that test it',
-  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
-  options: { kind: kindOption, dir: usual('--dir <folder>', 'where to write', '.', String) },
-  run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
-});
-
-function strategyName(text: string): string {
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
-    throw new InvalidArgumentError('Wanted lower case letters and figures with dashes, such as my-maker.');
-  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
-  return text;
-}
-
-const TEMPLATES = join(packageRoot, 'examples', 'new');
-
-/** The shipped files of a kind under another name: they are tested with every release. */
-function write(name: string, dir: string, kind: Kind, io: CliIo): void {
-  const folder = resolve(io.cwd, dir);
-  const { tried, declared } = KINDS[kind];
-  const endings = ['yaml', 'scenarios.yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
-  const now = new Date(nowMs()).toISOString();
-  const fill = (ending: string): string =>
-    readFileSync(join(TEMPLATES, `${kind}.${ending}`), 'utf8')
-      .replaceAll('NAME', name)
-      .replaceAll('NOW', now);
-  const texts: readonly (readonly [file: string, text: string])[] = [
-    [`${name}.ts`, moduleText(name, KINDS[kind])],
-    ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
-  ];
-  writeNew(folder, texts, 'Choose another name.');
-  const written = texts.map(([each]) => join(dir, each));
-  const [, file = '', scenarios] = written;
-  io.out(
-    `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
-      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
-      `    npx twinbook ${tried(file)}\n\n` +
-      `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
-  );
-}
-
-/** Writes all of these files, or none where one of them is there. @param hint for that case */
-export function writeNew(
-  folder: string,
-  texts: readonly (readonly [file: string, text: string])[],
-  hint: string,
-): void {
-  for (const [file] of texts) {
-    if (!existsSync(join(folder, file))) continue;
-    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
-  }
-  for (const [file, text] of texts) {
-    const path = join(folder, file);
-    try {
-      makeFolder(dirname(path), SHARED_FOLDER);
-    } catch (error) {
-      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
-    }
-    writeWhole(path, text);
-  }
-}
-
-function moduleText(name: string, { example: file, named, does }: Beginning): string {
-  const example = readFileSync(join(packageRoot, 'examples', file), 'utf8');
-  const head = `/**
- * ${name}: ${does}
- *
- * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
- */
-`;
-  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
-  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
-  return text;
-}
-
-/** Initial files of a new strategy of a kind, besides those in `examples/new`. */
-interface Beginning {
-  readonly example: string;
-  readonly named: string;
-  readonly does: string;
-  readonly tried: (file: string) => string;
-  /** Further needs of a trader's file, as the end of a sentence. */
-  readonly declared: string;
-}
-
-type Kind = 'market' | 'event' | 'feed';
-
-const KINDS: Readonly<Record<Kind, Beginning>> = {
-  market: {
-    example: 'own-strategy.ts',
-    named: 'inventory-maker',
-    does: "one bid and one ask around others' fair price, moved against what we hold.",
-    tried: (file) => `backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}`,
-    declared: '',
-  },
-  event: {
-    example: 'own-event-strategy.ts',
-    named: 'outcomes-maker',
-    does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
-    tried: (file) => `arena -c ${file} --world event`,
-    declared: ', and declare the event under its `events:`',
-  },
-  feed: {
-    example: 'own-feed-strategy.ts',
-    named: 'feed-maker',
-    does: 'one bid and one ask around what a feed says of each market, silent where it says nothing current.',
-    tried: (file) => `start -c ${file.replace(/yaml$/, 'paper.yaml')}`,
-    declared: ', and its feed under its `feeds:`',
-  },
-};

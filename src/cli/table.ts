@@ -109,18 +109,19 @@ export type AnswerFormat = 'table' | 'csv' | 'json';
 export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
   isJson ? 'json' : csv === true ? 'csv' : 'table';
 
-/** Writes and closes it. */
-export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io: CliIo): Promise<void> {
-  try {
-    if (format === 'table') io.out(await asTable(answer, io.columns));
-    else if (format === 'csv') await writeCsv(answer, io);
-    else await writeJson(answer, io);
-  } finally {
-    answer.close();
-  }
+interface Batches {
+  readonly columns: QueryAnswer['columns'];
+  readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly SqlValue[])[]>;
 }
 
-async function asTable(answer: QueryAnswer, width: number | undefined): Promise<string> {
+export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
+  if (format === 'table') return io.out(await asTable(answer, io.columns));
+  if (format === 'json') return writeJson(answer, io);
+  io.out(csvLine(answer.columns));
+  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
+}
+
+async function asTable(answer: Batches, width: number | undefined): Promise<string> {
   const rows: (readonly SqlValue[])[] = [];
   for await (const batch of answer.rows()) {
     rows.push(...batch);
@@ -134,13 +135,8 @@ async function asTable(answer: QueryAnswer, width: number | undefined): Promise<
   return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
 }
 
-async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {
-  io.out(csvLine(answer.columns));
-  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
-}
-
 /** An array with one object per line, never all in memory. */
-async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
+async function writeJson(answer: Batches, io: CliIo): Promise<void> {
   let before = '[\n';
   for await (const batch of answer.rows()) {
     for (const row of batch) {
