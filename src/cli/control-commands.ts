@@ -16,7 +16,6 @@ import {
   changedCode,
   command,
   flag,
-  linesText,
   modeText,
   momentIn,
   nonEmpty,
@@ -43,6 +42,7 @@ import {
   valueOn,
   withVenue,
 } from './reach.js';
+import { linesText } from './table.js';
 
 /** Commands that the trader answers with its new mode, in the order of the help. */
 const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;

@@ -13,9 +13,20 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/utc-text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from './command.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
-import { beginning, type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from './table.js';
+import {
+  beginning,
+  type Cell,
+  type Column,
+  formatOf,
+  json,
+  linesText,
+  prose,
+  short,
+  table,
+  writeAnswer,
+} from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {

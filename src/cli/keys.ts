@@ -8,10 +8,10 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required, rowsAnswer } from './command.js';
+import { command, flag, group, required } from './command.js';
 import type { CliIo, Session } from './io.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
-import type { Column } from './table.js';
+import { type Column, table } from './table.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
@@ -102,7 +102,7 @@ const listCommand = command({
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
-    return rowsAnswer(rows, KEY_COLUMNS);
+    return { data: rows, text: (width) => table(rows, KEY_COLUMNS, width) };
   },
 });
 

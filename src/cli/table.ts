@@ -49,7 +49,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
   const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
-  return [...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest].map((line) => `${line}\n`).join('');
+  return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
 /**
@@ -83,7 +83,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
       `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
     ),
   );
-  return lines.map((line) => `${line}\n`).join('');
+  return linesText(lines);
 }
 
 export type Pair = readonly [name: string, value: Cell | undefined];
@@ -92,6 +92,8 @@ const LEAST_VALUE = 20;
 
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
+
+export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
 

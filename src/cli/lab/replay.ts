@@ -18,19 +18,9 @@ import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/conf
 import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
-import {
-  type Answer,
-  changedCode,
-  command,
-  flag,
-  integerBetween,
-  linesText,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
-import { beginning, type Column, prose, record, table } from '../table.js';
+import { beginning, type Column, linesText, prose, record, table } from '../table.js';
 import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
 
 export const RUN_ARGUMENT =

@@ -16,7 +16,6 @@ import {
   dayOrMomentIn,
   group,
   integerBetween,
-  linesText,
   modeText,
   nonEmpty,
   QUICK_S,
@@ -27,7 +26,7 @@ import {
 } from '../command.js';
 import { EXIT } from '../io.js';
 import { askThere, reachTrader } from '../reach.js';
-import { type Column, formatOf, table, writeAnswer } from '../table.js';
+import { type Column, formatOf, linesText, table, writeAnswer } from '../table.js';
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
