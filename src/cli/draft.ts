@@ -14,7 +14,7 @@ import { judgeMessage } from '../shell/wallet/draft-signer.js';
 import { type JudgedMessage, signingRules } from '../shell/wallet/signing-rules.js';
 import { nameProgram } from '../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from './io.js';
-import { type Cell, record } from './table.js';
+import { type Pair, record } from './table.js';
 
 export type DraftReport = ReturnType<typeof examineDraft>;
 
@@ -27,12 +27,8 @@ export function readDraftFile(file: string, io: CliIo): string {
     text = readFileSync(file === '-' ? 0 : resolve(io.cwd, file), 'utf8');
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new TwinbookError(
-      'file_unreadable',
-      `${file} cannot be read: ${why}`,
-      'Give a file that holds one draft, or - and the draft on standard input.',
-      { cause: error },
-    );
+    const hint = 'Give a file that holds one draft, or - and the draft on standard input.';
+    throw new TwinbookError('file_unreadable', `${file} cannot be read: ${why}`, hint, { cause: error });
   }
   return messageIn(text) ?? text.replace(/\r?\n$/, '');
 }
@@ -67,12 +63,10 @@ export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'ven
 }
 
 /** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed, with the reason. */
-const toVerdict = (
-  judged: JudgedMessage,
-): { readonly verdict: 'readable' | 'blind' | 'refused'; readonly reason: string } =>
-  judged.ok
-    ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
-    : { verdict: 'refused', reason: judged.reason };
+function toVerdict(judged: JudgedMessage): { readonly verdict: keyof typeof VERDICTS; readonly reason: string } {
+  if (!judged.ok) return { verdict: 'refused', reason: judged.reason };
+  return { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' };
+}
 
 const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile) => ({
   version: transaction.version,
@@ -109,15 +103,15 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
 
 export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
-  const pairs: (readonly [string, Cell])[] = [
+  const pairs: readonly Pair[] = [
     ['drafts are', report.draft_message],
     ['wallet', report.wallet],
+    ...(transaction === null ? [] : transactionPairs(transaction, report.wallet)),
+    ['text', report.text ?? 'none that can be read'],
+    ...Object.entries(asks ?? {}).map(([name, value]): Pair => [`  ${name}`, value]),
+    ['verdict', VERDICTS[report.verdict]],
+    ['reason', report.reason || undefined],
   ];
-  if (transaction !== null) pairs.push(...transactionPairs(transaction, report.wallet));
-  pairs.push(['text', report.text ?? 'none that can be read']);
-  for (const [name, value] of Object.entries(asks ?? {})) pairs.push([`  ${name}`, value]);
-  pairs.push(['verdict', VERDICTS[report.verdict]]);
-  if (report.reason !== '') pairs.push(['reason', report.reason]);
   return record(pairs, width);
 }
 
@@ -127,7 +121,7 @@ const VERDICTS = {
   refused: 'never signed',
 } as const;
 
-function transactionPairs(transaction: TransactionReport, wallet: string): (readonly [string, Cell])[] {
+function transactionPairs(transaction: TransactionReport, wallet: string): readonly Pair[] {
   const nameAccount = (account: string) => {
     if (account === wallet) return `${account} (our wallet)`;
     if (transaction.cosigners.includes(account)) return `${account} (co-signer of the profile)`;
@@ -138,9 +132,11 @@ function transactionPairs(transaction: TransactionReport, wallet: string): (read
     ['fee payer', nameAccount(transaction.fee_payer)],
     ['signers', `${transaction.signers.length}: ${transaction.signers.map(nameAccount).join(', ')}`],
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
-    ...transaction.instructions.map(({ program, calls, accounts, data }, index): readonly [string, Cell] => [
-      `instruction ${index + 1}`,
-      `${program} (${calls ?? 'unknown here'}), ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
-    ]),
+    ...transaction.instructions.map(
+      ({ program, calls, accounts, data }, index): Pair => [
+        `instruction ${index + 1}`,
+        `${program} (${calls ?? 'unknown here'}), ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
+      ],
+    ),
   ];
 }

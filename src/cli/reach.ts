@@ -82,11 +82,8 @@ export function findNamed(typed: string, candidates: readonly Named[], kind: str
   if (second === undefined) return first.id;
   const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
   const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
-  throw new TwinbookError(
-    'usage',
-    `"${typed}" may be any of ${found.length} ${kind}:`,
-    [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  '),
-  );
+  const hint = [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  ');
+  throw new TwinbookError('usage', `"${typed}" may be any of ${found.length} ${kind}:`, hint);
 }
 
 function isShortFor(typed: string, id: string): boolean {

@@ -2,6 +2,8 @@
 
 import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
 import { csvLine } from '../shared/base/csv.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { micros } from '../shared/base/micros.js';
 import {
   type FittedColumn,
   fillLines,
@@ -89,6 +91,10 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
 export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;
+
+/** Decimal text of an amount in micros; null when it is unknown. */
+export const amountText = (value: number | null | undefined): string | null =>
+  value === null || value === undefined ? null : formatDecimal(micros(value));
 
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));

@@ -4,8 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { formatDecimal } from '../shared/base/decimal.js';
-import { add, complement, type Micros, micros, mul, sub, ZERO } from '../shared/base/micros.js';
+import { add, complement, type Micros, mul, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, type FittedColumn, fitTable, GAP } from '../shared/base/text-width.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../shared/protocol/trader-status.js';
@@ -19,7 +18,7 @@ import type { LedgerReader } from '../trader/ledger/contract.js';
 import { choice, command, flag, numberBetween, usual, type Values } from './command.js';
 import type { CliIo, CliTerminal } from './io.js';
 import { readLedger } from './reach.js';
-import { json } from './table.js';
+import { amountText, json } from './table.js';
 
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
@@ -140,20 +139,18 @@ function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo):
   io.out(`${lines.join('\n')}\n`);
 }
 
-const text = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
-
 /** The rows of `--json` are part of the public interface; null is unknown. */
 const formatRow = (row: TopRow) => ({
   market: row.id,
   title: row.title,
-  result: text(row.resultMicros),
-  net: text(row.netMicros),
+  result: amountText(row.resultMicros),
+  net: amountText(row.netMicros),
   orders: row.orders,
-  spread: text(measureSpread(row)),
-  bid: text(row.bidMicros),
-  ask: text(row.askMicros),
-  our_bid: text(row.ourBidMicros),
-  our_ask: text(row.ourAskMicros),
+  spread: amountText(measureSpread(row)),
+  bid: amountText(row.bidMicros),
+  ask: amountText(row.askMicros),
+  our_bid: amountText(row.ourBidMicros),
+  our_ask: amountText(row.ourAskMicros),
   fills: row.fills,
   age_ms: row.ageMs === null ? null : Math.round(row.ageMs),
   state: row.state,
@@ -225,7 +222,7 @@ export function measureSpread({ bidMicros: bid, askMicros: ask }: TopRow): numbe
   return bid === null || ask === null ? null : ask - bid;
 }
 
-const price = (value: number | null): string => text(value) ?? '-';
+const price = (value: number | null): string => amountText(value) ?? '-';
 const age = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`);
 
 const COLUMNS: readonly FittedColumn<TopRow>[] = [

@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { BacktestResult } from '../../lab/backtest/backtest.js';
 import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { AFTER_HALT } from '../../lab/backtest/halts.js';
@@ -30,7 +29,6 @@ import {
   usual,
   type Values,
 } from '../command.js';
-import type { CliIo } from '../io.js';
 import { ProgressLine, writeWhole } from '../io.js';
 
 const feeOption = (who: string): OptionRow<number> =>
@@ -146,7 +144,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, failures, fees, repeat, afterHalt } = options;
+  const { latency, failures, fees, repeat, afterHalt, report } = options;
   const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
@@ -178,7 +176,17 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
           fillModels: checkFillModels(fillModels),
         });
   line.end();
-  return tell(results, options.report, io);
+  const { summaryTable } = await import('../../lab/report/summary.js');
+  const analyses = results.map(({ analysis }) => analysis);
+  if (report !== undefined) {
+    const { reportHtml } = await import('../../lab/report/html/report-html.js');
+    const sessions = results.map(({ session }) => session);
+    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+  }
+  return {
+    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+  };
 }
 
 /** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
@@ -204,17 +212,3 @@ export const planOptions = (
   fees: { makerRateMicros: makerFee, takerRateMicros: takerFee },
   allMarkets: allMarkets === true,
 });
-
-async function tell(results: readonly BacktestResult[], report: string | undefined, io: CliIo): Promise<Answer> {
-  const { summaryTable } = await import('../../lab/report/summary.js');
-  const analyses = results.map(({ analysis }) => analysis);
-  if (report !== undefined) {
-    const { reportHtml } = await import('../../lab/report/html/report-html.js');
-    const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
-  }
-  return {
-    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
-    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
-  };
-}

@@ -1,4 +1,4 @@
-/** Input of a sweep over recordings: options shared by `sweep` and `sweep plan`, and their plan. */
+/** Question and answer of a sweep: options shared by `sweep` and `sweep plan`, their plan, and the tables of a result. */
 
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
@@ -49,15 +49,11 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const shown = configurations.slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
+  const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`;
+  const placed = shown.map((configuration, index) => ({ configuration, place: index + 1 }));
   return [
-    say(
-      `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`,
-    ),
-    table(
-      shown.map((configuration, index) => ({ configuration, place: index + 1 })),
-      columns(result),
-      width,
-    ),
+    say(head),
+    table(placed, columns(result), width),
     more > 0 ? `… and ${count(more)} more\n` : '',
     `\n${sharedTable(result.models, judgementColumns(result), width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
@@ -78,25 +74,18 @@ interface Placed {
 
 /** A narrow terminal keeps the varied values and their result under the first fill model. */
 function columns(result: SweepResult): readonly Column<Placed>[] {
-  const { search, assumptions, counts } = result;
+  const { search, assumptions } = result;
+  const { events } = result.counts;
   return [
     { title: '#', cell: ({ place, configuration }) => (configuration.status === 'done' ? place : '-'), right: true },
     { title: 'CONFIG', cell: ({ configuration }) => configuration.number, right: true },
-    ...search.axes.map(
-      (_, index): Column<Placed> => ({
-        title: axisName(search.axes, index).toUpperCase(),
-        cell: ({ configuration }) => configuration.values[index] ?? null,
-        right: true,
-      }),
-    ),
+    ...search.axes.map((_, index): Column<Placed> => {
+      const cell = ({ configuration }: Placed) => configuration.values[index] ?? null;
+      return { title: axisName(search.axes, index).toUpperCase(), cell, right: true };
+    }),
     ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
       { title: model.toUpperCase(), cell: of(index, resultText), right: true, keep: index === 0 ? 95 : 80 - index },
-      {
-        title: 'SHARPE',
-        cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
-        right: true,
-        keep: 60 - index,
-      },
+      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, events)), right: true, keep: 60 - index },
       { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true, keep: 40 - index },
     ]),
     { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true, keep: 70 },

@@ -16,7 +16,7 @@ import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session
 import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
+import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
@@ -26,7 +26,7 @@ import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, u
 import type { CliIo } from '../io.js';
 import { writeWhole } from '../io.js';
 import { readLedger } from '../reach.js';
-import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../table.js';
+import { type AnswerFormat, amountText, type Column, formatOf, json, record, short, table } from '../table.js';
 
 const OPTIONS = {
   by: {
@@ -70,7 +70,7 @@ export const pnlCommand = command({
     if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
       writeRows(rows, by, format, io);
-      if (format === 'table') io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
+      if (format === 'table') io.out(`total ${amountText(live.analysis.equity.resultMicros)}\n`);
     } else if (isJson)
       io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
     else printPnl(pnl, nowMs === null && marks.size > 0, io);
@@ -225,28 +225,25 @@ function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFor
   io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
 }
 
-const money = (value: number | null | undefined): string | null =>
-  value === null || value === undefined ? null : formatDecimal(micros(value));
-
 function shownRow(by: BreakdownBy, row: Partial<BreakdownRow>): ShownRow {
   const { key = '', title = '', fills = 0, split } = row;
   const common = {
     [by]: key,
     ...(by === 'market' ? { title } : {}),
     fills,
-    bought: money(row.boughtMicros),
-    sold: money(row.soldMicros),
-    fees: money(row.feesMicros),
-    result: money(row.resultMicros),
+    bought: amountText(row.boughtMicros),
+    sold: amountText(row.soldMicros),
+    fees: amountText(row.feesMicros),
+    result: amountText(row.resultMicros),
   };
-  if (by === 'day') return { ...common, equity: money(row.equityMicros) };
+  if (by === 'day') return { ...common, equity: amountText(row.equityMicros) };
   return {
     ...common,
-    spread: money(split?.spreadMicros),
-    drift: money(split?.driftMicros),
-    merges: money(split?.mergesMicros),
-    settlement: money(split?.settlementMicros),
-    undivided: money(split?.undividedMicros),
+    spread: amountText(split?.spreadMicros),
+    drift: amountText(split?.driftMicros),
+    merges: amountText(split?.mergesMicros),
+    settlement: amountText(split?.settlementMicros),
+    undivided: amountText(split?.undividedMicros),
   };
 }
 

@@ -1,7 +1,6 @@
 /** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
 
 import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import {
@@ -22,7 +21,7 @@ import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
 import { askThere, readLedger, valueOn } from '../reach.js';
-import { type Column, json, type Pair, record, short, table } from '../table.js';
+import { amountText, type Column, json, type Pair, record, short, table } from '../table.js';
 
 export const statusCommand = command({
   name: 'status',
@@ -197,7 +196,6 @@ type StatusAgreement = ReturnType<typeof makeAgreement>;
 type StatusMarket = ReturnType<typeof makeMarket>;
 
 export function makeStatus({ process, account, markets, dashboard, nowMs, signingRefused }: TraderStatus) {
-  const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
   const { marks } = account;
   const worth = worthOfRequests(account.spent, account.fills, account.resultMicros);
   return {
@@ -215,9 +213,9 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
     started: process.startedMs,
     now: nowMs,
     agreement: makeAgreement(account),
-    cash: money(account.cashMicros),
+    cash: amountText(account.cashMicros) ?? '',
     /** Cash plus holdings at their marks, minus the invested capital. */
-    result: money(account.resultMicros),
+    result: amountText(account.resultMicros) ?? '',
     open_orders: account.openOrders,
     unknown_orders: account.unknownOrders,
     fills: account.fills,
@@ -281,16 +279,15 @@ function hourlyValue({ value, place }: NonNullable<MarketStatus['worth']>) {
 }
 
 export function makeMarket(market: MarketStatus) {
-  const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
   return {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
     /** `quoting`, or the reason why not, in a few words. */
     state: describeQuoting(market),
-    bid: price(market.bidMicros),
-    ask: price(market.askMicros),
-    fair: price(market.fairMicros),
+    bid: amountText(market.bidMicros),
+    ask: amountText(market.askMicros),
+    fair: amountText(market.fairMicros),
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.orders.length,

@@ -222,6 +222,3 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   const why = mode === 'quoting' && paused !== null ? `except ${paused}` : reason;
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
-
-/** Mode of the next start, once own state at the exchange is read. */
-export type NextStart = Readonly<ReturnType<typeof readNextStart>>;
