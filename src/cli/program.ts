@@ -5,7 +5,7 @@ import { plainText } from '../shared/base/text.js';
 import type { Environment } from '../shell/config/environment.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import { type CliIo, type CliTerminal, EXIT } from './output/io.js';
+import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
 cleanLastWords();
 

@@ -1,5 +1,6 @@
 /** `twinbook backtest`: strategy files over recordings, under several fill models. */
 
+
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
@@ -13,25 +14,14 @@ import { boundHeapGrowth } from '../../shared/base/processes.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import {
-  type Answer,
-  type Call,
-  choice,
-  command,
-  flag,
-  integerBetween,
-  type OptionRow,
-  read,
-  repeated,
-  requiredList,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, type Call, choice, command, flag, integerBetween, type OptionRow, read, repeated, requiredList, resolveData, text, usual, type Values } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { writeWhole } from '../output/whole-file.js';
 import { ProgressLine } from './progress.js';
+import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
+import { AFTER_HALT } from '../../lab/backtest/halts.js';
+import { boundHeapGrowth } from '../../shared/base/brief-collections.js';
+import { ProgressLine, writeWhole } from '../io.js';
 
 const feeOption = (who: string): OptionRow<number> =>
   usual(
@@ -146,7 +136,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, failures, fees, repeat, afterHalt } = options;
+  const { latency, failures, fees, repeat, afterHalt, report } = options;
   const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
@@ -178,7 +168,17 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
           fillModels: checkFillModels(fillModels),
         });
   line.end();
-  return tell(results, options.report, io);
+  const { summaryTable } = await import('../../lab/report/summary.js');
+  const analyses = results.map(({ analysis }) => analysis);
+  if (report !== undefined) {
+    const { reportHtml } = await import('../../lab/report/html/report-html.js');
+    const sessions = results.map(({ session }) => session);
+    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+  }
+  return {
+    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+  };
 }
 
 /** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
@@ -204,17 +204,3 @@ export const planOptions = (
   fees: { makerRateMicros: makerFee, takerRateMicros: takerFee },
   allMarkets: allMarkets === true,
 });
-
-async function tell(results: readonly BacktestResult[], report: string | undefined, io: CliIo): Promise<Answer> {
-  const { summaryTable } = await import('../../lab/report/summary.js');
-  const analyses = results.map(({ analysis }) => analysis);
-  if (report !== undefined) {
-    const { reportHtml } = await import('../../lab/report/html/report-html.js');
-    const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
-  }
-  return {
-    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
-    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
-  };
-}

@@ -20,7 +20,7 @@ import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { ask, difference, failure, type Where } from './steps.js';
+import { ask, difference, failure, type Place } from './steps.js';
 
 export interface ChosenMarket {
   readonly view: MarketView;
@@ -35,11 +35,7 @@ const MOST_LOOKS = 10;
 const LISTED = 100;
 
 /** The market of `--market`, else the first named or selected market that accepts such an order. */
-export async function chooseMarket(
-  client: ServiceClient,
-  config: Config,
-  { where, wanted }: { readonly where: Where; readonly wanted: string | null },
-): Promise<ChosenMarket> {
+export async function chooseMarket({ client, config, where, market: wanted }: Place): Promise<ChosenMarket> {
   const named = config.strategies.flatMap(({ markets }) => markets.ids);
   // An embedded exchange has its own markets.
   const first = where === 'paper' ? [] : wanted === null ? named : [wanted];

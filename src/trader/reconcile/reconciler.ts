@@ -321,11 +321,11 @@ export function requestsOfRound(ownTrades: boolean): number {
 /** Lists that a venue may lack, because its API documents no schema for them. */
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
-export /**
+/**
  * Reads the lists of one round: all are requested together, and each is read to its end or mark. One lost page, or one
  * repeated row or cursor, voids the round.
  */
-class Round {
+export class Round {
   readonly #lists: ReadonlyMap<RoundList, Reading>;
   /** Our clock, ms, of the round's first request. */
   readonly #begunMs: number;

@@ -1,5 +1,6 @@
 /** Sweeps of real threads over real files. */
 
+
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,8 @@ import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { type PlanWishes, readSweepTables, record, sweepPlace, sweepPlan, watching } from './place.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
+import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 
 optimiseThreadsLate();
 

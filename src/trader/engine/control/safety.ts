@@ -1,5 +1,6 @@
 /** Combines everything that stops or restricts the trader: mode, guards, pauses, unreadable lists, fleet. */
 
+
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
@@ -8,11 +9,13 @@ import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
 import { Guards } from '../guards.js';
-import type { Notices } from '../notices.js';
-import { Silence, UnreadLists, UnreadMarkets } from '../notices.js';
+import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
+import { Guards } from '../guards/guards.js';
+import { Silence, UnreadLists, UnreadMarkets } from '../unread-lists.js';
+import { Pauses } from './pauses.js';
 
 /** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
@@ -235,11 +238,11 @@ type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<P
 const FLATTENED = 'flattened by the operator';
 const NONE: readonly string[] = [];
 
-export /**
+/**
  * Pauses of single markets, stored over restarts. A pause or flatten by the operator ends only with a resume of that
  * market. A pause by the trader, for example after a refusal by the signer, also ends with a resume of all.
  */
-class Pauses {
+export class Pauses {
   readonly #notes: Notes;
   readonly #pauses: Map<string, Pause>;
   /** Condition ids of markets whose holdings are being sold. */

@@ -1,5 +1,6 @@
 /** `twinbook doctor`: one line per check, with advice for each failure; or the content of a draft. */
 
+
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -13,13 +14,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { requestSignature, type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { ClientAnswer } from '../../shell/client/contract.js';
-import {
-  type CallParts,
-  checkedBaseUrl,
-  type Message,
-  writeHeaders,
-  writeMessage,
-} from '../../shell/client/message.js';
+import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from '../../shell/client/message.js';
 import { Transport } from '../../shell/client/transport.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
@@ -30,6 +25,26 @@ import { marketAtVenue } from '../market-meant.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from '../output/io.js';
 import { type Column, json, prose, table } from '../output/table.js';
 import { openWallet, requireAnswer, withClient } from '../venue-session.js';
+import { signedRequestReport } from '../exchange/http/signed-request.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { FeeSchedule } from '../shared/base/fees.js';
+import { openToOthers } from '../shared/base/private.js';
+import { parseJson } from '../shared/base/text-width.js';
+import type { Declaration } from '../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import { requestSignature, type SignedParts, signedPayload } from '../shared/protocol/signing.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { Transport } from '../shell/client/transport.js';
+import { loadConfig } from '../shell/config/load.js';
+import type { Config } from '../shell/config/types.js';
+import type { Credentials } from '../shell/wallet/credentials.js';
+import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../trader/market/fee-fit.js';
+import { command, text } from './command.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
+import { compareClocks, findCredentials, marketAtVenue, openWallet, requireAnswer, withClient } from './reach.js';
+import { type Column, json, prose, table } from './table.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',
@@ -89,12 +104,9 @@ async function examine(file: string, configFile: string, asJson: boolean, io: Cl
   return report.verdict === 'refused' ? EXIT.failed : EXIT.ok;
 }
 
-const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'fail' } as const;
-
-function checkText({ name, result, text, hint }: Check, width?: number): string {
-  const below = (said: string) =>
-    prose(said, width === undefined ? width : width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
-  return `${MARKS[result]}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
+function checkText({ name, result, text, hint }: Check, width = Number.POSITIVE_INFINITY): string {
+  const below = (said: string) => prose(said, width - INDENT.length).replaceAll('\n', `\n${INDENT}`);
+  return `${result.padEnd(4)}  ${below(`${name}: ${text}`)}\n${hint === '' ? '' : `${INDENT}${below(hint)}\n`}`;
 }
 
 const INDENT = ' '.repeat(6);
@@ -130,8 +142,14 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
   try {
     const { address } = await openWallet(config, io);
-    const { isSealedKeyFile } = await import('../../shell/wallet/key-file.js');
-    note(sealCheck(config, address, isSealedKeyFile(config.wallet.file)));
+    const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
+    const { file } = config.wallet;
+    const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
+    const hint = `Seal a copy: \`twinbook keys import --from ${file} --to FILE\` with a passphrase, then use that file.`;
+    // Paper has nothing to steal.
+    if (sealed !== '' || config.venue.name === 'paper')
+      note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
+    else note(warn('wallet', `${address}, but the key lies in the clear in ${file}`, hint));
     return address;
   } catch (error) {
     note(failCheck('wallet', error));
@@ -139,27 +157,12 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
   }
 }
 
-/** Paper has nothing to steal. */
-function sealCheck({ venue, wallet }: Config, address: string, isSealed: boolean): Check {
-  const name = 'wallet';
-  if (isSealed) return ok(name, `${address}, sealed under a passphrase, file readable by its owner only`);
-  if (venue.name === 'paper') return ok(name, `${address}, file readable by its owner only`);
-  const hint = `Seal a copy: \`twinbook keys import --from ${wallet.file} --to FILE\` with a passphrase, then use that file.`;
-  return warn(name, `${address}, but the key lies in the clear in ${wallet.file}`, hint);
-}
-
-/** A larger offset, ms, comes from a wrong clock, not from the venue's one-second resolution. */
-const CLOCK_OK_MS = 2000;
-
 async function checkVenue(config: Config, io: CliIo, wallet: string | null): Promise<readonly Check[]> {
   const { profile } = config.venue;
   const checks: Check[] = [];
   let credentials: Credentials | null = null;
   try {
-    const { loadCredentials } = await import('../../shell/wallet/credentials.js');
-    if (wallet !== null) {
-      credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
-    }
+    if (wallet !== null) credentials = await findCredentials(config, wallet, io.env);
     checks.push(credentialsCheck(config, credentials !== null));
     await withClient(config, { credentials, controls: true }, async (client, baseUrl) => {
       const listed = await client.call('markets.list', { query: { limit: 1 } });
@@ -196,17 +199,14 @@ function credentialsCheck({ wallet, venue, exchange }: Config, found: boolean): 
 }
 
 function clockCheck(client: ServiceClient, toleranceS: number): Check {
-  const offset = client.clockOffset;
-  const name = 'clock';
-  if (offset === null) {
+  const apart = compareClocks(client);
+  if (apart === null) {
     const hint = 'Keep this clock synchronised: a wrong one makes signed calls fail.';
-    return warn(name, 'the venue did not say its time', hint);
+    return warn('clock', 'the venue did not say its time', hint);
   }
-  const seconds = `${(Math.abs(offset.offsetMs) / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
-  if (Math.abs(offset.offsetMs) <= CLOCK_OK_MS)
-    return ok(name, `this clock agrees with the venue's within its resolution`);
-  const text = `this clock is ${seconds} (it accepts ${toleranceS} s); signed calls are corrected for it`;
-  return warn(name, text, 'Synchronise this clock (NTP): logs and schedules use it.');
+  if (apart.agrees) return ok('clock', `this clock agrees with the venue's within its resolution`);
+  const text = `${apart.text} (it accepts ${toleranceS} s); signed calls are corrected for it`;
+  return warn('clock', text, 'Synchronise this clock (NTP): logs and schedules use it.');
 }
 
 function budgetCheck({ budget }: ClientAnswer): Check {
@@ -237,10 +237,10 @@ const VECTORS = [
 ] as const;
 
 function signingCheck(): Check {
-  const wrong = VECTORS.find(([method, pathWithQuery, body, signature]) => {
-    const parts = { timestamp: TIMESTAMP, method, pathWithQuery, body };
-    return requestSignature(SECRET, parts) !== signature;
-  });
+  const wrong = VECTORS.find(
+    ([method, pathWithQuery, body, signature]) =>
+      requestSignature(SECRET, { timestamp: TIMESTAMP, method, pathWithQuery, body }) !== signature,
+  );
   if (wrong === undefined)
     return ok('signing', `${VECTORS.length} golden requests signed byte for byte as the interface says`);
   const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
@@ -254,16 +254,19 @@ async function showFees(market: string, config: Config, asJson: boolean, io: Cli
   const answer = await withClient(config, { controls: true }, (client) => client.call('markets.trades', input));
   const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
   const contradiction = feeContradiction(reading, declared);
-  io.out(
-    asJson ? json({ declared, ...reading, contradiction }) : reportText(reading, declared, contradiction, io.columns),
-  );
+  const shown = { declared, ...reading, contradiction };
+  io.out(asJson ? json(shown) : feesText(shown, io.columns));
   return contradiction === null ? EXIT.ok : EXIT.failed;
 }
 
-function reportText(
-  { trades, fits, verdict }: FeeReading,
-  declared: FeeSchedule,
-  contradiction: string | null,
+function feesText(
+  {
+    declared,
+    trades,
+    fits,
+    verdict,
+    contradiction,
+  }: FeeReading & { declared: FeeSchedule; contradiction: string | null },
   width?: number,
 ): string {
   const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
@@ -322,9 +325,13 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
     for (const [declaration, parts] of REQUESTS) {
       const message = writeMessage(checkedBaseUrl(subject.baseUrl), declaration, parts);
       if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
-      const sent = makeSignedParts(message, subject.venueSeconds);
+      const { method, pathWithQuery, body } = message;
+      const sent = { timestamp: String(subject.venueSeconds), method, pathWithQuery, body };
       const computed = await ask(transport, message, subject);
-      if (typeof computed === 'string') return notShown(computed);
+      if (typeof computed === 'string') {
+        const text = `this venue does not show what it computes (${computed}); the golden requests and the signed call stand in for it`;
+        return ok(NAME, text);
+      }
       const problem = compare(sent, computed);
       if (problem !== null) return problem;
       bytes += Buffer.byteLength(signedPayload(sent));
@@ -334,13 +341,6 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
   }
   return ok(NAME, `all ${bytes} bytes of a GET and a POST are what the venue computed, and both signatures match`);
 }
-
-const makeSignedParts = ({ method, pathWithQuery, body }: Message, venueSeconds: number): SignedParts => ({
-  timestamp: String(venueSeconds),
-  method,
-  pathWithQuery,
-  body,
-});
 
 /** The venue's computation; or in words why it does not say. */
 async function ask(
@@ -356,12 +356,6 @@ async function ask(
   return answerSchema.safeParse(parseJson(attempt.text)).data?.data ?? 'an answer that is none';
 }
 
-const notShown = (why: string): Check =>
-  ok(
-    NAME,
-    `this venue does not show what it computes (${why}); the golden requests and the signed call stand in for it`,
-  );
-
 /** The parts in payload order. Null when all are equal. */
 function compare(sent: SignedParts, computed: Computed): Check | null {
   const parts = [
@@ -375,11 +369,8 @@ function compare(sent: SignedParts, computed: Computed): Check | null {
     const difference = firstDifference(Buffer.from(ours, 'utf8'), Buffer.from(theirs, 'utf8'));
     if (difference !== null) {
       const where = `the ${name} differs at byte ${difference.at} (byte ${before + difference.at} of what is signed)`;
-      return fail(
-        NAME,
-        `${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`,
-        REWRITTEN,
-      );
+      const text = `${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`;
+      return fail(NAME, text, REWRITTEN);
     }
     before += Buffer.byteLength(ours);
   }

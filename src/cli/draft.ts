@@ -1,5 +1,6 @@
 /** `twinbook doctor --draft`: shows a draft's `message`, and whether the wallet would sign it. Signs nothing. */
 
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -14,6 +15,19 @@ import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rul
 import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import type { Micros } from '../shared/base/micros.js';
+import { parseJson } from '../shared/base/text-width.js';
+import { type DraftText, readDraftText } from '../shared/protocol/drafts/draft-text.js';
+import { memoText, readTransaction, type Transaction } from '../shared/protocol/drafts/solana-message.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { judgeMessage } from '../shell/wallet/draft-signer.js';
+import { type JudgedMessage, signingRules } from '../shell/wallet/signing-rules.js';
+import { nameProgram } from '../shell/wallet/solana/transaction-judge.js';
+import type { CliIo } from './io.js';
+import { type Pair, record } from './table.js';
 
 export type DraftReport = ReturnType<typeof examineDraft>;
 
@@ -26,12 +40,8 @@ export function readDraftFile(file: string, io: CliIo): string {
     text = readFileSync(file === '-' ? 0 : resolve(io.cwd, file), 'utf8');
   } catch (error) {
     const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new TwinbookError(
-      'file_unreadable',
-      `${file} cannot be read: ${why}`,
-      'Give a file that holds one draft, or - and the draft on standard input.',
-      { cause: error },
-    );
+    const hint = 'Give a file that holds one draft, or - and the draft on standard input.';
+    throw new TwinbookError('file_unreadable', `${file} cannot be read: ${why}`, hint, { cause: error });
   }
   return messageIn(text) ?? text.replace(/\r?\n$/, '');
 }
@@ -66,12 +76,10 @@ export function examineDraft(message: string, { venue }: Pick<TraderConfig, 'ven
 }
 
 /** `readable`: signed for a matching intent. `blind`: signed unread. `refused`: never signed, with the reason. */
-const toVerdict = (
-  judged: JudgedMessage,
-): { readonly verdict: 'readable' | 'blind' | 'refused'; readonly reason: string } =>
-  judged.ok
-    ? { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' }
-    : { verdict: 'refused', reason: judged.reason };
+function toVerdict(judged: JudgedMessage): { readonly verdict: keyof typeof VERDICTS; readonly reason: string } {
+  if (!judged.ok) return { verdict: 'refused', reason: judged.reason };
+  return { verdict: judged.draft === null ? 'blind' : 'readable', reason: '' };
+}
 
 const transactionReport = (transaction: Transaction, { draft_cosigners }: VenueProfile) => ({
   version: transaction.version,
@@ -108,15 +116,15 @@ function formatAsked({ serviceName, marketConditionId, draftPubkey, expires, ter
 
 export function draftReportText(report: DraftReport, width?: number): string {
   const { transaction, asks } = report;
-  const pairs: (readonly [string, Cell])[] = [
+  const pairs: readonly Pair[] = [
     ['drafts are', report.draft_message],
     ['wallet', report.wallet],
+    ...(transaction === null ? [] : transactionPairs(transaction, report.wallet)),
+    ['text', report.text ?? 'none that can be read'],
+    ...Object.entries(asks ?? {}).map(([name, value]): Pair => [`  ${name}`, value]),
+    ['verdict', VERDICTS[report.verdict]],
+    ['reason', report.reason || undefined],
   ];
-  if (transaction !== null) pairs.push(...transactionPairs(transaction, report.wallet));
-  pairs.push(['text', report.text ?? 'none that can be read']);
-  for (const [name, value] of Object.entries(asks ?? {})) pairs.push([`  ${name}`, value]);
-  pairs.push(['verdict', VERDICTS[report.verdict]]);
-  if (report.reason !== '') pairs.push(['reason', report.reason]);
   return record(pairs, width);
 }
 
@@ -126,7 +134,7 @@ const VERDICTS = {
   refused: 'never signed',
 } as const;
 
-function transactionPairs(transaction: TransactionReport, wallet: string): (readonly [string, Cell])[] {
+function transactionPairs(transaction: TransactionReport, wallet: string): readonly Pair[] {
   const nameAccount = (account: string) => {
     if (account === wallet) return `${account} (our wallet)`;
     if (transaction.cosigners.includes(account)) return `${account} (co-signer of the profile)`;
@@ -137,9 +145,11 @@ function transactionPairs(transaction: TransactionReport, wallet: string): (read
     ['fee payer', nameAccount(transaction.fee_payer)],
     ['signers', `${transaction.signers.length}: ${transaction.signers.map(nameAccount).join(', ')}`],
     ['lookup tables', transaction.lookup_tables.join(', ') || 'none'],
-    ...transaction.instructions.map(({ program, calls, accounts, data }, index): readonly [string, Cell] => [
-      `instruction ${index + 1}`,
-      `${program} (${calls ?? 'unknown here'}), ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
-    ]),
+    ...transaction.instructions.map(
+      ({ program, calls, accounts, data }, index): Pair => [
+        `instruction ${index + 1}`,
+        `${program} (${calls ?? 'unknown here'}), ${data.length / 2} bytes, accounts: ${accounts.map(nameAccount).join(', ') || 'none'}`,
+      ],
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
+
 import { resolve } from 'node:path';
 import type { Calibration } from '../../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
@@ -17,11 +18,26 @@ import { ProgressLine } from '../lab/progress.js';
 import { type CliIo, EXIT, type ExitCode } from '../output/io.js';
 import { type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from '../output/table.js';
 import { requireWritable, writeWhole } from '../output/whole-file.js';
+import type { Calibration } from '../lab/calibrate/calibration.js';
+import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-file.js';
+import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
+import type { Recording } from '../recording/contract.js';
+import type { ImportedMarket, ImportProgress } from '../recording/import.js';
+import { disagreementIn } from '../recording/importers/capture-report.js';
+import type { RecordingStats } from '../recording/inspect/stats.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { micros } from '../shared/base/micros.js';
+import { utcText } from '../shared/base/utc-text.js';
+import { outcomeText } from '../shared/protocol/outcome.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
+import { beginning, type Cell, type Column, formatOf, json, linesText, prose, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
   if (given.length > 0) return resolveData(given, io);
-  const { loadTraderConfig } = await import('../../shell/config/load.js');
+  const { loadTraderConfig } = await import('../shell/config/load.js');
   return [loadTraderConfig(config, io).recording.dir];
 }
 
@@ -34,10 +50,8 @@ const listCommand = command({
   config: 'file',
   hasJson: true,
   run: async ({ args, file, isJson, io }) => {
-    const { openRecordings } = await import('../../recording/recording.js');
-    const failures: TwinbookError[] = [];
-    const paths = await pathsMeant(args, file, io);
-    const rows = (await openRecordings(paths, { onFailure: (error) => failures.push(error) })).map(listing);
+    const { recordings, failures } = await openThose(args, file, io);
+    const rows = recordings.map(listing);
     io.out(isJson ? json(rows) : listTable(rows, io.columns));
     return tellFailures(failures, io);
   },
@@ -50,11 +64,8 @@ const statsCommand = command({
   config: 'file',
   hasJson: true,
   run: async ({ args, file, isJson, io }) => {
-    const { openRecordings } = await import('../../recording/recording.js');
-    const { computeStats } = await import('../../recording/inspect/stats.js');
-    const failures: TwinbookError[] = [];
-    const paths = await pathsMeant(args, file, io);
-    const recordings = await openRecordings(paths, { onFailure: (error) => failures.push(error) });
+    const { computeStats } = await import('../recording/inspect/stats.js');
+    const { recordings, failures } = await openThose(args, file, io);
     const line = new ProgressLine(io, isJson);
     const rows = [];
     for (const [at, recording] of recordings.entries()) {
@@ -74,6 +85,14 @@ const statsCommand = command({
   },
 });
 
+/** Failures are of recordings that cannot be read, which are left out. */
+async function openThose(given: readonly string[], config: string, io: CliIo) {
+  const { openRecordings } = await import('../recording/recording.js');
+  const failures: TwinbookError[] = [];
+  const onFailure = (error: TwinbookError) => failures.push(error);
+  return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
+}
+
 /** Left-out recordings, beside the others' rows. */
 function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
   for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
@@ -87,8 +106,8 @@ const verifyCommand = command({
   config: 'file',
   options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
-    const { verifyRecordings } = await import('../../recording/inspect/verify.js');
-    const { repairFolder } = await import('../../recording/store/store.js');
+    const { verifyRecordings } = await import('../recording/inspect/verify.js');
+    const { repairFolder } = await import('../recording/store/store.js');
     const paths = await pathsMeant(args, file, io);
     let repaired = 0;
     if (repair === true) for (const path of paths) repaired += await repairFolder(path);
@@ -137,9 +156,12 @@ const importCommand = command({
       throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
     }
     const [out = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], file, io);
-    const from = paths.map((path) => resolve(io.cwd, path));
-    const asked = { market: options.market, replace: options.replace === true };
-    const markets = await runImport(kind, from, out, asked, isJson, io);
+    const { importRecordings } = await import('../recording/import.js');
+    const line = new ProgressLine(io, isJson);
+    const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
+      line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
+    const asked = { markets: options.market ?? [], progress, replace: options.replace === true };
+    const markets = await importRecordings(kind, resolveData(paths, io), out, asked).finally(() => line.end());
     return {
       data: markets,
       text: (width) => importText(markets, out, options.verbose === true, width),
@@ -147,25 +169,6 @@ const importCommand = command({
     };
   },
 });
-
-async function runImport(
-  kind: ImportKind,
-  paths: readonly string[],
-  out: string,
-  { market: markets = [], replace }: { readonly market: readonly string[] | undefined; readonly replace: boolean },
-  isJson: boolean,
-  io: CliIo,
-): Promise<readonly ImportedMarket[]> {
-  const { importRecordings } = await import('../../recording/import.js');
-  const line = new ProgressLine(io, isJson);
-  const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
-    line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
-  try {
-    return await importRecordings(kind, paths, out, { markets, progress, replace });
-  } finally {
-    line.end();
-  }
-}
 
 function importText(markets: readonly ImportedMarket[], out: string, verbose: boolean, width?: number): string {
   const columns: readonly Column<ImportedMarket>[] = [
@@ -213,9 +216,9 @@ const queryCommand = command({
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
     const { market: markets = [], from: fromMs = null, to: toMs = null } = options;
     const folders = await pathsMeant(paths, file, io);
-    const { queryRecordings } = await import('../../recording/inspect/query.js');
+    const { queryRecordings } = await import('../recording/inspect/query.js');
     const answer = await queryRecordings(sql, folders, { markets, fromMs, toMs });
-    await writeAnswer(answer, formatOf(isJson, options.csv), io);
+    await writeAnswer(answer, formatOf(isJson, options.csv), io).finally(() => answer.close());
   },
 });
 
@@ -226,8 +229,8 @@ const calibrateCommand = command({
   options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
   answer: async ({ options: { out }, args: paths, isJson, io }) => {
     requireWritable(resolve(io.cwd, out));
-    const { openRecordings } = await import('../../recording/recording.js');
-    const { calibrate } = await import('../../lab/calibrate/calibration.js');
+    const { openRecordings } = await import('../recording/recording.js');
+    const { calibrate } = await import('../lab/calibrate/calibration.js');
     const recordings = await openRecordings(resolveData(paths, io));
     const line = new ProgressLine(io, isJson);
     const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);
@@ -278,7 +281,6 @@ export const listing = ({ market, summary, warnings }: Recording) => ({
 
 type ListRow = ReturnType<typeof listing>;
 
-const title = (text: string): string => (text.length > 44 ? `${text.slice(0, 43)}…` : text);
 const duration = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
@@ -294,7 +296,7 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
-  { title: 'TITLE', cell: (row) => title(row.title), gives: 'cut' },
+  { title: 'TITLE', cell: (row) => beginning(row.title, 44), gives: 'cut' },
 ];
 
 const formatSpan = (row: ListRow): string =>
@@ -340,6 +342,8 @@ function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
 type StatsRow = ReturnType<typeof statsRow>;
 
 const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
+const fixed = (value: string | number | undefined | null, places: number): Cell =>
+  value == null ? null : Number(value).toFixed(places);
 const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
 
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
@@ -353,23 +357,9 @@ const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
   { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
-  {
-    title: 'SPREAD',
-    cell: (row) => (row.mean_spread === null ? null : Number(row.mean_spread).toFixed(4)),
-    right: true,
-  },
-  {
-    title: 'BIDS',
-    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.bid.toFixed(1)),
-    right: true,
-    keep: 5,
-  },
-  {
-    title: 'ASKS',
-    cell: (row) => (row.mean_levels === null ? null : row.mean_levels.ask.toFixed(1)),
-    right: true,
-    keep: 5,
-  },
+  { title: 'SPREAD', cell: (row) => fixed(row.mean_spread, 4), right: true },
+  { title: 'BIDS', cell: (row) => fixed(row.mean_levels?.bid, 1), right: true, keep: 5 },
+  { title: 'ASKS', cell: (row) => fixed(row.mean_levels?.ask, 1), right: true, keep: 5 },
   { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
   { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },

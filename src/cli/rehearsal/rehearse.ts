@@ -6,14 +6,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { TwinbookError } from '../shared/base/errors.js';
-import { loadConfig } from '../shell/config/load.js';
-import type { Config } from '../shell/config/types.js';
-import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from './command.js';
-import { marketAtVenue } from './market-meant.js';
-import type { CliIo } from './output/io.js';
-import { json } from './output/table.js';
-import { EXIT_OF, lineText, runForResult, type StepLine, step } from './rehearsal/steps.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { loadConfig } from '../../shell/config/load.js';
+import type { Config } from '../../shell/config/types.js';
+import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from '../command.js';
+import type { CliIo } from '../io.js';
+import { marketAtVenue } from '../reach.js';
+import { json } from '../table.js';
+import { EXIT_OF, lineText, runForResult, type StepLine, step } from './steps.js';
 
 const OPTIONS = {
   live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
@@ -64,7 +64,7 @@ async function runSteps(
   io: CliIo,
   note: (line: StepLine) => void,
 ): Promise<StepLine['result']> {
-  const { atTheVenue, onPaper } = await import('./rehearsal/places.js');
+  const { atTheVenue, onPaper } = await import('./places.js');
   let stopped = false;
   const isStopped = () => stopped;
   return runForResult(async () => {
@@ -74,20 +74,14 @@ async function runSteps(
     void io.stopAsked().then(() => {
       stopped = true;
     });
+    const { live, ledger, market, timeout } = flags;
     const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
     try {
-      const rehearsal = {
-        config,
-        io,
-        note,
-        isStopped,
-        withinMs: flags.timeout * 1000,
-        market: flags.market === undefined ? null : await marketAtVenue(flags.market, config),
-      };
-      const own = flags.ledger === undefined ? null : resolve(io.cwd, flags.ledger);
-      const paperLedger = flags.live === true || own === null ? join(folder, 'paper.sqlite') : own;
-      const result = await onPaper(rehearsal, paperLedger);
-      if (result !== 'ok' || flags.live !== true) return result;
+      const wanted = market === undefined ? null : await marketAtVenue(market, config);
+      const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
+      const own = ledger === undefined ? null : resolve(io.cwd, ledger);
+      const result = await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
+      if (result !== 'ok' || live !== true) return result;
       return await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -97,11 +91,8 @@ async function runSteps(
 
 function configurationText(config: Config, { live, ledger }: RehearseFlags, io: CliIo): string {
   if (ledger !== undefined && resolve(io.cwd, ledger) === config.ledger.path) {
-    throw new TwinbookError(
-      'config_invalid',
-      `${ledger} is the trader's own ledger`,
-      'Name another file, or leave --ledger out.',
-    );
+    const hint = 'Name another file, or leave --ledger out.';
+    throw new TwinbookError('config_invalid', `${ledger} is the trader's own ledger`, hint);
   }
   if (live === true && config.exchange?.embedded === true) {
     const hint = 'Rehearse with the file that the live trader will use, without an `exchange:` section.';

@@ -3,6 +3,7 @@
  * socket, like the console, and the ledger on a read-only connection; the trader never waits for it.
  */
 
+
 import { existsSync } from 'node:fs';
 import { add, complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text.js';
@@ -18,6 +19,21 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
 import type { CliIo, CliTerminal } from '../output/io.js';
 import { json } from '../output/table.js';
+import { add, complement, type Micros, mul, sub, ZERO } from '../shared/base/micros.js';
+import { cutText, type FittedColumn, fitTable, GAP } from '../shared/base/text-width.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import { describeQuoting, type MarketStatus } from '../shared/protocol/trader-status.js';
+import type { TraderConfig } from '../shell/config/load.js';
+import { TraderState } from '../shell/console/trader-state.js';
+import { ResultBook } from '../shell/console/views/result-book.js';
+import { Subscription } from '../shell/control/control-client.js';
+import { formatSigned, money } from '../shell/daemon/status-text.js';
+import { storedMarks } from '../trader/engine/own/valuation.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
+import { choice, command, flag, numberBetween, usual, type Values } from './command.js';
+import type { CliIo, CliTerminal } from './io.js';
+import { readLedger } from './reach.js';
+import { amountText, json } from './table.js';
 
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },
@@ -63,7 +79,7 @@ export const addTopCommand = command({
 });
 
 class TopSource {
-  readonly #path: string;
+  readonly #config: TraderConfig;
   readonly #book = new ResultBook();
   readonly #trader = new TraderState();
   readonly #subscription: Subscription;
@@ -71,9 +87,9 @@ class TopSource {
   #sweeps = 0;
   #hear: () => void = () => undefined;
 
-  constructor({ control, ledger }: TraderConfig) {
-    this.#path = ledger.path;
-    this.#subscription = new Subscription(control.socket, {
+  constructor(config: TraderConfig) {
+    this.#config = config;
+    this.#subscription = new Subscription(config.control.socket, {
       line: (line) => {
         this.#trader.onLine(line);
         // A sweep over all markets begins with the account, so the second one ends the first.
@@ -102,23 +118,18 @@ class TopSource {
 
   /** Continues reading the ledger for some milliseconds. */
   async look(): Promise<void> {
-    if (!existsSync(this.#path)) return;
-    const { openReadOnly } = await import('../../trader/ledger/ledger.js');
-    const ledger = openReadOnly(this.#path);
-    try {
+    if (!existsSync(this.#config.ledger.path)) return;
+    await readLedger(this.#config, (ledger) => {
       this.#book.readOn(ledger, 1);
       this.#facts = readFacts(ledger);
-    } finally {
-      ledger.close();
-    }
+    });
   }
 
   get head(): TopHead {
-    const rows = makeRows(this.#trader, this.#facts, this.#book);
-    const cashMicros = this.#trader.isCurrent
-      ? (this.#trader.account?.cashMicros ?? this.#facts.cashMicros)
-      : this.#facts.cashMicros;
-    return { trader: this.#trader, cashMicros, rows, read: this.#book.read };
+    const trader = this.#trader;
+    const rows = makeRows(trader, this.#facts, this.#book);
+    const told = trader.isCurrent ? trader.account?.cashMicros : undefined;
+    return { trader, cashMicros: told ?? this.#facts.cashMicros, rows, read: this.#book.read };
   }
 
   close(): void {
@@ -143,20 +154,18 @@ function writeOnce(source: TopSource, sort: SortBy, isJson: boolean, io: CliIo):
   io.out(`${lines.join('\n')}\n`);
 }
 
-const text = (value: number | null): string | null => (value === null ? null : formatDecimal(micros(value)));
-
 /** The rows of `--json` are part of the public interface; null is unknown. */
 const formatRow = (row: TopRow) => ({
   market: row.id,
   title: row.title,
-  result: text(row.resultMicros),
-  net: text(row.netMicros),
+  result: amountText(row.resultMicros),
+  net: amountText(row.netMicros),
   orders: row.orders,
-  spread: text(measureSpread(row)),
-  bid: text(row.bidMicros),
-  ask: text(row.askMicros),
-  our_bid: text(row.ourBidMicros),
-  our_ask: text(row.ourAskMicros),
+  spread: amountText(measureSpread(row)),
+  bid: amountText(row.bidMicros),
+  ask: amountText(row.askMicros),
+  our_bid: amountText(row.ourBidMicros),
+  our_ask: amountText(row.ourAskMicros),
   fills: row.fills,
   age_ms: row.ageMs === null ? null : Math.round(row.ageMs),
   state: row.state,
@@ -211,11 +220,6 @@ export interface TopLook {
   readonly from: number;
 }
 
-interface TopSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** The largest first, unknown ones last; reversed: the least first. */
 export function sortRows(rows: readonly TopRow[], { sort, isReversed }: TopLook): readonly TopRow[] {
   const sign = isReversed ? -1 : 1;
@@ -233,7 +237,7 @@ export function measureSpread({ bidMicros: bid, askMicros: ask }: TopRow): numbe
   return bid === null || ask === null ? null : ask - bid;
 }
 
-const price = (value: number | null): string => (value === null ? '-' : formatDecimal(micros(value)));
+const price = (value: number | null): string => amountText(value) ?? '-';
 const age = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}s`);
 
 const COLUMNS: readonly FittedColumn<TopRow>[] = [
@@ -318,7 +322,12 @@ const KEYS = `q leaves  ${Object.entries(SORTS)
   .join('  ')}  again: other way  j k rows`;
 
 /** A whole screen: at most as many lines and columns as the terminal. */
-export function drawScreen(head: TopHead, look: TopLook, { columns, rows }: TopSize, paint: Paint): readonly string[] {
+export function drawScreen(
+  head: TopHead,
+  look: TopLook,
+  { columns, rows }: ReturnType<CliTerminal['size']>,
+  paint: Paint,
+): readonly string[] {
   const above = [...drawHead(head, columns), ''];
   const [names = '', ...lines] = drawTable(head.rows, look, columns, paint);
   const room = Math.max(1, rows - above.length - 3);
@@ -332,27 +341,26 @@ export function drawScreen(head: TopHead, look: TopLook, { columns, rows }: TopS
 
 /** As sent by terminals. */
 const QUIT = ['q', 'Q', '\u0003', '\u0004', '\u001b'];
-const DOWN = ['j', '\u001b[B'];
-const UP = ['k', '\u001b[A'];
-const PAGE = 10;
-const PAGE_DOWN = [' ', '\u001b[6~'];
-const PAGE_UP = ['b', '\u001b[5~'];
+/** Rows by which a letter or an arrow moves the view. */
+const MOVES = new Map([
+  ['j', 1],
+  ['\u001b[B', 1],
+  ['k', -1],
+  ['\u001b[A', -1],
+  [' ', 10],
+  ['\u001b[6~', 10],
+  ['b', -10],
+  ['\u001b[5~', -10],
+]);
 
 /** The view after a key; null to quit. */
 export function pressKey(look: TopLook, key: string, rows: number): TopLook | null {
   if (QUIT.includes(key)) return null;
-  const move = moveOf(key);
-  if (move !== 0) return { ...look, from: Math.max(0, Math.min(rows - 1, look.from + move)) };
+  const move = MOVES.get(key);
+  if (move !== undefined) return { ...look, from: Math.max(0, Math.min(rows - 1, look.from + move)) };
   const [sort] = (Object.keys(SORTS) as SortBy[]).filter((name) => SORTS[name].key === key);
   if (sort === undefined) return look;
   return { sort, isReversed: sort === look.sort && !look.isReversed, from: 0 };
-}
-
-function moveOf(key: string): number {
-  if (DOWN.includes(key)) return 1;
-  if (UP.includes(key)) return -1;
-  if (PAGE_DOWN.includes(key)) return PAGE;
-  return PAGE_UP.includes(key) ? -PAGE : 0;
 }
 
 /** A shown market. Amounts and prices are micros; null is unknown. */

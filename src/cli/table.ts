@@ -1,18 +1,14 @@
 /** Rows as a table for people, or as JSON for programs. */
 
+
 import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
-import {
-  csvLine,
-  type FittedColumn,
-  fillLines,
-  fitTable,
-  foldText,
-  GAP,
-  measureText,
-  plainJson,
-  plainLine,
-} from '../../shared/base/text.js';
+import { csvLine, type FittedColumn, fillLines, fitTable, foldText, GAP, measureText, plainJson, plainLine } from '../../shared/base/text.js';
 import type { CliIo } from './io.js';
+import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
+import { csvLine } from '../shared/base/csv.js';
+import { formatDecimal } from '../shared/base/decimal.js';
+import { micros } from '../shared/base/micros.js';
+import { type FittedColumn, fillLines, fitTable, foldText, GAP, measureText, plainJson, plainLine } from '../shared/base/text-width.js';
 
 export type Cell = string | number | boolean | null;
 
@@ -49,7 +45,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
   const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
   const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
-  return [...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest].map((line) => `${line}\n`).join('');
+  return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
 /**
@@ -71,30 +67,41 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
 
 /**
  * Two columns without a header, for a single record.
+ * @param pairs a line without a value is left out
  * @param width of the terminal: a longer value wraps between words, so that a path stays whole
  */
-export function record(pairs: readonly (readonly [string, Cell])[], width = Number.POSITIVE_INFINITY): string {
-  const names = Math.max(...pairs.map(([name]) => name.length)) + GAP.length;
+export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
+  const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
   const room = Math.max(width - names, LEAST_VALUE);
-  return pairs
-    .flatMap(([name, value]) =>
-      fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
-        `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
-      ),
-    )
-    .map((line) => `${line}\n`)
-    .join('');
+  const lines = shown.flatMap(([name, value]) =>
+    fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
+      `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
+    ),
+  );
+  return linesText(lines);
 }
+
+export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;
 
+/** Decimal text of an amount in micros; null when it is unknown. */
+export const amountText = (value: number | null | undefined): string | null =>
+  value === null || value === undefined ? null : formatDecimal(micros(value));
+
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
+
+export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
 
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
+
+export const beginning = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
 /** A longer table scrolls off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
@@ -104,18 +111,19 @@ export type AnswerFormat = 'table' | 'csv' | 'json';
 export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
   isJson ? 'json' : csv === true ? 'csv' : 'table';
 
-/** Writes and closes it. */
-export async function writeAnswer(answer: QueryAnswer, format: AnswerFormat, io: CliIo): Promise<void> {
-  try {
-    if (format === 'table') io.out(await asTable(answer, io.columns));
-    else if (format === 'csv') await writeCsv(answer, io);
-    else await writeJson(answer, io);
-  } finally {
-    answer.close();
-  }
+interface Batches {
+  readonly columns: QueryAnswer['columns'];
+  readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly SqlValue[])[]>;
 }
 
-async function asTable(answer: QueryAnswer, width: number | undefined): Promise<string> {
+export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
+  if (format === 'table') return io.out(await asTable(answer, io.columns));
+  if (format === 'json') return writeJson(answer, io);
+  io.out(csvLine(answer.columns));
+  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
+}
+
+async function asTable(answer: Batches, width: number | undefined): Promise<string> {
   const rows: (readonly SqlValue[])[] = [];
   for await (const batch of answer.rows()) {
     rows.push(...batch);
@@ -129,13 +137,8 @@ async function asTable(answer: QueryAnswer, width: number | undefined): Promise<
   return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
 }
 
-async function writeCsv(answer: QueryAnswer, io: CliIo): Promise<void> {
-  io.out(csvLine(answer.columns));
-  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
-}
-
 /** An array with one object per line, never all in memory. */
-async function writeJson(answer: QueryAnswer, io: CliIo): Promise<void> {
+async function writeJson(answer: Batches, io: CliIo): Promise<void> {
   let before = '[\n';
   for await (const batch of answer.rows()) {
     for (const row of batch) {
