@@ -1,7 +1,7 @@
 /** Commands that act on the running trader through its control socket, or directly at the exchange past one that hangs. */
 
 import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
-import { utcText } from '../shared/base/utc-text.js';
+import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { TraderConfig } from '../shell/config/load.js';
@@ -300,7 +300,7 @@ const explainCommand = command({
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
     if (at !== undefined) {
       const { explainPast } = await import('./ledger/explain-past.js');
-      const { RunCode } = await import('../lab/replay/run-code.js');
+      const { RunCode } = await import('../lab/replay/run-settings.js');
       const { loadConfig } = await import('../shell/config/load.js');
       const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
       return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));

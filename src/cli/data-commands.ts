@@ -1,38 +1,31 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
-
 import { resolve } from 'node:path';
-import type { Calibration } from '../../lab/calibrate/calibration.js';
-import { CALIBRATION_FILE, calibrationText } from '../../lab/calibrate/calibration-file.js';
-import { count, decimal, formatPercent, formatQuantity, formatShares } from '../../lab/report/figures.js';
-import type { Recording } from '../../recording/contract.js';
-import type { ImportedMarket, ImportKind, ImportProgress } from '../../recording/import.js';
-import { disagreementIn } from '../../recording/importers/polymarket-stream.js';
-import type { RecordingStats } from '../../recording/inspect/stats.js';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/text.js';
-import { outcomeText } from '../../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, linesText, read, resolveData, text, usual } from '../command.js';
-import { ProgressLine } from '../lab/progress.js';
-import { type CliIo, EXIT, type ExitCode } from '../output/io.js';
-import { type Cell, type Column, formatOf, json, prose, short, table, writeAnswer } from '../output/table.js';
-import { requireWritable, writeWhole } from '../output/whole-file.js';
 import type { Calibration } from '../lab/calibrate/calibration.js';
 import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-file.js';
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
 import type { Recording } from '../recording/contract.js';
 import type { ImportedMarket, ImportProgress } from '../recording/import.js';
-import { disagreementIn } from '../recording/importers/capture-report.js';
+import { disagreementIn } from '../recording/importers/polymarket-stream.js';
 import type { RecordingStats } from '../recording/inspect/stats.js';
-import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import { micros } from '../shared/base/micros.js';
-import { utcText } from '../shared/base/utc-text.js';
+import { formatDecimal, micros } from '../shared/base/micros.js';
+import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
 import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
-import { beginning, type Cell, type Column, formatOf, json, linesText, prose, short, table, writeAnswer } from './table.js';
+import {
+  beginning,
+  type Cell,
+  type Column,
+  formatOf,
+  json,
+  linesText,
+  prose,
+  short,
+  table,
+  writeAnswer,
+} from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {

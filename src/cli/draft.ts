@@ -1,24 +1,10 @@
 /** `twinbook doctor --draft`: shows a draft's `message`, and whether the wallet would sign it. Signs nothing. */
 
-
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
-import { parseJson } from '../../shared/base/text.js';
-import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
-import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { TraderConfig } from '../../shell/config/load.js';
-import { judgeMessage } from '../../shell/wallet/draft-signer.js';
-import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rules.js';
-import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, record } from '../output/table.js';
-import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import type { Micros } from '../shared/base/micros.js';
-import { parseJson } from '../shared/base/text-width.js';
+import { formatDecimal, type Micros } from '../shared/base/micros.js';
+import { parseJson } from '../shared/base/text.js';
 import { type DraftText, readDraftText } from '../shared/protocol/drafts/draft-text.js';
 import { memoText, readTransaction, type Transaction } from '../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';

@@ -3,7 +3,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ErrorCode, TwinbookError, unreadable } from '../shared/base/errors.js';
-import { plainLine } from '../shared/base/text-width.js';
+import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 

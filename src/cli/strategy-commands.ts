@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { CheckResult, TriedStrategy } from '../lab/strategy-checks/trial.js';
+import type { CheckResult, TriedStrategy } from '../lab/strategy-checks/generated-market.js';
 import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
 import { loadConfig } from '../shell/config/load.js';
 import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
 import { loadStrategyModule } from '../shell/config/strategy-module.js';
@@ -194,9 +194,9 @@ interface Trial {
 
 async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<readonly Trial[]> {
   const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
-  const { checkTypes } = await import('../lab/strategy-checks/type-check.js');
-  const { askedBy } = await import('../lab/strategy-checks/shown-beside.js');
-  const { showEvents } = await import('../lab/strategy-checks/shown-events.js');
+  const { checkTypes } = await import('../lab/strategy-checks/checks.js');
+  const { askedBy } = await import('../lab/strategy-checks/generated-market.js');
+  const { showEvents } = await import('../lab/strategy-checks/shown-markets.js');
   const { showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
   // Invalid input is rejected before any trial.
   if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);

@@ -1,14 +1,19 @@
 /** Rows as a table for people, or as JSON for programs. */
 
-
-import type { QueryAnswer, SqlValue } from '../../recording/inspect/query.js';
-import { csvLine, type FittedColumn, fillLines, fitTable, foldText, GAP, measureText, plainJson, plainLine } from '../../shared/base/text.js';
-import type { CliIo } from './io.js';
 import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
-import { csvLine } from '../shared/base/csv.js';
-import { formatDecimal } from '../shared/base/decimal.js';
-import { micros } from '../shared/base/micros.js';
-import { type FittedColumn, fillLines, fitTable, foldText, GAP, measureText, plainJson, plainLine } from '../shared/base/text-width.js';
+import { formatDecimal, micros } from '../shared/base/micros.js';
+import {
+  csvLine,
+  type FittedColumn,
+  fillLines,
+  fitTable,
+  foldText,
+  GAP,
+  measureText,
+  plainJson,
+  plainLine,
+} from '../shared/base/text.js';
+import type { CliIo } from './io.js';
 
 export type Cell = string | number | boolean | null;
 

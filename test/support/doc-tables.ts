@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { COMMAND_GROUPS } from '../../src/cli/cli.js';
-import type { Session } from '../../src/cli/output/io.js';
+import type { Session } from '../../src/cli/io.js';
 import { strategyFileSchema, traderSchema } from '../../src/shell/config/schema.js';
 import { jsonSchema, listSettings, type SchemaNode, type Setting } from '../../src/shell/config/schema-tree.js';
 import { METRICS } from '../../src/shell/console/metrics/declarations.js';

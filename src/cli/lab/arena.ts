@@ -1,19 +1,28 @@
 /** `twinbook arena`: strategies in worlds with a known truth. */
 
-
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/arena.js';
-import { conditionsText, type World } from '../../lab/arena/contract.js';
+import {
+  CONDITION_ROWS,
+  CONDITIONS,
+  type Conditions,
+  chooseConditions,
+  conditionsText,
+  type World,
+} from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type Answer, command, integerBetween, type OptionRow, usual, type Values, numberBetween, read } from '../command.js';
-import { type CliIo, DEFAULT_CONFIG, EXIT } from '../output/io.js';
-import { type Column, prose, table } from '../output/table.js';
-import { ProgressLine } from './progress.js';
-import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from './world-options.js';
-import { CONDITION_ROWS, CONDITIONS, type Conditions, chooseConditions, conditionsText } from '../../lab/arena/conditions.js';
-import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
+import {
+  type Answer,
+  command,
+  integerBetween,
+  numberBetween,
+  type OptionRow,
+  read,
+  usual,
+  type Values,
+} from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import { type Column, prose, table } from '../table.js';
 

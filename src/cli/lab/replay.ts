@@ -3,31 +3,24 @@
  * backtests of the same span.
  */
 
-
 import { existsSync } from 'node:fs';
-import { basename, resolve, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { ParityResult, ParityOptions } from '../../lab/parity/parity.js';
+import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { ReplayResult, ReplayedTrader } from '../../lab/replay/replay.js';
-import type { ReplayedTrader } from '../../lab/replay/run-settings.js';
+import type { ReplayResult } from '../../lab/replay/replay.js';
+import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
+import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
-import { type RunJournal, RUN_FILE } from '../../shell/journal/contract.js';
-import { type Answer, command, flag, text, type Values, changedCode, integerBetween, usual } from '../command.js';
-import { type CliIo, EXIT } from '../output/io.js';
-import { record } from '../output/table.js';
-import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
-import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
-import type { FillBand, MarketParity, Parity, Side } from '../../lab/parity/comparison.js';
-import { RunCode } from '../../lab/replay/run-code.js';
-import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
 import { findRun } from '../../shell/journal/runs.js';
+import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, prose, record, table } from '../table.js';
+import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -93,7 +86,7 @@ export const addReplayCommand = command({
 async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
   const { run, file, code } = openRun(name, flags, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const { replayRun } = await import('../../lab/replay/replay.js');
   const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
   // Before the replay itself, which may take long.
@@ -255,7 +248,7 @@ export const addParityCommand = command({
 /** The comparison below is about the same trader only where the run repeats: that comes first. */
 async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
   const { changesSince } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay-run.js');
+  const { replayRun } = await import('../../lab/replay/replay.js');
   const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
   try {
     const { difference } = await replayRun(run, { trader, code });
@@ -311,7 +304,7 @@ export async function backtestRun(
   io: CliIo,
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
   const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);

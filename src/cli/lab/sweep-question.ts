@@ -4,9 +4,15 @@ import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
 import { count, formatDuration, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../lab/report/figures.js';
-import { readAxis, requireDifferent } from '../../lab/sweep/axes.js';
-import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } from '../../lab/sweep/bounds.js';
-import type { SweepPlan, SweepProgress, SweepWatcher } from '../../lab/sweep/contract.js';
+import {
+  MAX_CONFIGURATIONS,
+  MAX_FOLDS,
+  type SweepPlan,
+  type SweepProgress,
+  type SweepWatcher,
+  USUAL_FILL_MODELS,
+  USUAL_MEMORY_BYTES,
+} from '../../lab/sweep/contract.js';
 import {
   axisName,
   deflatedText,
@@ -21,7 +27,7 @@ import {
   TERMS,
 } from '../../lab/sweep/describe.js';
 import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
-import { gridSearch, randomSearch } from '../../lab/sweep/search.js';
+import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/types.js';
@@ -146,7 +152,7 @@ export async function resultAnswer(
   io: CliIo,
 ): Promise<Answer> {
   if (report !== undefined) {
-    const { sweepHtml } = await import('../../lab/sweep/html/sweep-html.js');
+    const { sweepHtml } = await import('../../lab/sweep/sweep-html.js');
     writeWhole(resolve(io.cwd, report), sweepHtml(result));
   }
   const places = `results: ${join(outDir, 'sweep.sqlite')}\n${report === undefined ? '' : `page: ${report}\n`}`;
@@ -248,9 +254,9 @@ export async function questionFrom(options: Question, io: CliIo) {
 export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan> {
   const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
   const fillModels = checkFillModels(resolveFillModels(options.fillModel, USUAL_FILL_MODELS, io.cwd));
-  const { readFeedData } = await import('../../lab/backtest/feeds/feed-values.js');
+  const { readFeedData } = await import('../../lab/backtest/plan.js');
   const { openRecordings } = await import('../../recording/recording.js');
   const recordings = await openRecordings(paths);
   return {

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import querystring from 'node:querystring';
 import { InvalidArgumentError } from 'commander';
 import { count } from '../../lab/report/figures.js';
-import type { RunnerPlace } from '../../lab/sweep/chunks/chunk.js';
+import type { RunnerPlace } from '../../lab/sweep/chunks.js';
 import type { SweepWatcher } from '../../lab/sweep/contract.js';
 import type { SweepEngine } from '../../lab/sweep/facts.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -96,8 +96,8 @@ const planCommand = command({
     chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
   },
   answer: async ({ options, file, io }) => {
-    const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks/chunk.js');
-    const { writePlan } = await import('../../lab/sweep/chunks/folder.js');
+    const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks.js');
+    const { writePlan } = await import('../../lab/sweep/chunks.js');
     const { planSweep } = await import('../../lab/sweep/facts.js');
     const data = requireData(options);
     const plan = await planFrom({ ...options, file, workers: 1 }, io);
@@ -141,7 +141,7 @@ const collectCommand = command({
     report: reportOption,
   },
   answer: async ({ options, io }) => {
-    const { collectChunks, listOfChunks, readPlan } = await import('../../lab/sweep/chunks/folder.js');
+    const { collectChunks, listOfChunks, readPlan } = await import('../../lab/sweep/chunks.js');
     const dir = resolve(io.cwd, options.dir);
     const plan = readPlan(dir);
     const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
@@ -176,8 +176,8 @@ async function runChunks(
   machine: ChunkMachine,
   io: CliIo,
 ): Promise<ExitCode> {
-  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks/folder.js');
-  const { ChunkRunner } = await import('../../lab/sweep/chunks/chunk.js');
+  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
+  const { ChunkRunner } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
   const asked = [...new Set(index ?? [readJobIndex(io)])];
@@ -289,7 +289,7 @@ async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Pr
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../shell/queue/server.js');
-  const { Leader } = await import('../../lab/sweep/queue/leader.js');
+  const { Leader } = await import('../../lab/sweep/chunks.js');
   const address = readAddress(options.queue, io);
   await requireServer(address.url);
   const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
@@ -302,7 +302,7 @@ async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Pr
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
   const { workOn } = await import('../../shell/queue/job-worker.js');
-  const { openChunkWorker } = await import('../../lab/sweep/queue/leader.js');
+  const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
   const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));

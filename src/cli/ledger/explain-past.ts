@@ -2,8 +2,8 @@
  * A market at an earlier time, and its times without orders: from the journal of that run, decided again up to there.
  */
 
-
 import { basename } from 'node:path';
+import type { Difference } from '../../lab/replay/compare.js';
 import { replayRun } from '../../lab/replay/replay.js';
 import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -15,10 +15,6 @@ import { readRun } from '../../shell/journal/read-run.js';
 import { runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
-import type { Difference } from '../../lab/replay/compare.js';
-import { replayRun } from '../../lab/replay/replay-run.js';
-import type { RunCode } from '../../lab/replay/run-code.js';
-import { utcText } from '../../shared/base/utc-text.js';
 
 interface PastQuestion {
   readonly subject: string;

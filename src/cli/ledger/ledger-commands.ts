@@ -1,20 +1,22 @@
 /** Commands that read the ledger, with or without a running trader. */
 
-
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import type { Micros } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type { BookedFill, IntentRow, LedgerReader, MarketRecord, OrderRecord, PositionRow } from '../../trader/ledger/contract.js';
+import type {
+  BookedFill,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  PositionRow,
+} from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
-import { marketMeant } from '../market-meant.js';
-import { type Cell, type Column, short, table } from '../output/table.js';
-import { ledgerFileCommands } from './ledger-files.js';
-import { readLedger } from './ledger-reading.js';
-import { pnlCommand } from './pnl.js';
-import { statusCommand } from './status.js';
-import { utcText } from '../../shared/base/utc-text.js';
 import { marketMeant, readLedger } from '../reach.js';
 import { amountText, type Cell, type Column, short, table } from '../table.js';
+import { ledgerFileCommands } from './ledger-files.js';
+import { pnlCommand } from './pnl.js';
+import { statusCommand } from './status.js';
 
 /** A longer table scrolls off most terminals; JSON is complete. */
 const TABLE_ROWS = 50;

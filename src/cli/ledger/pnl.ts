@@ -1,33 +1,26 @@
 /** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
-
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/read-recorded-run.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/session-from-ledger.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
+import {
+  BREAKDOWNS,
+  type BreakdownBy,
+  type BreakdownRow,
+  computeBreakdown,
+  type StandingPrice,
+} from '../../lab/report/session-from-ledger.js';
+import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import { csvLine } from '../../shared/base/text.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
-import type { CliIo } from '../output/io.js';
-import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
-import { readLedger } from './ledger-reading.js';
-import type { BestPrices } from '../../lab/parity/best-prices.js';
-import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/live/breakdown.js';
-import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
-import { csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
 import { type CliIo, writeWhole } from '../io.js';
 import { readLedger } from '../reach.js';
 import { type AnswerFormat, amountText, type Column, formatOf, json, record, short, table } from '../table.js';
@@ -162,7 +155,7 @@ const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
 
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
-  const { readJournals } = await import('../../lab/parity/journaled-prices.js');
+  const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const { runFolders } = await import('../../shell/journal/runs.js');
   const { readRun } = await import('../../shell/journal/read-run.js');
   const leaveOut = (id: string, error: TwinbookError) =>
@@ -198,17 +191,13 @@ async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promis
   const ours = await marketsTouched(config);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
-    const best = await readBestPrices(source);
-    prices.set(
-      source.market.conditionId,
-      makePrices(source, (timeMs) => best.at(timeMs)),
-    );
+    prices.set(source.market.conditionId, makePrices(source, await readBestPrices(source)));
   }
   return prices;
 }
 
 /** The book between observations is unknown. */
-function makePrices({ market, summary }: EventSource, best: BestPrices): RecordedPrices {
+function makePrices({ market, summary }: EventSource, best: Pick<RecordedPrices, 'at'>): RecordedPrices {
   const gaps = summary?.gaps ?? [];
   const isInGap = (timeMs: number): boolean =>
     gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));

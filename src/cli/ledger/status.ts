@@ -1,25 +1,23 @@
 /** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
 
-
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import { formatDecimal } from '../../shared/base/micros.js';
 import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { type AccountStatus, type BudgetStatus, describeQuoting, type MarketStatus, type TraderStatus } from '../../shared/protocol/trader-status.js';
+import {
+  type AccountStatus,
+  type BudgetStatus,
+  describeQuoting,
+  type MarketStatus,
+  type TraderStatus,
+} from '../../shared/protocol/trader-status.js';
+import type { TraderConfig } from '../../shell/config/load.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
-import { type NextStart, readNextStart } from '../../trader/engine/control/safety.js';
+import { readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { command } from '../command.js';
-import { guardianStatus } from '../control/guardian.js';
-import { askThere, nullOn } from '../control/reach.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, type Column, json, record, short, table } from '../output/table.js';
-import { readLedger } from './ledger-reading.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
 import { askThere, readLedger, valueOn } from '../reach.js';

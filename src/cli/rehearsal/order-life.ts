@@ -3,36 +3,42 @@
  * a step: it returns its success in one line, or throws the error that ends the rehearsal.
  */
 
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { complement, formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
-import type { ServiceClient } from '../../shell/client/client.js';
+import { VERSION } from '../../shell/config/shipped.js';
+import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
+import { signingRules } from '../../shell/wallet/signing-rules.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
+import { Comparison } from '../../trader/reconcile/comparison.js';
+import { inWords } from '../../trader/reconcile/confirmed-differences.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
 import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { type DraftReport, examineDraft } from '../doctor/draft.js';
-import { performAsk, restingOrders } from '../ledger/direct-reconciliation.js';
-import { type ChosenMarket, orderText, chooseMarket, marketText } from './market-choice.js';
-import { ask, difference, failure, isStrange, ofDraft, type Place, Stopped, timedOut, nothingRests, type StepLine, step } from './steps.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { VERSION } from '../../shell/config/shipped.js';
-import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
-import { signingRules } from '../../shell/wallet/signing-rules.js';
-import { Comparison } from '../../trader/reconcile/comparison.js';
-import { inWords } from '../../trader/reconcile/confirmed-differences.js';
-import type { Difference } from '../../trader/reconcile/differences.js';
 import { type DraftReport, examineDraft } from '../draft.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
+import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
+import {
+  ask,
+  difference,
+  failure,
+  isStrange,
+  nothingRests,
+  ofDraft,
+  type Place,
+  type StepLine,
+  Stopped,
+  step,
+  timedOut,
+} from './steps.js';
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;

@@ -1,7 +1,7 @@
 /** Place, steps and lines of a rehearsal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import { plainLine } from '../../shared/base/text-width.js';
+import { plainLine } from '../../shared/base/text.js';
 import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';

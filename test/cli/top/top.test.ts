@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { drawScreen, paintColours, paintNothing, pressKey, type TopLook, type TopRow } from '../../../src/cli/top/top.js';
+import { drawScreen, paintColours, paintNothing, pressKey, type TopLook, type TopRow } from '../../../src/cli/top.js';
 import { measureText } from '../../../src/shared/base/text.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
@@ -9,8 +9,6 @@ import { folderOf } from '../../support/folders.js';
 import { HOLDER } from '../../trader/ledger/books.js';
 import { fillLedger } from '../../trader/ledger/old-ledger.js';
 import { run } from '../run.js';
-import { drawScreen, paintColours, paintNothing, pressKey, type TopLook, type TopRow } from '../../../src/cli/top.js';
-import { measureText } from '../../../src/shared/base/text-width.js';
 
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007 \u202egnihton\u0000';
 const TITLES = [

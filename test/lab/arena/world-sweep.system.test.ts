@@ -1,10 +1,9 @@
 /** Sweeps over worlds, on real threads: the choice, the fresh seeds, and their freshness. */
 
-
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import { estimateMean, loadEntrants } from '../../../src/lab/arena/arena.js';
 import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { requireApart, runWorldSweep, type WorldSweepPlan } from '../../../src/lab/arena/world-sweep.js';
@@ -16,12 +15,6 @@ import { loadConfig } from '../../../src/shell/config/load.js';
 import { times } from '../../support/effort.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { MAKER, sweepPlace, watching } from '../sweep/place.js';
-import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { loadEntrants } from '../../../src/lab/arena/simulations.js';
-import { estimateMean } from '../../../src/lab/arena/standings.js';
-import { readAxis } from '../../../src/lab/sweep/axes.js';
-import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 
 optimiseThreadsLate();
 

@@ -1,11 +1,10 @@
 /** Sweeps of real threads over real files. */
 
-
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import type { SweepResult } from '../../../src/lab/sweep/result.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
@@ -14,8 +13,6 @@ import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { IS_LONG, times } from '../../support/effort.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';
 import { type PlanWishes, readSweepTables, record, sweepPlace, sweepPlan, watching } from './place.js';
-import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
-import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
 
 optimiseThreadsLate();
 

@@ -1,6 +1,5 @@
 /** Combines everything that stops or restricts the trader: mode, guards, pauses, unreadable lists, fleet. */
 
-
 import { AssertionFailed } from '../../../shared/base/errors.js';
 import type { Micros } from '../../../shared/base/micros.js';
 import type { Executor } from '../../executor/executor.js';
@@ -13,9 +12,6 @@ import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js
 import type { Account } from '../own/account.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
-import { Guards } from '../guards/guards.js';
-import { Silence, UnreadLists, UnreadMarkets } from '../unread-lists.js';
-import { Pauses } from './pauses.js';
 
 /** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
