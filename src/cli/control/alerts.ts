@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { RememberedAlert } from '../../shell/alerts/contract.js';
+import type { RememberedAlert } from '../../shell/alerts/alert-center.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import type { AlertStore } from '../../shell/console/store/alert-store.js';
+import type { AlertStore } from '../../shell/console/store.js';
 import { nowMs } from '../../shell/runtime/clock.js';
 import { type Answer, command, text } from '../command.js';
 import type { CliIo } from '../output/io.js';
@@ -49,7 +49,7 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
     const known = channels.map((one) => one.name).join(', ') || 'none';
     throw new TwinbookError('usage', `there is no alert channel ${JSON.stringify(name)}`, `There are: ${known}.`);
   }
-  const { testChannel } = await import('../../shell/console/test-channel.js');
+  const { testChannel } = await import('../../shell/alerts/senders.js');
   const delivery = await testChannel(file, channel);
   if (delivery.kind !== 'delivered') {
     const hint = 'Look at its address file, and whether something answers there.';
@@ -70,8 +70,7 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
-  const { StoreFile, locateStore } = await import('../../shell/console/store/store-file.js');
-  const { AlertStore } = await import('../../shell/console/store/alert-store.js');
+  const { AlertStore, StoreFile, locateStore } = await import('../../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
     const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';

@@ -46,10 +46,9 @@ async function show(
   keepFilesPrivate();
   comeLast();
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const [{ openConsole }, { addressText, passwordFrom }, { obtainPageToken }] = await Promise.all([
+  const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
     import('../../shell/console/console.js'),
-    import('../../shell/console/password.js'),
-    import('../../shell/console/page-token.js'),
+    import('../../shell/console/page-access.js'),
   ]);
   const password = passwordFrom(io.env);
   const secret = password ?? obtainPageToken(config.ledger.path);

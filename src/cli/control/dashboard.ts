@@ -2,10 +2,14 @@
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { TraderConfig } from '../../shell/config/load.js';
-import { hasDisplay, openInBrowser } from '../../shell/console/browser.js';
-import { provePage } from '../../shell/console/page-address.js';
-import { locatePageToken, readPageToken } from '../../shell/console/page-token.js';
-import { passwordFrom } from '../../shell/console/password.js';
+import {
+  hasDisplay,
+  locatePageToken,
+  openInBrowser,
+  passwordFrom,
+  provePage,
+  readPageToken,
+} from '../../shell/console/page-access.js';
 import { command, unless } from '../command.js';
 import type { CliIo } from '../output/io.js';
 import { askThere } from './reach.js';

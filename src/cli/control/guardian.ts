@@ -3,7 +3,7 @@
 import { isGone } from '../../shared/base/process-mark.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { readBeatNow } from '../../shell/guardian/beat-file.js';
-import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../../shell/guardian/contract.js';
+import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../../shell/guardian/decide.js';
 import { command, flag } from '../command.js';
 import { type CliIo, keepFilesPrivate } from '../output/io.js';
 

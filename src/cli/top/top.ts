@@ -11,7 +11,7 @@ import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { TraderConfig } from '../../shell/config/load.js';
 import { TraderState } from '../../shell/console/trader-state.js';
-import { ResultBook } from '../../shell/console/views/result-book.js';
+import { ResultBook } from '../../shell/console/views/money-view.js';
 import { Subscription } from '../../shell/control/control-client.js';
 import { formatSigned, money } from '../../shell/daemon/status-text.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';

@@ -15,8 +15,8 @@ import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
-import { PROGRAM } from './program.js';
-import type { AlertStore } from './store/alert-store.js';
+import { PROGRAM } from './own-commands.js';
+import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
 /** A trader obeys within seconds or hangs; the page waits slightly longer. */

@@ -13,7 +13,7 @@ import {
   MAX_CONTROL_LINE,
   readControlRequest,
 } from './control-protocol.js';
-import type { LineReader } from './telemetry/publisher.js';
+import type { LineReader } from './telemetry.js';
 
 /** A silent peer is disconnected: commands are one line, written at once. */
 const IDLE_MS = 60_000;

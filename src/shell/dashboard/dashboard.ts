@@ -9,8 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { OWN_HEADERS } from '../web-kit/own-document.js';
-import { findTrader, Gate, type Passes, type Query, readText } from './admission.js';
+import { OWN_HEADERS } from '../web-kit/page-script.js';
+import { findRefusal, findTrader, Gate, groupHeaders, type Passes, type Query, readText } from './admission.js';
 import {
   type Acted,
   ALL_ACTIONS,
@@ -28,8 +28,7 @@ import {
   type ViewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
-import { findRefusal, groupHeaders } from './origin-guard.js';
-import { addStreams, serveState, serveTraders } from './stream-routes.js';
+import { addStreams, serveState, serveTraders } from './streams.js';
 
 const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;

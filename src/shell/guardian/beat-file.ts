@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import { systemCode, unreadable } from '../../shared/base/errors.js';
 import { readMark } from '../../shared/base/process-mark.js';
 import { parseJson } from '../../shared/base/text-width.js';
-import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
+import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.js';
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;

@@ -85,8 +85,7 @@ export const workerCommand = command({
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
 export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
-  const { JobQueue } = await import('../../../shell/queue/job-queue.js');
-  const { askServer, requireServer } = await import('../../../shell/queue/server.js');
+  const { askServer, JobQueue, requireServer } = await import('../../../shell/queue/job-queue.js');
   const { Leader } = await import('../../../lab/sweep/queue/leader.js');
   const address = readAddress(options.queue, io);
   await requireServer(address.url);
@@ -99,7 +98,7 @@ export async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: Cli
 }
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
-  const { workOn } = await import('../../../shell/queue/job-worker.js');
+  const { workOn } = await import('../../../shell/queue/job-queue.js');
   const { openChunkWorker } = await import('../../../lab/sweep/queue/leader.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);

@@ -1,6 +1,6 @@
 /** Styles of the page, for wide screens, phones and paper. */
 
-import { CHART_FRAME, THEME } from '../../../shell/web-kit/theme.js';
+import { CHART_FRAME, THEME } from '../../../shell/web-kit/page-script.js';
 
 const PAGE = `
 html { scroll-padding-top: 52px }

@@ -5,8 +5,7 @@
 
 import { z } from 'zod';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import type { EndedJob, JobQueue } from '../../../shell/queue/job-queue.js';
-import type { QueueWork } from '../../../shell/queue/job-worker.js';
+import type { EndedJob, JobQueue, QueueWork } from '../../../shell/queue/job-queue.js';
 import {
   type Chunk,
   ChunkRunner,

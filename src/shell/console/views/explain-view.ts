@@ -3,10 +3,8 @@
 import { formatDecimal } from '../../../shared/base/decimal.js';
 import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import { moneyText } from '../page-market.js';
+import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { groupRefusals } from './log-view.js';
-import { filledOf, otherSpace, sideText } from './texts.js';
 
 /** Maximum listed fills of one order. */
 const MOST_FILLS = 50;

@@ -1,14 +1,141 @@
-/** Every limit with its use: in total, by event and by market. */
+/** Every limit with its use: in total, by event and by market; and the result of each way an event could resolve. */
 
 import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
-import type { Micros } from '../../../shared/base/micros.js';
-import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
-import type { LedgerConnection } from '../ledger-lists.js';
-import { moneyText } from '../page-market.js';
+import { add, type Micros, minMicros, sub, ZERO } from '../../../shared/base/micros.js';
+import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
-import { listScenarios } from './scenarios.js';
-import { computePart } from './texts.js';
+import { type Held, readHoldings } from './money-view.js';
+
+interface Holding extends Held {
+  readonly market: string;
+}
+
+/** Of holdings only, without open orders. Worst first within an event; events by their worst case. */
+export function listScenarios(trader: TraderState, ledger: LedgerReader) {
+  const title = makeTitleLookup(trader, ledger);
+  const events = new Map<string, Holding[]>();
+  for (const [market, held] of readHoldings(ledger, trader)) {
+    const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
+    events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
+  }
+  return [...events.values()]
+    .map((held) => eventScenarios(held, title))
+    .sort((a, b) => Number(a[0]?.result) - Number(b[0]?.result))
+    .flat()
+    .slice(0, MOST_ROWS);
+}
+
+function eventScenarios(held: readonly Holding[], title: (market: string) => string) {
+  const cost = held.reduce((sum, one) => add(sum, one.cost), ZERO);
+  // At marks; null while one is missing.
+  const value = held.reduce<Micros | null>(
+    (sum, one) => (sum === null || one.unrealised === null ? null : add(sum, add(one.cost, one.unrealised))),
+    ZERO,
+  );
+  const event = held.map(({ market }) => title(market)).join(' · ');
+  const describe = (scenario: string, pays: (holding: Holding) => Micros) => {
+    const paid = held.reduce((sum, one) => add(sum, pays(one)), ZERO);
+    const fromNow = value === null ? '' : formatDecimal(sub(paid, value));
+    return { event, scenario, result: formatDecimal(sub(paid, cost)), from_now: fromNow };
+  };
+  const isAlone = held.length === 1;
+  const found = [
+    ...held.map((yes) =>
+      describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
+    ),
+    describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
+    ...(isAlone ? [] : [describe('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
+  ];
+  return found.sort((a, b) => Number(a.result) - Number(b.result));
+}
+
+export interface LimitUse {
+  readonly name: string;
+  readonly words: string;
+  readonly unit: 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
+  /**
+   * In the setting's unit: micros for money, shares and prices; absent for a limit on single orders, null when unknown.
+   */
+  readonly measureUse?: (told: LimitFacts) => number | null;
+}
+
+const limit = (name: string, words: string, unit: LimitUse['unit'], measureUse?: LimitUse['measureUse']): LimitUse => ({
+  name,
+  words,
+  unit,
+  ...(measureUse === undefined ? {} : { measureUse }),
+});
+
+export interface LimitFacts {
+  readonly account: AccountStatus;
+  readonly markets: readonly MarketStatus[];
+  /** The trader's clock, ms. */
+  readonly timeMs: number;
+}
+
+/** In the order of the controls. */
+export const LIMIT_USES: readonly LimitUse[] = [
+  limit('max_loss_day', 'lost since the UTC day began', 'currency', ({ account }) => account.losses.dayLossMicros),
+  limit('max_drawdown', 'below the high-water mark', 'currency', ({ account }) => account.losses.drawdownMicros),
+  limit(
+    'max_total_cost',
+    'lost if everything filled and resolved against us',
+    'currency',
+    ({ account }) => account.risk.totalLossMicros,
+  ),
+  limit('max_event_loss', 'lost in one event at its worst, the largest', 'currency', ({ account }) =>
+    most(account.risk.events.map(({ lossMicros: loss }) => loss)),
+  ),
+  limit('max_event_position_shares', 'net shares of one event at their worst, the largest', 'shares', ({ account }) =>
+    most(account.risk.events.map(({ positionMicros: position }) => position)),
+  ),
+  limit('max_position_shares', 'net shares held in one market, the largest', 'shares', ({ markets }) =>
+    most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no))),
+  ),
+  limit('max_core_sets', 'complete sets held in one market, the most', 'sets', ({ markets }) =>
+    most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.min(yes, no))),
+  ),
+  limit('max_open_orders', 'orders that rest, are in flight or unknown', 'orders', ({ account }) => account.openOrders),
+  limit(
+    'max_actions_per_second',
+    'orders and cancels begun within a second',
+    'actions',
+    ({ account }) => account.risk.pace.lastSecond,
+  ),
+  limit(
+    'max_actions_per_minute',
+    'orders and cancels begun within a minute',
+    'actions',
+    ({ account }) => account.risk.pace.lastMinute,
+  ),
+  limit(
+    'max_fills',
+    'fills within fills_window_s, the most lately',
+    'fills',
+    ({ account }) => account.risk.fillsInWindow,
+  ),
+  limit('fills_window_s', 'the time in which max_fills are counted', 's'),
+  limit('max_book_age_ms', 'age of the oldest book that is quoted', 'ms', ({ markets, timeMs }) =>
+    most(
+      markets.flatMap(({ orders, bookSeenMs: seen }) =>
+        orders.length > 0 && seen !== null ? Math.max(0, timeMs - seen) : [],
+      ),
+    ),
+  ),
+  limit('max_order_shares', 'shares of one order', 'shares'),
+  limit('max_order_notional', 'price × amount of one order', 'currency'),
+  limit('price_collar_fair', 'an order beyond our fair value, to our disadvantage', 'price'),
+  limit('price_collar_book', 'an order through the best price of the other side', 'price'),
+  limit('min_time_since_jump_ms', 'waited after a jump of the price', 'ms'),
+  limit('min_time_to_resolution_s', 'nothing new rests closer to a resolution', 's'),
+  limit('widen_at_loss', 'part of a loss limit from which quotes keep away', 'part'),
+  limit('reduce_at_loss', 'part of a loss limit from which only reducing orders leave', 'part'),
+  limit('widen_distance', 'what quotes keep from the fair value while widened', 'price'),
+];
+
+const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
 
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */

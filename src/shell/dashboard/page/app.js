@@ -1,19 +1,17 @@
 /** The page around its views: login, head, controls, links to the views, keys. */
 
 import { html, plain } from '../../web-kit/page/template.js';
-import { LABELS, traderHref, viewHref } from './address.js';
 import { Controls } from './controls.js';
 import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
 import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
 import { Market } from './market.js';
-import { model } from './model.js';
+import { LABELS, model, traderHref, viewHref } from './model.js';
 import { Health, Money, Risk } from './money.js';
-import { Overview } from './overview.js';
-import { summarizeTraders, Traders } from './traders.js';
+import { Overview, summarizeTraders, Traders } from './overview.js';
 
-/** @typedef {import('./address.js').Route} Route */
+/** @typedef {import('./model.js').Route} Route */
 /** @typedef {(href: string, isMove?: boolean) => void} Go */
 
 /** Modes without own quotes, now or soon. */

@@ -2,13 +2,11 @@
 
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { explainHref, marketHref, route } from './address.js';
-import { ActionButton, compare } from './controls.js';
+import { ActionButton, Choice, compare, Downloads, Filter, isFound, openReport, Pages, SPANS } from './controls.js';
 import { durationText, gain, known, moment, money, price, shares } from './format.js';
-import { Choice, Downloads, Filter, isFound, openReport, Pages, SPANS } from './inputs.js';
-import { model } from './model.js';
+import { explainHref, marketHref, model, route } from './model.js';
 
-/** @typedef {import('./inputs.js').Go} Go */
+/** @typedef {import('./controls.js').Go} Go */
 
 /** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
 
@@ -82,7 +80,7 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     ])}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
+/** @param {{ view: import('../../console/views/views.js').LogView, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
   html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
@@ -90,7 +88,7 @@ export const Log = ({ view: { lines, refusals }, go }) =>
     ${lineTable('log-lines', 'Newest first', lines.rows)}
     ${refusalTable(refusals)}`;
 
-/** @param {import('../../console/views/log-view.js').LogView['refusals']} refusals */
+/** @param {import('../../console/views/views.js').LogView['refusals']} refusals */
 export const refusalTable = (refusals) =>
   table(
     {
@@ -107,7 +105,7 @@ export const refusalTable = (refusals) =>
     ],
   );
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/views/log-view.js').Line[]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').Line[]} rows */
 export const lineTable = (id, title, rows) =>
   table(
     {
@@ -160,7 +158,7 @@ export const Alerts = ({ view }) =>
       number('Waiting', ({ waiting }) => waiting),
     ])}`;
 
-/** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
+/** @param {{ view: import('../../console/views/views.js').ConfigView }} props */
 export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
   const list = { page: Number(route().page), size: 50, count: settings.length };

@@ -5,19 +5,16 @@
 
 import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
-import { explainHref, route, viewHref } from './address.js';
 import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
-import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
 import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
-import { model, setDrawer, update } from './model.js';
-import { LockedOut, setSecret } from './session.js';
-import { follow } from './stream.js';
+import { explainHref, model, route, setDrawer, update, viewHref } from './model.js';
+import { alarm, ask, explainFailure, follow, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
-/** @typedef {import('./address.js').Route} Route */
+/** @typedef {import('./model.js').Route} Route */
 
 const POLL_MS = 1000;
 /** A tab hidden for this long receives and polls nothing, ms. */
@@ -77,7 +74,7 @@ function statePath({ view, market, trader }) {
   return `/state?${query}`;
 }
 
-/** @param {import('../../console/trader-row.js').ServedTraders} all @param {Route} wanted */
+/** @param {import('../../console/page-state.js').ServedTraders} all @param {Route} wanted */
 function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;

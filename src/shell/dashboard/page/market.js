@@ -3,15 +3,13 @@
 import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { explainHref, ordersHref } from './address.js';
-import { MarketControls } from './controls.js';
+import { MarketControls, SpanSelect } from './controls.js';
 import { ageText, clock, decimal, moment, price, shares } from './format.js';
-import { SpanSelect } from './inputs.js';
 import { refusalTable } from './lists.js';
-import { model } from './model.js';
+import { explainHref, model, ordersHref } from './model.js';
 import { Plot, plotRows } from './plot.js';
 
-/** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
+/** @typedef {import('../../console/views/orders-view.js').ChartView} ChartView */
 /** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
 
 /**
@@ -52,13 +50,13 @@ const figuresOf = (market, now) => [
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
-/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-market.js').LadderRow[]} ladder */
+/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
 function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
     head,
     kind: 'number depth',
-    of: (/** @type {import('../../console/page-market.js').LadderRow} */ { side, others }) =>
+    of: (/** @type {import('../../console/page-state.js').LadderRow} */ { side, others }) =>
       side === here && others !== '' ? [others, shareBar(Number(others) / deepest)] : '',
   });
   return [

@@ -3,9 +3,9 @@
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { hrefWith, marketHref, ordersHref } from './address.js';
+import { Downloads, SpanSelect } from './controls.js';
 import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
-import { Downloads, SpanSelect } from './inputs.js';
+import { hrefWith, marketHref, ordersHref } from './model.js';
 import { Plot, plotRows } from './plot.js';
 
 /** @typedef {import('../../console/views/money-view.js').MoneyView} MoneyView */
@@ -209,7 +209,7 @@ export const Risk = ({ view }) =>
     number('Mark', ({ mark }) => price(mark, 3)),
   ])}`;
 
-/** @param {{ view: import('../../console/views/health-view.js').HealthView, now: number }} props */
+/** @param {{ view: import('../../console/views/views.js').HealthView, now: number }} props */
 export const Health = ({ view, now }) =>
   html`${figures(
     'health-figures',
