@@ -85,13 +85,6 @@ export class AlertBook {
     });
   }
 
-  /** Number of sent alerts that are not over. */
-  count(severity: AlertSeverity): number {
-    return [...this.#open.values()].filter(
-      ({ condition, toldMs }) => toldMs !== null && condition.severity === severity,
-    ).length;
-  }
-
   /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
   #onClockSetBack(nowMs: number): void {
     for (const alert of this.#open.values()) {
@@ -149,18 +142,12 @@ interface Waiting {
   isEscalated: boolean;
 }
 
-interface OutboxCounts {
-  delivered: number;
-  failed: number;
-  lost: number;
-}
-
 /**
  * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and few of the less
  * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result.
  */
 export class Outbox {
-  readonly counts: OutboxCounts = { delivered: 0, failed: 0, lost: 0 };
+  readonly counts = { delivered: 0, failed: 0, lost: 0 };
   #waiting: Waiting[] = [];
   #underWay: readonly Waiting[] = [];
   #notBeforeMs = Number.NEGATIVE_INFINITY;
@@ -256,7 +243,7 @@ export class Outbox {
   #takeOthers(nowMs: number): readonly Waiting[] {
     this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < HOUR_MS);
     if (this.#sentMs.length >= MOST_AN_HOUR) return [];
-    return this.#waiting.slice(0, this.#waiting.length);
+    return this.#waiting;
   }
 
   #giveUp(nowMs: number): void {
@@ -288,9 +275,6 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
 
 export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
 
-const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
-  ALERT_SEVERITIES.indexOf(severity) >= ALERT_SEVERITIES.indexOf(least);
-
 /** One message. The same id is the same message, however often it arrives. */
 export interface AlertMessage {
   readonly id: string;
@@ -315,21 +299,14 @@ export type Delivery =
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
 /** An open alert, as stored and shown. Times are Unix ms. */
-export interface RememberedAlert {
-  readonly kind: string;
-  readonly severity: AlertSeverity;
-  readonly title: string;
-  readonly text: string;
+export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
   readonly sinceMs: number;
   readonly toldMs: number;
   /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
   readonly acknowledgedMs: number | null;
 }
 
-export interface RememberedMessage {
-  readonly message: AlertMessage;
-  readonly sinceMs: number;
-}
+export type RememberedMessage = Readonly<Pick<Waiting, 'message' | 'sinceMs'>>;
 
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
@@ -355,14 +332,6 @@ export interface AlertMemory {
 const SUMMARY = 'daily_summary';
 const RECENT = 200;
 
-/** Notice of a trader to its operator; `time` in Unix ms. */
-interface Notice {
-  readonly kind: string;
-  readonly severity: 'info' | 'loud';
-  readonly text: string;
-  readonly time: number;
-}
-
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
   /** Drawn by each console. */
@@ -382,35 +351,20 @@ interface Channel {
   readonly send: AlertSender;
 }
 
-export interface ChannelFigures {
-  readonly channel: string;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly lost: number;
-  readonly waiting: number;
-}
-
 /** Routes conditions to channels, each with its own outbox and one message in flight at a time. */
 export class AlertCenter {
   readonly #channels: readonly Channel[];
-  readonly #escalation: readonly string[];
+  readonly #options: AlertCenterOptions;
   readonly #book: AlertBook;
-  readonly #note: (text: string) => void;
   readonly #recent: AlertMessage[] = [];
-  readonly #memory: AlertMemory | null;
   #remembered = '';
   #isQuiet = false;
 
-  constructor({ config, run, openSender, note, memory, nowMs = 0 }: AlertCenterOptions) {
-    this.#channels = config.channels.map((channel) => ({
-      config: channel,
-      outbox: new Outbox(),
-      send: openSender(channel),
-    }));
-    this.#escalation = config.escalation;
+  constructor(options: AlertCenterOptions) {
+    const { config, run, openSender, memory, nowMs = 0 } = options;
+    this.#options = options;
+    this.#channels = config.channels.map((one) => ({ config: one, outbox: new Outbox(), send: openSender(one) }));
     this.#book = new AlertBook(run);
-    this.#note = note;
-    this.#memory = memory ?? null;
     const state = memory?.load() ?? null;
     if (state === null) return;
     this.#book.goOn(state.open, nowMs);
@@ -421,7 +375,7 @@ export class AlertCenter {
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs } = facts;
     this.#isQuiet = isQuiet;
-    for (const one of this.#memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
+    for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
     this.#escalate(nowMs);
@@ -429,7 +383,11 @@ export class AlertCenter {
     this.#remember();
   }
 
-  notice({ kind, text, time, severity }: Notice, nowMs: number) {
+  /** Of a trader to its operator; `time` in Unix ms. */
+  notice(
+    { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
+    nowMs: number,
+  ) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
   }
@@ -437,10 +395,6 @@ export class AlertCenter {
   /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
-  }
-
-  count(severity: AlertSeverity): number {
-    return this.#book.count(severity);
   }
 
   get open(): AlertBook['open'] {
@@ -452,7 +406,7 @@ export class AlertCenter {
     return this.#recent.toReversed();
   }
 
-  get figures(): readonly ChannelFigures[] {
+  get figures() {
     return this.#channels.map(({ config, outbox }) => ({
       channel: config.name,
       ...outbox.counts,
@@ -463,8 +417,9 @@ export class AlertCenter {
   #tell(message: AlertMessage, nowMs: number): void {
     this.#recent.push(message);
     if (this.#recent.length > RECENT) this.#recent.shift();
+    const rank = (severity: AlertSeverity) => ALERT_SEVERITIES.indexOf(severity);
     for (const { config, outbox } of this.#channels) {
-      const isWanted = message.kind === SUMMARY ? config.summary : isAtLeast(message.severity, config.min);
+      const isWanted = message.kind === SUMMARY ? config.summary : rank(message.severity) >= rank(config.min);
       if (isWanted) outbox.add(message, nowMs);
     }
   }
@@ -473,27 +428,30 @@ export class AlertCenter {
     const message = outbox.next(nowMs(), this.#isQuiet);
     if (message === null) return;
     void send(message).then((delivery) => {
-      if (delivery.kind !== 'delivered') this.#note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
+      if (delivery.kind !== 'delivered')
+        this.#options.note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
       outbox.settle(delivery, nowMs());
     });
   }
 
   /** Written only when it changed: mostly nothing is open and nothing waits. */
   #remember(): void {
-    if (this.#memory === null) return;
+    const { memory } = this.#options;
+    if (memory === undefined) return;
     const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));
     const state = { open: this.#book.open, waiting };
     const text = JSON.stringify(state);
     if (text === this.#remembered) return;
     this.#remembered = text;
-    this.#memory.save(state);
+    memory.save(state);
   }
 
   /** A message that a channel could not deliver for a while goes to the next channel, whatever its filter. */
   #escalate(nowMs: number): void {
-    for (const [i, name] of this.#escalation.entries()) {
+    const { escalation } = this.#options.config;
+    for (const [i, name] of escalation.entries()) {
       const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];
-      const next = this.#findChannel(this.#escalation[i + 1] ?? '');
+      const next = this.#findChannel(escalation[i + 1] ?? '');
       for (const message of stuck) next?.outbox.add(message, nowMs);
     }
   }

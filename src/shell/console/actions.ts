@@ -167,17 +167,15 @@ export function changeConfig(
   });
 }
 
-interface Told {
-  readonly watch: Pick<Watch, 'open'>;
-  readonly alerts: Pick<AlertStore, 'acknowledge'>;
-}
-
 /**
  * An operator acknowledged alerts: they are not sent again until they are over. Their conditions still hold.
  *
  * @param about kind of one alert; null for all open ones
  */
-export function acknowledge({ watch, alerts }: Told, about: string | null) {
+export function acknowledge(
+  { watch, alerts }: { watch: Pick<Watch, 'open'>; alerts: Pick<AlertStore, 'acknowledge'> },
+  about: string | null,
+) {
   const open = watch.open.filter(({ kind }) => about === null || kind === about);
   if (open.length === 0) return { isDone: false, text: about === null ? 'no alert is open' : 'no such alert is open' };
   const timeMs = nowMs();

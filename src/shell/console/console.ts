@@ -7,14 +7,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { readSecret } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import { isConsoleWanted } from '../config/make-trader.js';
 import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
 import { ACTIONS_ON_ALL } from './actions.js';
 import { METRICS_TYPE, renderMetrics } from './metrics.js';
 import { readPasses } from './page-access.js';
@@ -127,8 +126,11 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   requireDistinct(wanted.map((one) => one.config));
   const names = nameTraders(wanted.map((one) => one.config.file));
   const passes: Passes = { operate: secret, ...readPasses(dashboard, secret) };
-  const scraped = { isOpen: metrics.open, token: readToken(metrics.tokenFile) };
-  let page: Listening | null = null;
+  const scraped = {
+    isOpen: metrics.open,
+    token: metrics.tokenFile === null ? null : readSecret(metrics.tokenFile, 'the token file of the metrics'),
+  };
+  let page: Awaited<ReturnType<typeof listenWithin>> | null = null;
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
@@ -172,20 +174,8 @@ const makeHost = (traders: readonly ShownTrader[]): Host => ({
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });
 
-function readToken(file: string | null): string | null {
-  if (file === null) return null;
-  const token = readPrivateFile(file, 'the token file of the metrics').trim();
-  secrets.hide(token);
-  return token;
-}
-
-interface Listening {
-  readonly dashboard: Dashboard;
-  readonly isElsewhere: boolean;
-}
-
 /** At its port, or at a free one when another program has it. */
-async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number): Promise<Listening> {
+async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number) {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {
     try {

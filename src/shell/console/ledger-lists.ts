@@ -171,11 +171,6 @@ export class LedgerLists {
     this.#lists = this.#ledger.read(readLists) ?? this.#lists;
     return this.#lists;
   }
-
-  /** Null when the ledger cannot be read now. */
-  eventCount(kind: string): number | null {
-    return this.#ledger.read((ledger) => ledger.eventCount(kind));
-  }
 }
 
 const readLists = (ledger: LedgerReader) => ({

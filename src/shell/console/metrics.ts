@@ -6,12 +6,11 @@ import {
   type MarketStatus,
   type ProcessStatus,
 } from '../../shared/protocol/trader-status.js';
-import type { ChannelFigures } from '../alerts/alert-center.js';
 import { isBackupFailing } from '../alerts/conditions.js';
-import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
+import { ALERT_SEVERITIES } from '../config/schema.js';
 import { type HistogramFigures, REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetry.js';
 import type { TraderState } from './trader-state.js';
-import type { FileFacts } from './watch.js';
+import type { FileFacts, Watch } from './watch.js';
 
 /** Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -99,22 +98,17 @@ const escapeLabel = (text: string): string =>
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"');
 
-type MetricKind = 'gauge' | 'counter' | 'histogram';
-
 interface MetricDeclaration {
-  readonly kind: MetricKind;
+  readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
   /** Beside `trader`. */
   readonly labels: readonly string[];
 }
 
-const gauge = (help: string, ...labels: readonly string[]): MetricDeclaration => ({ kind: 'gauge', help, labels });
-const counter = (help: string, ...labels: readonly string[]): MetricDeclaration => ({ kind: 'counter', help, labels });
-const histogram = (help: string, ...labels: readonly string[]): MetricDeclaration => ({
-  kind: 'histogram',
-  help,
-  labels,
-});
+const declare =
+  (kind: MetricDeclaration['kind']) =>
+  (help: string, ...labels: readonly string[]): MetricDeclaration => ({ kind, help, labels });
+const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
 
 /**
  * The table that the exporter, documents, alert rules and dashboards are checked against. Names have their base unit,
@@ -224,12 +218,7 @@ export interface ScrapeFacts {
   readonly isGuarded: boolean | null;
   /** Null when another trader of the console reports them. */
   readonly refusedLogins: number | null;
-  readonly alerts: AlertFigures;
-}
-
-export interface AlertFigures {
-  count(severity: AlertSeverity): number;
-  readonly figures: readonly ChannelFigures[];
+  readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }
 
 /** Null for a missing file. */
@@ -270,7 +259,7 @@ const seconds = (ms: number | null): number | null => (ms === null ? null : ms /
 /** From whole millionths. */
 const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
 
-function addAlerts(set: MetricSet, alerts: AlertFigures): void {
+function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {
   for (const severity of ALERT_SEVERITIES) set.add('twinbook_alerts_active', alerts.count(severity), { severity });
   for (const { channel, waiting, delivered, failed, lost } of alerts.figures) {
     for (const [result, count] of Object.entries({ delivered, failed, lost }))

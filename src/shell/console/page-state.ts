@@ -15,8 +15,7 @@ import type { TraderConfig } from '../config/load.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
-import type { LedgerConnection, LedgerLists } from './ledger-lists.js';
-import { groupRefusals, moneyText, yesPrice } from './ledger-lists.js';
+import { groupRefusals, type LedgerConnection, type LedgerLists, moneyText, yesPrice } from './ledger-lists.js';
 import type { MarketReplay, Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
 import type { TraderState } from './trader-state.js';
@@ -197,24 +196,18 @@ export interface LadderRow {
 /** From the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
-  if (fair !== null)
-    rows.push({ micros: fair, row: { price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' } });
-  return rows.toSorted((a, b) => b.micros - a.micros || RANK[a.row.side] - RANK[b.row.side]).map(({ row }) => row);
+  if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
+  return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
 
 /** At one price asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
-interface PricedRow {
-  readonly micros: number;
-  readonly row: LadderRow;
-}
-
 function sideRows(
   side: 'bid' | 'ask',
   levels: NonNullable<MarketStatus['bids']>,
   orders: MarketStatus['orders'],
-): PricedRow[] {
+): LadderRow[] {
   const others = new Map(levels);
   const own = orders.filter((order) => order.side === side);
   const prices = new Set([...others.keys(), ...own.map(({ priceMicros: price }) => price)]);
@@ -222,14 +215,11 @@ function sideRows(
     const here = own.filter(({ priceMicros: price }) => price === micros);
     const ours = here.reduce((sum, { remainingMicros: left }) => sum + left, 0);
     return {
-      micros,
-      row: {
-        price: moneyText(micros),
-        side,
-        others: moneyText(others.get(micros) ?? null),
-        ours: ours === 0 ? '' : moneyText(ours),
-        ahead: moneyText(here[0]?.queueAheadMicros ?? null),
-      },
+      price: moneyText(micros),
+      side,
+      others: moneyText(others.get(micros) ?? null),
+      ours: ours === 0 ? '' : moneyText(ours),
+      ahead: moneyText(here[0]?.queueAheadMicros ?? null),
     };
   });
 }

@@ -152,7 +152,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
       name,
       trader,
       mostMarkets: 100,
-      eventCount: (kind) => lists.eventCount(kind),
+      eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),
       refusedLogins: refusedLogins?.() ?? null,

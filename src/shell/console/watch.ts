@@ -192,7 +192,7 @@ export class Watch {
   }
 
   count(severity: AlertSeverity): number {
-    return this.#center?.count(severity) ?? this.open.filter((alert) => alert.severity === severity).length;
+    return this.open.filter((alert) => alert.severity === severity).length;
   }
 
   /** The trader's process ended without a message. */

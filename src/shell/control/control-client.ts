@@ -9,8 +9,8 @@ import { parseJson } from '../../shared/base/text-width.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** No trader's answer is larger. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** No line of a trader is longer. */
+const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
   readonly socket: string;
@@ -94,7 +94,7 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     const hear = (chunk: string) => {
       received += chunk;
       if (received.includes('\n') && !untilGone) finish(null);
-      else if (received.length > MAX_ANSWER_BYTES) finish(notOfTrader(path));
+      else if (received.length > LONGEST_LINE) finish(notOfTrader(path));
     };
     socket.on('data', guarded(hear, reject));
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
@@ -141,8 +141,6 @@ function readResponse(line: string, path: string): z.output<typeof responseSchem
 }
 
 const AGAIN_MS = 1_000;
-/** No line of a trader is longer, bytes. */
-const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;

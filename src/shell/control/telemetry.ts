@@ -9,16 +9,11 @@ import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../
 import { LADDER } from '../../trader/engine/control/modes.js';
 import type { WatchedMarket } from '../../trader/engine/snapshot.js';
 
-interface EndpointCounts {
-  answered: number;
-  refused: number;
-  unknown: number;
-  readonly took: Histogram;
-}
+const makeCounts = () => ({ answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) });
 
 export class RequestTimings {
   readonly #underWay = new Map<number, string>();
-  readonly #counts = new Map<string, EndpointCounts>();
+  readonly #counts = new Map<string, ReturnType<typeof makeCounts>>();
 
   note(observation: Observation, requests: readonly Request[]): void {
     for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
@@ -26,7 +21,8 @@ export class RequestTimings {
     const endpoint = this.#underWay.get(observation.requestId);
     if (endpoint === undefined) return;
     this.#underWay.delete(observation.requestId);
-    const counts = this.#openCounts(endpoint);
+    const counts = this.#counts.get(endpoint) ?? makeCounts();
+    this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
     // After a clock set back in between the duration is unknown.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
@@ -41,24 +37,10 @@ export class RequestTimings {
       seconds: took.figures,
     }));
   }
-
-  #openCounts(endpoint: string): EndpointCounts {
-    const known = this.#counts.get(endpoint);
-    if (known !== undefined) return known;
-    const made = { answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) };
-    this.#counts.set(endpoint, made);
-    return made;
-  }
-}
-
-interface DurationSummary {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
 }
 
 /** Zeros of nothing. */
-function summarize(values: readonly number[]): DurationSummary {
+function summarize(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
@@ -78,7 +60,7 @@ export class RecentDurations {
     this.#next = (this.#next + 1) % this.#size;
   }
 
-  get summary(): DurationSummary {
+  get summary() {
     return summarize(this.#values);
   }
 }

@@ -98,20 +98,17 @@ export interface Passes {
 
 export type Query = { Querystring: Readonly<Record<string, unknown>> };
 
-interface PageGuesses {
-  readonly page: Guesses;
-  readonly metrics: Guesses;
-}
+type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 
 /** Admits requests proven by a session, and proves their answers. */
 export class Gate {
-  readonly #sessions: Sessions<Role>;
+  readonly #sessions: Sessions;
   readonly #metrics: BearerAuth;
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
-  readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest<Role>>();
+  readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest>();
 
-  private constructor(sessions: Sessions<Role>, guesses: PageGuesses, metricsTokens: readonly string[]) {
+  private constructor(sessions: Sessions, guesses: PageGuesses, metricsTokens: readonly string[]) {
     this.#sessions = sessions;
     this.#guesses = guesses;
     this.#metrics = new BearerAuth(metricsTokens, guesses.metrics);
@@ -127,7 +124,7 @@ export class Gate {
     ] as const;
     const secrets = all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret] as const]));
     const metricsTokens = [...secrets.map(([, secret]) => secret), ...(metricsToken === null ? [] : [metricsToken])];
-    return new Gate(await Sessions.make<Role>(secrets, guesses.page), guesses, metricsTokens);
+    return new Gate(await Sessions.make(secrets, guesses.page), guesses, metricsTokens);
   }
 
   /** Wrong proofs and tokens since the start. */

@@ -83,7 +83,7 @@ dialog::backdrop { background: rgb(0 0 0 / .5) }
 /** `policy`: `content-security-policy`. */
 export function pageDocument() {
   const script = readPageScript(new URL('./page/main.js', import.meta.url));
-  const style = STYLE.replace(/\s*([{};])\s*|([:,])\s+/g, '$1$2');
+  const style = STYLE.replace(/\s*([{};>/])\s*|([:,])\s+/g, '$1$2');
   const html = `<!doctype html>
 <!-- Charts by uPlot. ${chartLicence()}
 Templates by Preact, Copyright (c) 2015-present Jason Miller, under the same licence, and by htm, Copyright 2018 Google Inc., under the Apache License 2.0 (http://www.apache.org/licenses/LICENSE-2.0). -->

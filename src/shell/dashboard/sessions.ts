@@ -6,6 +6,7 @@
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { Greeting } from './contract.js';
 
 /** Header of an answer: its proof, hex. */
@@ -118,7 +119,7 @@ const NONCE = /^[0-9a-f]{64}$/;
 
 type Derivation = Pick<Greeting, 'salt' | 'rounds'>;
 
-export class PageSession<Role extends string> {
+export class PageSession {
   readonly role: Role;
   readonly key: Buffer;
   #newest = 0;
@@ -139,12 +140,12 @@ export class PageSession<Role extends string> {
   }
 }
 
-export interface AdmittedRequest<Role extends string> {
-  readonly session: PageSession<Role>;
+export interface AdmittedRequest {
+  readonly session: PageSession;
   readonly count: number;
 }
 
-export class Sessions<Role extends string> {
+export class Sessions {
   readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
   readonly #derivation: Derivation;
   readonly #guesses: Guesses;
@@ -153,7 +154,7 @@ export class Sessions<Role extends string> {
   /** By the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
   /** By the server's nonce, least recently used first. */
-  readonly #sessions = new Map<string, PageSession<Role>>();
+  readonly #sessions = new Map<string, PageSession>();
 
   private constructor(
     keys: readonly (readonly [role: Role, key: Buffer])[],
@@ -168,11 +169,11 @@ export class Sessions<Role extends string> {
   }
 
   /** @param secrets secret of each role for the page */
-  static async make<Role extends string>(
+  static async make(
     secrets: readonly (readonly [role: Role, secret: string])[],
     guesses: Guesses,
     steadyMs = () => performance.now(),
-  ): Promise<Sessions<Role>> {
+  ): Promise<Sessions> {
     const isRandom = secrets.every(([, secret]) => secret.length >= RANDOM_CHARACTERS);
     const derivation = { salt: randomBytes(NONCE_BYTES).toString('hex'), rounds: isRandom ? 1 : GUESSING_ROUNDS };
     const keys = await Promise.all(
@@ -215,7 +216,7 @@ export class Sessions<Role extends string> {
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
-  admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest<Role> | null {
+  admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
     // A page of an ended console sends this too: not a guess.

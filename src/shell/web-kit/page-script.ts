@@ -78,6 +78,8 @@ export function readPageScript(entry: URL): string {
 /** Bundles a page's main module. Only the build and programs that run from the sources have esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
+  // Of the library's kinds of lines, pages use neither bars nor splines.
+  const library = chartFile('dist/uPlot.esm.js').replaceAll(/\(paths\.(?:bars|spline) *= \w+\);/g, '');
   const { outputFiles } = buildSync({
     entryPoints: [file],
     bundle: true,
@@ -88,15 +90,11 @@ export function bundlePage(file: string): string {
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
-    external: ['uplot'],
+    alias: { uplot: `data:text/javascript,${encodeURIComponent(library)}` },
   });
   void stop();
-  // Templates ignore line breaks and the indentation after them.
-  const script = (outputFiles[0]?.text ?? '').replace(/\n {2,}/g, '\n');
-  // The library's own build is smaller than another one of its sources.
-  const library = chartFile('dist/uPlot.iife.min.js').replace(/^\/\*.*?\*\/\s*/s, '');
-  const named = script.replace(/import (\S+) from"uplot";/g, 'const $1=uPlot;');
-  return named === script ? script : `${library}${named}`;
+  // Templates ignore line breaks beside a tag, and the indentation after them.
+  return (outputFiles[0]?.text ?? '').replaceAll(/\n {2,}/g, '\n').replaceAll(/>\n|\n(?=<)/g, (end) => end.trim());
 }
 
 const chartFile = (name: string): string =>

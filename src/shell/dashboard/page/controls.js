@@ -1,7 +1,7 @@
 /** The buttons: of one trader, or of all where all are shown; only permitted ones. */
 
 import { html } from '../../web-kit/page/template.js';
-import { hrefWith, model, route, update } from './model.js';
+import { byId, closer, hrefWith, model, NEVER, route, update } from './model.js';
 import { alarm, ask, explainFailure, PATIENCE_MS } from './session.js';
 
 /** A second press of KILL within this time is intended, ms. */
@@ -75,7 +75,7 @@ function pressAgain({ key }) {
 
 /** @param {string} action @param {string} [of] */
 export async function press(action, of) {
-  const why = document.getElementById('why');
+  const why = byId('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
@@ -93,13 +93,14 @@ export async function press(action, of) {
     const answer = await response.json();
     const hint = /(needs|wants) a reason/.test(answer.error) ? '. Type it under Reason, then press Enter.' : '';
     say(response.ok ? `${action}: ${answer.text}` : `${answer.error}${hint}`, !response.ok);
-    document.dispatchEvent(new CustomEvent('acted'));
+    // The effect of a press must show now, not at the next poll.
+    closer.askedMs = NEVER;
     refused = response.status === 409 ? { action, path: actionPath(action) } : { action: '', path: '' };
     if (response.ok) {
       why.value = '';
       update({ diff: '' });
     } else if (response.status === 409) {
-      document.getElementById('more')?.setAttribute('aria-expanded', 'true');
+      byId('more')?.setAttribute('aria-expanded', 'true');
       why.focus();
     }
   } catch (error) {
@@ -108,7 +109,7 @@ export async function press(action, of) {
   }
 }
 
-let killSince = Number.NEGATIVE_INFINITY;
+let killSince = NEVER;
 /** Subject of the first press. */
 let killPath = '';
 
@@ -117,7 +118,7 @@ export function pressKill() {
   if (model.role === 'view') return undefined;
   const path = actionPath('kill');
   if (performance.now() - killSince < KILL_WITHIN_MS && path === killPath) {
-    killSince = Number.NEGATIVE_INFINITY;
+    killSince = NEVER;
     return void press('kill');
   }
   killSince = performance.now();

@@ -3,14 +3,13 @@
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
-import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
 import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
 import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
-import { explainHref, model, route, setDrawer, update, viewHref } from './model.js';
+import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, follow, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
@@ -98,9 +97,6 @@ function closerPath(view, wanted) {
   return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
 }
 
-/** Last request and its time. */
-const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY };
-
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
   const view = closerOf(wanted);
@@ -161,12 +157,12 @@ function noteSeen() {
 function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
-  closer.askedMs = Number.NEGATIVE_INFINITY;
+  closer.askedMs = NEVER;
   wake();
 }
 
 setDrawer(() => {
-  const page = document.getElementById('page');
+  const page = byId('page');
   if (page !== null) render(html`<${App} go=${go} logIn=${logIn} />`, page);
   document.title = documentTitle();
 });
@@ -183,11 +179,6 @@ addEventListener('hashchange', () => {
   wake();
 });
 document.addEventListener('visibilitychange', noteSeen);
-document.addEventListener('theme-changed', redrawCharts);
-// The effect of a press must show now, not at the next poll.
-document.addEventListener('acted', () => {
-  closer.askedMs = Number.NEGATIVE_INFINITY;
-});
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;

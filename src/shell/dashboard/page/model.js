@@ -123,3 +123,12 @@ export function hrefWith(changes) {
   const search = query.toString();
   return search === '' ? '/' : `/?${search}`;
 }
+
+/** @param {string} id */
+export const byId = (id) => document.getElementById(id);
+
+/** A time before the page was opened. */
+export const NEVER = Number.NEGATIVE_INFINITY;
+
+/** Last request of a view beside the state, and its time. */
+export const closer = { path: '', askedMs: NEVER };

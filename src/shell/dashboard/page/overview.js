@@ -25,7 +25,7 @@ export function Overview({ state, money: booked }) {
       number('Fair', (one) => price(one.fair, one.places + 1)),
       number('Our ask', (one) => price(one.ask, one.places)),
       number('Best ask', (one) => price(one.best_ask, one.places)),
-      number('Net', ({ net }) => shares(net)),
+      number('Net', 'net', shares),
       used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
       number('Book', (one) => ageText(one.book_seen, state.now)),
       link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
@@ -93,7 +93,7 @@ export function Traders({ all: { traders, sums, now } }) {
   return html`<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
 answer told last is old, and in the sums all the same.</p>
     ${table({ id: 'trader-sums', title: 'Together', key: ({ group }) => group }, sums, [
-      text('Venue', ({ group }) => group),
+      text('Venue', 'group'),
       number('Answer', (one) => `${one.answering} of ${one.traders}`),
       ...figures.map(([head, name, format]) => number(head, (one) => sumText(one[name], one.traders, format))),
       orders,
@@ -115,7 +115,7 @@ answer told last is old, and in the sums all the same.</p>
         orders,
         number('Quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
         alerts,
-        text('Guardian', ({ guardian }) => guardian),
+        text('Guardian', 'guardian'),
         text('Why', ({ reason }) => reason || '–'),
       ],
     )}`;

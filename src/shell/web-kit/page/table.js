@@ -4,12 +4,26 @@ import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** @template Row @param {string} head @param {(row: Row) => any} of a text or element @returns {Column<Row>} */
-export const text = (head, of) => ({ head, kind: 'text', of });
-/** @template Row @param {string} head @param {(row: Row) => any} of a text, number or element @returns {Column<Row>} */
-export const number = (head, of) => ({ head, kind: 'number', of });
-/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
-export const time = (head, of) => ({ head, kind: 'time', of });
+/**
+ * Makes columns of one kind. `of` makes the content of a cell from its row, or names a property, shown in a format.
+ *
+ * @param {string} kind
+ */
+const columnOf =
+  (kind) =>
+  /**
+   * @template Row @template {keyof Row & string} Name
+   * @param {string} head @param {Name | ((row: Row) => any)} of @param {(value: Row[Name]) => any} [format] @returns {Column<Row>}
+   */
+  (head, of, format = (value) => value) => ({
+    head,
+    kind,
+    of: typeof of === 'function' ? of : (row) => format(row[of]),
+  });
+
+export const text = columnOf('text');
+export const number = columnOf('number');
+export const time = columnOf('time');
 /** @template Row @param {string} head @param {(row: Row) => readonly [words: string, href: string]} of @returns {Column<Row>} */
 export const link = (head, of) => ({
   head,
