@@ -51,102 +51,83 @@ function eventScenarios(held: readonly Holding[], title: (market: string) => str
   return found.sort((a, b) => Number(a.result) - Number(b.result));
 }
 
-export interface LimitUse {
-  readonly name: string;
-  readonly words: string;
-  readonly unit: 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
-  /**
-   * In the setting's unit: micros for money, shares and prices; absent for a limit on single orders, null when unknown.
-   */
-  readonly measureUse?: (told: LimitFacts) => number | null;
-}
-
-const limit = (name: string, words: string, unit: LimitUse['unit'], measureUse?: LimitUse['measureUse']): LimitUse => ({
-  name,
-  words,
-  unit,
-  ...(measureUse === undefined ? {} : { measureUse }),
-});
-
-export interface LimitFacts {
-  readonly account: AccountStatus;
+/** The last message of the trader; `timeMs` is its clock. */
+interface LimitFacts extends AccountStatus {
   readonly markets: readonly MarketStatus[];
-  /** The trader's clock, ms. */
   readonly timeMs: number;
 }
 
-/** In the order of the controls. */
-export const LIMIT_USES: readonly LimitUse[] = [
-  limit('max_loss_day', 'lost since the UTC day began', 'currency', ({ account }) => account.losses.dayLossMicros),
-  limit('max_drawdown', 'below the high-water mark', 'currency', ({ account }) => account.losses.drawdownMicros),
-  limit(
-    'max_total_cost',
-    'lost if everything filled and resolved against us',
-    'currency',
-    ({ account }) => account.risk.totalLossMicros,
-  ),
-  limit('max_event_loss', 'lost in one event at its worst, the largest', 'currency', ({ account }) =>
-    most(account.risk.events.map(({ lossMicros: loss }) => loss)),
-  ),
-  limit('max_event_position_shares', 'net shares of one event at their worst, the largest', 'shares', ({ account }) =>
-    most(account.risk.events.map(({ positionMicros: position }) => position)),
-  ),
-  limit('max_position_shares', 'net shares held in one market, the largest', 'shares', ({ markets }) =>
-    most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no))),
-  ),
-  limit('max_core_sets', 'complete sets held in one market, the most', 'sets', ({ markets }) =>
-    most(markets.map(({ yesMicros: yes, noMicros: no }) => Math.min(yes, no))),
-  ),
-  limit('max_open_orders', 'orders that rest, are in flight or unknown', 'orders', ({ account }) => account.openOrders),
-  limit(
-    'max_actions_per_second',
-    'orders and cancels begun within a second',
-    'actions',
-    ({ account }) => account.risk.pace.lastSecond,
-  ),
-  limit(
-    'max_actions_per_minute',
-    'orders and cancels begun within a minute',
-    'actions',
-    ({ account }) => account.risk.pace.lastMinute,
-  ),
-  limit(
-    'max_fills',
-    'fills within fills_window_s, the most lately',
-    'fills',
-    ({ account }) => account.risk.fillsInWindow,
-  ),
-  limit('fills_window_s', 'the time in which max_fills are counted', 's'),
-  limit('max_book_age_ms', 'age of the oldest book that is quoted', 'ms', ({ markets, timeMs }) =>
-    most(
-      markets.flatMap(({ orders, bookSeenMs: seen }) =>
-        orders.length > 0 && seen !== null ? Math.max(0, timeMs - seen) : [],
-      ),
-    ),
-  ),
-  limit('max_order_shares', 'shares of one order', 'shares'),
-  limit('max_order_notional', 'price × amount of one order', 'currency'),
-  limit('price_collar_fair', 'an order beyond our fair value, to our disadvantage', 'price'),
-  limit('price_collar_book', 'an order through the best price of the other side', 'price'),
-  limit('min_time_since_jump_ms', 'waited after a jump of the price', 'ms'),
-  limit('min_time_to_resolution_s', 'nothing new rests closer to a resolution', 's'),
-  limit('widen_at_loss', 'part of a loss limit from which quotes keep away', 'part'),
-  limit('reduce_at_loss', 'part of a loss limit from which only reducing orders leave', 'part'),
-  limit('widen_distance', 'what quotes keep from the fair value while widened', 'price'),
-];
+type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
+/** The use is in the setting's unit: micros for money, shares and prices; absent for a limit on single orders. */
+type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts) => number];
 
-const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
+const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
+  rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
+
+/** In the order of the controls. */
+const LIMITS: Readonly<Record<string, Limit>> = {
+  max_loss_day: ['lost since the UTC day began', 'currency', ({ losses }) => losses.dayLossMicros],
+  max_drawdown: ['below the high-water mark', 'currency', ({ losses }) => losses.drawdownMicros],
+  max_total_cost: ['lost if everything filled and resolved against us', 'currency', ({ risk }) => risk.totalLossMicros],
+  max_event_loss: [
+    'lost in one event at its worst, the largest',
+    'currency',
+    ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
+  ],
+  max_event_position_shares: [
+    'net shares of one event at their worst, the largest',
+    'shares',
+    ({ risk }) => most(risk.events, ({ positionMicros: position }) => position),
+  ],
+  max_position_shares: [
+    'net shares held in one market, the largest',
+    'shares',
+    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no)),
+  ],
+  max_core_sets: [
+    'complete sets held in one market, the most',
+    'sets',
+    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
+  ],
+  max_open_orders: ['orders that rest, are in flight or unknown', 'orders', ({ openOrders }) => openOrders],
+  max_actions_per_second: ['orders and cancels begun within a second', 'actions', ({ risk }) => risk.pace.lastSecond],
+  max_actions_per_minute: ['orders and cancels begun within a minute', 'actions', ({ risk }) => risk.pace.lastMinute],
+  max_fills: ['fills within fills_window_s, the most lately', 'fills', ({ risk }) => risk.fillsInWindow],
+  fills_window_s: ['the time in which max_fills are counted', 's'],
+  max_book_age_ms: [
+    'age of the oldest book that is quoted',
+    'ms',
+    ({ markets, timeMs }) =>
+      most(markets, ({ orders, bookSeenMs: seen }) => (orders.length > 0 && seen !== null ? timeMs - seen : 0)),
+  ],
+  max_order_shares: ['shares of one order', 'shares'],
+  max_order_notional: ['price × amount of one order', 'currency'],
+  price_collar_fair: ['an order beyond our fair value, to our disadvantage', 'price'],
+  price_collar_book: ['an order through the best price of the other side', 'price'],
+  min_time_since_jump_ms: ['waited after a jump of the price', 'ms'],
+  min_time_to_resolution_s: ['nothing new rests closer to a resolution', 's'],
+  widen_at_loss: ['part of a loss limit from which quotes keep away', 'part'],
+  reduce_at_loss: ['part of a loss limit from which only reducing orders leave', 'part'],
+  widen_distance: ['what quotes keep from the fair value while widened', 'price'],
+};
+
+export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measureUse]]) => ({
+  name,
+  words,
+  unit,
+  measureUse,
+}));
 
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
-const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
+const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'part', 'sets'];
 
 /** Null before the trader's first message. */
 export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
-  const told: LimitFacts = { account, markets: all, timeMs: frameMs ?? 0 };
+  const told: LimitFacts = { ...account, markets: all, timeMs: frameMs ?? 0 };
   const { config } = hello;
   return {
     limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
@@ -162,12 +143,15 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
 
 export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
-function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>) {
-  const { name, words, unit } = use;
+function limitRow(
+  { name, words, unit, measureUse }: (typeof LIMIT_USES)[number],
+  told: LimitFacts,
+  config: Readonly<Record<string, unknown>>,
+) {
   const limit = readSetting(config['risk'], name);
-  const used = use.measureUse?.(told) ?? null;
+  const used = measureUse?.(told) ?? null;
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
-  const size = parseSize(use, limit);
+  const size = parseSize(unit, limit);
   return {
     name,
     words,
@@ -182,7 +166,7 @@ function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<strin
 }
 
 /** Null when the trader's version does not report it. */
-function parseSize({ unit }: LimitUse, limit: string): number | null {
+function parseSize(unit: Unit, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }
@@ -205,9 +189,9 @@ function describeTighter(strategies: unknown, name: string, limit: string): stri
   return own.join(', ');
 }
 
-function eventRows({ account, markets }: LimitFacts, limit: string) {
+function eventRows({ risk, markets }: LimitFacts, limit: string) {
   const size = parseDecimal(limit);
-  return account.risk.events
+  return risk.events
     .map(({ eventKey: id, positionMicros: position, lossMicros: loss }) => {
       const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
       return {
