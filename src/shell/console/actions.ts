@@ -31,8 +31,6 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   canceling: ['widen', 'reduce-only'],
   flattening: ['widen', 'reduce-only', 'flatten'],
 };
-
-/** Facts that decide which commands are useful. */
 interface ActionFacts {
   readonly mode: string;
   /** False: only the stop file reaches the trader. */
@@ -42,8 +40,6 @@ interface ActionFacts {
   /** Command that leads back up; empty without one. */
   readonly wayBack: string;
 }
-
-/** A button of the page. */
 const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({
   name: action,
   label,
@@ -66,8 +62,6 @@ export function listActions({ mode, answers, openOrders, isHolding, wayBack }: A
   };
   return OPERATOR_NAMES.filter(isUseful).map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 }
-
-/** Commands on all traders at once. */
 export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 
 /** The same for one market. @param isStopped whether the trader quotes nothing */

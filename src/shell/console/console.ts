@@ -104,7 +104,6 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
-  /** Something for the log. */
   readonly note: (text: string) => void;
 }
 

@@ -19,6 +19,13 @@ export const sideText = ({ side, isYes }: { readonly side: string; readonly isYe
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
+/** Decimals of each figure. */
+export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
+  // The entries are those of the record.
+  Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
+    Record<Name, string>
+  >;
+
 /** The price of an order in the YES book. */
 export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
 
@@ -26,8 +33,6 @@ export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? pric
 export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
   return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
 }
-
-/** Rows of one page. */
 const PAGE_ROWS = 50;
 
 /** The rows of a page that contain every word, and the number of all such rows. */

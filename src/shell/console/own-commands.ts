@@ -17,8 +17,6 @@ const GAPS_MINUTES = '10';
 /** A page asks every two seconds; a replay without a request for this long is ended when another one is requested. */
 const GIVEN_UP_MS = 10_000;
 const MOST_KEPT = 8;
-
-/** A market at an earlier time. */
 export interface PastView {
   readonly subject: string;
   /** Unix ms. */
@@ -130,12 +128,9 @@ const MOST_REPORTS = 20;
 const NAME = /^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC (ledger|backtest)\.html$/;
 
 export interface ReportPlace {
-  /** The trader's file. */
   readonly configFile: string;
   readonly ledgerPath: string;
-  /** Folder of its recordings. */
   readonly recordings: string;
-  /** Folder of its runs' journals. */
   readonly journals: string;
   readonly program?: string;
 }

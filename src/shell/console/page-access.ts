@@ -14,8 +14,6 @@ import { deriveKey, proveServer } from '../dashboard/sessions.js';
 import { readPrivateFile, writePrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };
-
 export const hasDisplay = (env: Environment, platform = process.platform): boolean =>
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 
@@ -28,7 +26,7 @@ export async function openInBrowser(address: string, ledgerPath: string, env: En
   const script = `location.replace(${JSON.stringify(address)})`;
   const html = `<!doctype html><meta charset="utf-8"><title>Twinbook</title><script>${script}</script>\n`;
   writePrivateFile(file, html, 'the file that opens the dashboard', { replace: true, verify: () => undefined });
-  const opener = OPENERS[process.platform] ?? 'xdg-open';
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(opener, [file], { detached: true, stdio: 'ignore', env });
   await once(child, 'spawn');
   child.unref();

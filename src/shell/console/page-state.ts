@@ -56,8 +56,6 @@ export function makeTraderRow({ trader, name, config, guardian, watch, ledger, h
 }
 
 export type TraderRow = ReturnType<typeof makeTraderRow>;
-
-/** All traders, for the page. */
 export interface ServedTraders {
   readonly now: number;
   readonly role: Role;
@@ -324,8 +322,6 @@ export function makePageState(
 }
 
 export type PageState = ReturnType<typeof makePageState>;
-
-/** As sent to the page. */
 export interface ServedState extends PageState {
   readonly role: Role;
   /** Names of all shown traders. */

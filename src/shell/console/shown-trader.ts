@@ -26,7 +26,6 @@ const POINT_MS = 5_000;
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader: boolean;
-  /** Something for the log. */
   readonly note: (text: string) => void;
   /** Wrong passwords at the page; null where another trader's channels report them. */
   readonly refusedLogins: (() => number) | null;
@@ -137,9 +136,8 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
         case 'report':
           return reports.start('ledger', null);
         case 'backtest':
-          return reports.start('backtest', market);
         case 'parity':
-          return reports.start('parity', market);
+          return reports.start(action, market);
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);

@@ -123,13 +123,10 @@ const BUSY_MS = 200;
 const AGAIN_MS = 60_000;
 const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
-
-/** Path of the console's storage for this ledger. */
 export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
 
 export interface StoreFileOptions {
   readonly path: string;
-  /** Something for the log. */
   readonly note: (text: string) => void;
   /** Unix ms, for the name of a renamed file. */
   readonly nowMs: () => number;
@@ -269,8 +266,6 @@ export interface AccountPoint {
   readonly resultMicros: number | null;
   readonly lossDayMicros: number;
 }
-
-/** State at one moment. */
 export interface Sample {
   readonly account: AccountPoint;
   readonly markets: readonly (MarketPoint & { readonly id: string })[];
@@ -303,13 +298,8 @@ export class History {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
       const putMarket = sqlite.prepare(PUT_MARKET);
       const { equityMicros, resultMicros, lossDayMicros } = account;
-      const lines = markets.map((one) => {
-        const { bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros } = one;
-        return {
-          id: findSeries(sqlite, one.id),
-          figures: [bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros],
-        };
-      });
+      const names = Object.values(MARKET_FIGURES);
+      const lines = markets.map((one) => ({ id: findSeries(sqlite, one.id), figures: names.map((name) => one[name]) }));
       for (const { seconds } of SCALES) {
         const time = pointS(account.timeMs, seconds);
         putAccount.run(seconds, time, equityMicros, resultMicros, lossDayMicros);
@@ -342,19 +332,15 @@ export class History {
 
   /** Time of the newest account figures, Unix ms, to the precision of a point; null without any. */
   newestMs(): number | null {
-    return this.#file.attempt((sqlite) => {
-      const newest = sqlite.prepare<[number], number>('SELECT max(time_s) FROM account_points WHERE scale = ?').pluck();
-      const seconds = newest.get(SCALES[0].seconds) ?? null;
-      return seconds === null ? null : seconds * 1000;
-    }, null);
+    const newestS = this.#file.attempt(readNewestS, null);
+    return newestS === null ? null : newestS * 1000;
   }
 
   #read<Point>(sql: string, { fromMs, toMs }: Span, key: readonly string[]): readonly Point[] {
     const fromS = Math.floor(fromMs / 1000);
     const toS = Math.floor(toMs / 1000);
     return this.#file.attempt((sqlite) => {
-      const newest = sqlite.prepare('SELECT max(time_s) FROM account_points WHERE scale = ?').pluck();
-      const newestS = Number(newest.get(SCALES[0].seconds) ?? toS);
+      const newestS = readNewestS(sqlite) ?? toS;
       const scale =
         SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
         SCALES[SCALES.length - 1];
@@ -381,6 +367,12 @@ export class History {
   }
 }
 
+const readNewestS = (sqlite: Sqlite.Database): number | null =>
+  sqlite
+    .prepare<[number], number | null>('SELECT max(time_s) FROM account_points WHERE scale = ?')
+    .pluck()
+    .get(FINEST_S) ?? null;
+
 const pointS = (timeMs: number, seconds: number): number => Math.floor(timeMs / 1000 / seconds) * seconds;
 
 function findSeries(sqlite: Sqlite.Database, market: string): number {
@@ -388,8 +380,19 @@ function findSeries(sqlite: Sqlite.Database, market: string): number {
   return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
 }
 
-const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs, best_bid AS bestBidMicros, best_ask AS bestAskMicros, fair AS fairMicros,
-  bid AS bidMicros, ask AS askMicros, net AS netMicros FROM market_points JOIN series ON series.id = series
+/** Columns of a market's points. */
+const MARKET_FIGURES = {
+  best_bid: 'bestBidMicros',
+  best_ask: 'bestAskMicros',
+  fair: 'fairMicros',
+  bid: 'bidMicros',
+  ask: 'askMicros',
+  net: 'netMicros',
+} as const;
+
+const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs,
+  ${Object.entries(MARKET_FIGURES).map(([column, name]) => `${column} AS ${name}`)}
+  FROM market_points JOIN series ON series.id = series
   WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
 
 const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE

@@ -45,14 +45,8 @@ function freeBytes(folder: string): number | null {
   }
 }
 
-interface DutyOptions {
-  /** Path of the store. */
-  readonly path: string;
-  /** Unix ms. */
-  readonly startedMs: number;
-  /** Something for the log. */
-  readonly note: (text: string) => void;
-}
+/** `path` of the store, and the start of this console, Unix ms. */
+type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
  * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
@@ -79,7 +73,7 @@ export class Duty {
     }
     try {
       const other = findWriter(path);
-      if (other !== null) return this.#leaveTo(`process ${other.pid}, started ${timeText(other.startedMs)},`);
+      if (other !== null) return this.#leaveTo(`process ${other.pid}, started ${utcText(other.startedMs)} UTC,`);
       this.#lock = lockWriter(path, { pid: process.pid, startedMs });
       if (this.#said !== '') this.#say('this console tells the alerts and keeps the history now');
       return true;
@@ -108,8 +102,6 @@ export class Duty {
     this.#options.note(text);
   }
 }
-
-const timeText = (ms: number): string => `${utcText(ms)} UTC`;
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
@@ -287,16 +279,11 @@ export class Watch {
   }
 }
 
-function readHeartbeatUrl(file: string): string {
-  const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
-  secrets.hide(url);
-  return url;
-}
-
 async function callWatcher(file: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
   const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
   try {
-    const url = readHeartbeatUrl(file);
+    const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
+    secrets.hide(url);
     const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {

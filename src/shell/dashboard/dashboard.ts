@@ -46,17 +46,10 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  readonly metrics: MetricsAccess;
+  /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
+  readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   /** 0 picks a free one. */
   readonly port: number;
-}
-
-/** Which programs may read `/metrics`. */
-export interface MetricsAccess {
-  /** Whether every program of this machine may. */
-  readonly isOpen: boolean;
-  /** Null for none. */
-  readonly token: string | null;
 }
 
 export interface Dashboard {
@@ -127,16 +120,19 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
-  addReads(server, host, gate);
+  addReads(server, host, gate, metrics);
   addStreams(server, host, gate);
-  addDownloads(server, host, gate);
   addActions(server, host, gate);
   addReports(server, host, gate);
-  addMetrics(server, host, gate, metrics);
   return server;
 }
 
-function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
+function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: DashboardOptions['metrics']): void {
+  server.get('/metrics', (request, reply) => {
+    if (!isOpen && !gate.admitMetrics(request, reply)) return reply;
+    const { type, text } = host.metrics();
+    return reply.type(type).send(text);
+  });
   server.get<Query>('/state', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
@@ -154,9 +150,6 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
     const shown = name === undefined ? null : await found.trader.view(name, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
-}
-
-function addDownloads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
@@ -253,14 +246,6 @@ function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<R
     words: readText(filter) ?? '',
     page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
-}
-
-function addMetrics(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: MetricsAccess): void {
-  server.get('/metrics', (request, reply) => {
-    if (!isOpen && !gate.admitMetrics(request, reply)) return reply;
-    const { type, text } = host.metrics();
-    return reply.type(type).send(text);
-  });
 }
 
 /** Printable, on one line, of bounded length; empty when none was given. */

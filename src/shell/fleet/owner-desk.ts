@@ -98,29 +98,20 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   if (isNew) await database.query(TABLES);
   await requireTables(database);
   const [row] = await database.query('SELECT twinbook_fleet.set_capital($1) AS is_set', [capitalMicros]);
-  if (row?.['is_set'] !== true) {
-    throw new TwinbookError(
-      'usage',
-      'the fleet has granted more capital than that',
-      '`twinbook fleet status` says to whom.',
-    );
-  }
+  const granted = 'the fleet has granted more capital than that';
+  if (row?.['is_set'] !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` says to whom.');
   return isNew;
 }
 
 /** Rejects with TwinbookError `fleet_unusable` for an unprepared database, or another version of Twinbook. */
 export async function requireTables(database: FleetDatabase): Promise<void> {
   const version = await readVersion(database);
-  if (version === null) {
+  if (version === null)
     throw unusable(`${database.place} is not prepared for a fleet`, '`twinbook fleet init --capital N`');
-  }
-  if (version !== TABLES_VERSION) {
-    const what = `${database.place} has tables of version ${version}, and this Twinbook works with ${TABLES_VERSION}`;
-    throw unusable(
-      what,
-      `one version of Twinbook for the whole fleet${version > TABLES_VERSION ? '; this one is older' : ''}`,
-    );
-  }
+  if (version === TABLES_VERSION) return;
+  const what = `${database.place} has tables of version ${version}, and this Twinbook works with ${TABLES_VERSION}`;
+  const isOlder = version > TABLES_VERSION ? '; this one is older' : '';
+  throw unusable(what, `one version of Twinbook for the whole fleet${isOlder}`);
 }
 
 async function readVersion(database: FleetDatabase): Promise<number | null> {
@@ -233,9 +224,8 @@ export class DatabaseDesk {
 
   /** Null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
-    const [row] = await this.#database.query(`SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`, [
-      this.#candidate.wallet,
-    ]);
+    const sql = `SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`;
+    const [row] = await this.#database.query(sql, [this.#candidate.wallet]);
     return row === undefined ? null : toOwner(row);
   }
 
@@ -268,7 +258,7 @@ export class DatabaseDesk {
     const isLocked = await this.#lock();
     if (isLocked) {
       const text = summary === null ? null : JSON.stringify(summary);
-      const rows = await this.#database.query(isNewSession ? RENEW_ANEW : RENEW, [...this.#key(term), text]);
+      const rows = await this.#ask(isNewSession ? RENEW_ANEW : RENEW, term, text);
       if (rows.length > 0) return { kind: 'renewed' };
     }
     const owner = await this.look();
@@ -287,15 +277,12 @@ export class DatabaseDesk {
 
   /** The previous owner's resting orders are proven gone. */
   async settle(term: number): Promise<void> {
-    await this.#database.query(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, this.#key(term));
+    await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
   /** `others` and `capital`, micros, for `too_much`: granted to others, and the fleet's total. */
   async grant(term: number, micros: number) {
-    const [row] = await this.#database.query('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', [
-      ...this.#key(term),
-      micros,
-    ]);
+    const [row] = await this.#ask('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', term, micros);
     // The function returns no other answer.
     const kind = row?.['answer'] as 'granted' | 'fenced' | 'too_much';
     return { kind, othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
@@ -303,25 +290,23 @@ export class DatabaseDesk {
 
   /** Markets of these that belong to this wallet now. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.#database.query('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', [
-      ...this.#key(term),
-      markets,
-    ]);
+    const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
   /** Releases all markets except these, including the previous owner's. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
-    await this.#database.query(
+    await this.#ask(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
         WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`,
-      [...this.#key(term), markets],
+      term,
+      markets,
     );
   }
 
   /** Nothing rests: releases lease and markets, and capital beyond `keptMicros`. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
-    await this.#database.query(
+    await this.#ask(
       `WITH freed AS (
         UPDATE twinbook_fleet.wallet SET is_free = true, is_settled = true, granted = least(granted, $4::bigint)
         WHERE ${IS_OURS} RETURNING wallet, term, holder
@@ -329,7 +314,9 @@ export class DatabaseDesk {
         INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'gave it back: ' || $5 FROM freed
       )
       DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
-      [...this.#key(term), keptMicros, reason],
+      term,
+      keptMicros,
+      reason,
     );
     await this.#unlock();
   }
@@ -338,15 +325,15 @@ export class DatabaseDesk {
     return this.#database.close();
   }
 
-  #key(term: number): readonly unknown[] {
-    return [this.#candidate.wallet, this.#candidate.instance, term];
+  /** A query about our own term of the wallet. */
+  #ask(sql: string, term: number, ...more: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
 
   async #lock(): Promise<boolean> {
     if (this.#isLocked) return true;
-    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [
-      lockKey(this.#candidate.wallet),
-    ]);
+    const key = lockKey(this.#candidate.wallet);
+    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [key]);
     this.#isLocked = row?.['locked'] === true;
     return this.#isLocked;
   }

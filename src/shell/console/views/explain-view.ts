@@ -81,8 +81,6 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
 
 const marketNode = (id: string, ledger: LedgerReader): ExplainNode =>
   node('Market', ledger.market(id)?.title ?? '', [], { subject: id });
-
-/** One fill of an order. */
 function partNode({ pubkey, timestampS, amountMicros, priceMicros }: BookedFill): ExplainNode {
   const value = `${formatDecimal(amountMicros)} at ${formatDecimal(priceMicros)}`;
   return node(timeText(timestampS * 1000), value, [], { subject: pubkey });

@@ -4,7 +4,7 @@ import { formatDecimal } from '../../../shared/base/decimal.js';
 import { add, complement, type Micros, minMicros, mul, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import { clusteredMean } from '../../../shared/statistics/clustered-mean.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
-import { makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
+import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
@@ -274,12 +274,14 @@ function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
 }
 
 const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
-  capital: formatDecimal(pnl.capitalMicros),
-  cash: formatDecimal(pnl.cashMicros),
+  ...formatEach({
+    capital: pnl.capitalMicros,
+    cash: pnl.cashMicros,
+    realised: pnl.realisedMicros,
+    fees: pnl.feesMicros,
+  }),
   equity: moneyText(account?.equityMicros ?? null),
   result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
-  realised: formatDecimal(pnl.realisedMicros),
-  fees: formatDecimal(pnl.feesMicros),
   unrealised: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.unrealisedMicros),
   unmarked: pnl.unmarked.length,
 });
@@ -290,10 +292,7 @@ const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([ke
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
-  turnover: formatDecimal(turnoverMicros),
-  realised: formatDecimal(realisedMicros),
-  fees: formatDecimal(feesMicros),
-  settled: formatDecimal(settledMicros),
+  ...formatEach({ turnover: turnoverMicros, realised: realisedMicros, fees: feesMicros, settled: settledMicros }),
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
 
@@ -346,10 +345,7 @@ function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: He
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {
     ...makeRow(id, sum),
-    yes: formatDecimal(yes),
-    no: formatDecimal(no),
-    sets: formatDecimal(sets),
-    cost: formatDecimal(cost),
+    ...formatEach({ yes, no, sets, cost }),
     unrealised: unrealised === null ? '' : formatDecimal(unrealised),
     result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
   };

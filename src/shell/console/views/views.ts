@@ -89,8 +89,6 @@ function bytesText(bytes: number | null): string {
   const [value, unit] = bytes >= 1_000 * MB ? [bytes / (1_000 * MB), 'GB'] : [bytes / MB, 'MB'];
   return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${unit}`;
 }
-
-/** Time since then. */
 function sinceText(timeMs: number | null): string {
   if (timeMs === null) return 'never';
   const seconds = Math.max(0, (nowMs() - timeMs) / 1000);
