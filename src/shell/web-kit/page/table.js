@@ -4,11 +4,7 @@ import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/**
- * Makes columns of one kind. `of` makes the content of a cell from its row, or names a property, shown in a format.
- *
- * @param {string} kind
- */
+/** Columns of one kind. `of` makes a cell's content from its row, or names a property, shown in a format. @param {string} kind */
 const columnOf =
   (kind) =>
   /**
@@ -20,33 +16,26 @@ const columnOf =
     kind,
     of: typeof of === 'function' ? of : (row) => format(row[of]),
   });
-
 export const text = columnOf('text');
 export const number = columnOf('number');
 export const time = columnOf('time');
 /** @template Row @param {string} head @param {(row: Row) => readonly [words: string, href: string]} of @returns {Column<Row>} */
-export const link = (head, of) => ({
-  head,
-  kind: 'text',
-  of: (row) => {
+export const link = (head, of) =>
+  text(head, (row) => {
     const [words, href] = of(row);
     return html`<a href=${href}>${words}</a>`;
-  },
-});
+  });
 /**
  * A figure above a bar that draws how much of a limit is used; null draws none.
  *
  * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
  * @returns {Column<Row>}
  */
-export const used = (head, of) => ({
-  head,
-  kind: 'number',
-  of: (row) => {
+export const used = (head, of) =>
+  number(head, (row) => {
     const [figure, share, kind] = of(row);
     return [figure, shareBar(share, kind)];
-  },
-});
+  });
 
 /** The row's own name, else its place. @param {any} row @param {number} index */
 const usualKey = ({ id, key }, index) => id ?? key ?? String(index);
