@@ -254,6 +254,7 @@ export class DatabaseDesk {
     term: number,
     summary: TraderSummary | null,
   ): Promise<{ readonly kind: 'renewed' } | { readonly kind: 'fenced'; readonly owner: OwnerRow | null }> {
+    const { place } = this.#database;
     const isNewSession = !this.#isLocked;
     const isLocked = await this.#lock();
     if (isLocked) {
@@ -265,14 +266,10 @@ export class DatabaseDesk {
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked)
-      throw unusable(
-        `${this.#database.place} answers from changing sessions`,
-        'the server itself: a pooler by transactions cannot hold a lock',
-      );
+    if (isLocked) throw unusable(`${place} answers from changing sessions`, NO_POOLER);
     // The server has not noticed yet that our previous session is gone.
     await this.#evict();
-    throw unusable(`${this.#database.place} still has our session before`, 'another try');
+    throw unusable(`${place} still has our session before`, 'another try');
   }
 
   /** The previous owner's resting orders are proven gone. */
@@ -360,6 +357,7 @@ export class DatabaseDesk {
   }
 }
 
+const NO_POOLER = 'the server itself: a pooler by transactions cannot hold a lock';
 const OWNER = 'holder, instance, term, renewal, lease_ms, is_free';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';
 

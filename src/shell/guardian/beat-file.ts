@@ -43,24 +43,19 @@ export class BeatWriter {
 }
 
 /** Content of the file; null without one, `unreadable` for foreign or partly written content. */
-export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> {
-  try {
-    return decode(await readFile(path), schema);
-  } catch (error) {
-    return isMissing(error) ? null : 'unreadable';
-  }
-}
+export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
+  readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
 /** The same, synchronous, for callers that may wait for a disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
   } catch (error) {
-    return isMissing(error) ? null : 'unreadable';
+    return whyUnread(error);
   }
 }
 
-const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';
+const whyUnread = (error: unknown) => (systemCode(error) === 'ENOENT' ? null : 'unreadable');
 
 export function encode(value: object): Buffer {
   const text = Buffer.from(JSON.stringify(value));

@@ -208,7 +208,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   if (mind.alarm.cause === 'pulling') {
     if (!isPulling(mind.heartbeat))
       return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
-  } else if (isAttended(mind.heartbeat) && mind.silentMs === 0) {
+  } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
     return standDown(mind, 'the trader looks after its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
@@ -226,13 +226,12 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): Guardian
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  const isStarting = known !== null && known !== 'unreadable' && known.phase === 'starting';
   // Field by field: every check comes here, and a spread is many times slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
-    startingMs: isStarting ? mind.startingMs + awakeMs : 0,
+    startingMs: phaseOf(known) === 'starting' ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
     isRound: mind.isRound,
@@ -246,8 +245,8 @@ const isAnother = (now: GuardianMind['heartbeat'], before: GuardianMind['heartbe
   now !== 'unreadable' &&
   (before === null || before === 'unreadable' || now.count !== before.count || now.run !== before.run);
 
-const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
-  heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase !== 'starting';
+const phaseOf = (heartbeat: GuardianMind['heartbeat']): Heartbeat['phase'] | null =>
+  heartbeat === null || heartbeat === 'unreadable' ? null : heartbeat.phase;
 
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
@@ -326,7 +325,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
   if (mind.isRound) return null;
   if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'asked to end';
   if (rules.stays) return null;
-  if (alarm === null && !mayRest(mind) && heartbeat !== null && (isEnded(heartbeat) || traderGone)) {
+  if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone)) {
     return 'the trader ended and nothing rests';
   }
   if (rules.paperPatienceMs === null) return null;
@@ -334,9 +333,6 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
   const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }
-
-const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
-  heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
 
 /** No message when an empty exchange is still empty, or when a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';

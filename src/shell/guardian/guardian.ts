@@ -243,7 +243,7 @@ class GuardianSession {
   /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
   async check(): Promise<Access> {
     const { isPaper } = this.#settings;
-    const asked = { stored: this.#stored, mayReplace: isPaper, keep: (made: Credentials) => this.#keep(made) };
+    const asked = { stored: this.#stored, mayReplace: isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);
     return this;
   }
@@ -256,14 +256,14 @@ class GuardianSession {
   /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
   async ensureTaken(warn: (text: string) => void): Promise<void> {
     if (this.#settings.isFenced) return;
-    const keep = (made: Credentials) => this.#keep(made);
-    this.#stored = await ensureTakenKey(this.client, this.#stored, { wallet: this.wallet, keep, warn });
+    const { wallet } = this;
+    this.#stored = await ensureTakenKey(this.client, this.#stored, { wallet, keep: this.#keep, warn });
   }
 
-  #keep(made: Credentials): void {
+  readonly #keep = (made: Credentials): void => {
     this.#stored = made;
     saveCredentials(this.#settings.credentialsFile, this.#owner, made);
-  }
+  };
 
   close(): Promise<void> {
     return this.client.close();
