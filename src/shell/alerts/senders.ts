@@ -6,7 +6,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { parse } from 'node:path';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text-width.js';
 import type { ChannelConfig } from '../config/types.js';
 import { readPrivateFile } from '../wallet/private-file.js';
@@ -26,6 +26,10 @@ export function testChannel(configFile: string, channel: ChannelConfig): Promise
     text: 'a user requested this message with `twinbook alerts --test`',
   });
 }
+
+/** Of a failed request the cause says more. */
+export const causeOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 
 export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
@@ -67,9 +71,7 @@ export function openSender(channel: ChannelConfig, options: SenderOptions): Aler
     try {
       return await send({ channel, address, key, options }, message);
     } catch (error) {
-      const why =
-        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-      return { kind: 'failed', why: secrets.clean(why), afterMs: null };
+      return { kind: 'failed', why: secrets.clean(causeOf(error)), afterMs: null };
     }
   };
 }

@@ -1,7 +1,7 @@
 /** Effect of a button: a command to the trader, or for a kill without an answer the stop file. */
 
 import { execFile } from 'node:child_process';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import {
   FIRST_NAMES,
   OPERATOR_COMMANDS,
@@ -96,14 +96,11 @@ export async function act(
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
-    return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
+    if (action === 'kill') return killWithout(reason, place);
+    if (!(error instanceof TwinbookError)) throw error;
+    const refusal = error.message.replace(/^the trader refused: /, '');
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
   }
-}
-
-function refusalOf(error: unknown): Acted {
-  if (!(error instanceof TwinbookError)) throw error;
-  const refusal = error.message.replace(/^the trader refused: /, '');
-  return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
 }
 
 /** Whatever kept the trader from answering, it finds the file before its next step. */
@@ -112,7 +109,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   try {
     leaveStopFile(path, reason || ON_THE_PAGE);
   } catch (error) {
-    return { refusal: error instanceof Error ? error.message : String(error), text: '' };
+    return { refusal: messageOf(error), text: '' };
   }
   const text =
     'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +

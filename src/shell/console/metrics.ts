@@ -236,8 +236,10 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
     addHealth(set, account);
     addVenue(set, account);
     addMoney(set, account, hello);
-    addAgreement(set, account);
-    const { upkeep } = account;
+    const { upkeep, reconciled } = account;
+    set.add('twinbook_reduce_only', flag(account.reduceOnly !== null));
+    set.add('twinbook_reconciled_timestamp_seconds', seconds(reconciled?.comparedMs ?? null));
+    set.add('twinbook_reconciliation_differences', reconciled?.differences.length ?? null);
     set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backupFailed, files.backupMs)));
     set.add('twinbook_journal_writing', upkeep.hasJournal ? flag(upkeep.journalEnded === null) : null);
   }
@@ -322,12 +324,6 @@ function addMoney(set: MetricSet, account: AccountStatus, hello: ProcessStatus |
   addUseRatio('max_loss_day', account.losses.dayLossMicros, limits.maxLossDayMicros);
   addUseRatio('max_drawdown', account.losses.drawdownMicros, limits.maxDrawdownMicros);
   addUseRatio('max_open_orders', account.openOrders, limits.maxOpenOrders);
-}
-
-function addAgreement(set: MetricSet, { reconciled, reduceOnly }: AccountStatus): void {
-  set.add('twinbook_reduce_only', flag(reduceOnly !== null));
-  set.add('twinbook_reconciled_timestamp_seconds', seconds(reconciled?.comparedMs ?? null));
-  set.add('twinbook_reconciliation_differences', reconciled?.differences.length ?? null);
 }
 
 /** Quoted and held markets first; beyond this number a market has no own series. */

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { constants, setPriority } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../shared/base/errors.js';
 import { guarded } from '../../shared/base/guarded.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { Acted } from '../dashboard/contract.js';
@@ -193,7 +194,7 @@ export class Reports {
       this.#said = `${kind}: ${chunk.toString().trim().replaceAll('\n  ', ' ').split('\n').at(-1)?.trim() ?? ''}`;
     };
     const fail = (error: unknown) => {
-      this.#said = `${kind}: ${error instanceof Error ? error.message : String(error)}`;
+      this.#said = `${kind}: ${messageOf(error)}`;
     };
     child.stderr.on('data', guarded(say, fail));
     const keep = (chunk: Buffer) => {

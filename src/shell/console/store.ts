@@ -5,6 +5,7 @@
 
 import { existsSync, renameSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
+import { messageOf } from '../../shared/base/errors.js';
 import { makePrivateFile } from '../../shared/base/private.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
@@ -154,8 +155,9 @@ export class StoreFile {
       this.#noteRecovery();
       return result;
     } catch (error) {
-      if (error instanceof SqliteDriver.SqliteError || isOfDisk(error)) this.#fail(error);
-      else throw error;
+      const isOfDisk = error instanceof Error && 'syscall' in error;
+      if (!(error instanceof SqliteDriver.SqliteError || isOfDisk)) throw error;
+      this.#fail(error);
       return otherwise;
     }
   }
@@ -190,7 +192,7 @@ export class StoreFile {
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
     // Another console holds it for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
       this.#putAside(`is damaged (${why})`);
       return;
@@ -221,8 +223,6 @@ export class StoreFile {
     }
   }
 }
-
-const isOfDisk = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
 
 /** Seconds that a point covers, and seconds that it is kept. */
 const SCALES = [

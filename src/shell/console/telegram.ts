@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import {
+  causeOf,
   cleanText,
   type DirectMessage,
   makeBotUrl,
@@ -84,8 +85,7 @@ export class TelegramListener {
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
       // A wrong file needs an operator too.

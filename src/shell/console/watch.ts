@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
@@ -287,7 +287,7 @@ async function callWatcher(file: string, call: LifelineCall, note: (text: string
     const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {
-    note(secrets.clean(`heartbeat: ${error instanceof Error ? error.message : String(error)}`));
+    note(secrets.clean(`heartbeat: ${messageOf(error)}`));
   }
 }
 

@@ -37,7 +37,8 @@ export interface ControlHost {
  * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
  */
 export async function serveControl(path: string, host: ControlHost): Promise<ControlServer> {
-  const server = createServer((socket) => serve(socket, host));
+  // An error costs only the peer's connection.
+  const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;
   try {
     makeFolder(dirname(path));
@@ -78,11 +79,6 @@ function listen(server: Server, path: string): Promise<void> {
 
 const failureText = (error: unknown): string =>
   error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
-
-/** An error costs only the peer's connection. */
-function serve(socket: Socket, host: ControlHost): void {
-  guarded(hearLines, () => socket.destroy())(socket, host);
-}
 
 const formatReply = (response: ControlResponse): string => `${JSON.stringify(response)}\n`;
 
