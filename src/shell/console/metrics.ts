@@ -8,7 +8,7 @@ import {
 } from '../../shared/protocol/trader-status.js';
 import { isBackupFailing } from '../alerts/conditions.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
-import { type HistogramFigures, REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetry.js';
+import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetry.js';
 import type { TraderState } from './trader-state.js';
 import type { FileFacts, Watch } from './watch.js';
 
@@ -46,7 +46,7 @@ class MetricSet {
 
   addHistogram(
     name: MetricName,
-    { counts, sum }: HistogramFigures,
+    { counts, sum }: AccountStatus['health']['stepSeconds'],
     bounds: readonly number[],
     labels: Labels = {},
   ): void {

@@ -44,10 +44,8 @@ const greetingSchema = z.object({
   proofs: z.array(z.string().max(100)).max(10),
 });
 
-export type PageProof = 'proven' | 'not proven' | 'no answer';
-
 /** Whether the program at an address is the page that knows this secret. It proves it as to a browser; the secret is not sent. */
-export async function provePage(url: string, secret: string): Promise<PageProof> {
+export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
   const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
   const answer = await greet(url, pageNonce);
   if (answer === null) return 'no answer';

@@ -22,10 +22,6 @@ const MOST_CONNECTIONS = 64;
 /** Maximum unread bytes of a peer; a whole status is a hundredth of it. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 
-export interface ControlServer {
-  close(): void;
-}
-
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
   /** Null when this connection receives telemetry from now on, else the reason. */
@@ -36,7 +32,7 @@ export interface ControlHost {
  * Listens. The ledger's lock has already proved that no other trader runs here, so a socket that is left is stale.
  * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
  */
-export async function serveControl(path: string, host: ControlHost): Promise<ControlServer> {
+export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error costs only the peer's connection.
   const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;

@@ -69,12 +69,6 @@ export class RecentDurations {
 export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
 
-export interface HistogramFigures {
-  /** Values per bucket, up to its bound; the last: above all bounds. */
-  readonly counts: readonly number[];
-  readonly sum: number;
-}
-
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
@@ -93,7 +87,7 @@ export class Histogram {
     this.#sum += value;
   }
 
-  get figures(): HistogramFigures {
+  get figures(): AccountStatus['health']['stepSeconds'] {
     return { counts: this.#counts, sum: this.#sum };
   }
 }
@@ -123,12 +117,7 @@ export interface TelemetrySource {
   onFailure(error: unknown): void;
 }
 
-export interface PublisherFigures {
-  readonly brake: number;
-  readonly readers: number;
-  readonly readersCut: number;
-  readonly beatLateP99Ms: number;
-}
+export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
 
 export interface PublisherClocks {
   /** Never steps, ms. */

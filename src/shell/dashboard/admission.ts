@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import { type Host, isAllowed, type TraderHost } from './contract.js';
-import { type AdmittedRequest, Guesses, PROOF_HEADER, proveAnswer, proveEvent, Sessions } from './sessions.js';
+import { Guesses, PROOF_HEADER, proveAnswer, proveEvent, Sessions } from './sessions.js';
 
 /** Header names in lower case, as Node gives them; a repeated header has two values. */
 interface RequestHead {
@@ -106,7 +106,7 @@ export class Gate {
   readonly #metrics: BearerAuth;
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
-  readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest>();
+  readonly #admitted = new WeakMap<FastifyRequest, NonNullable<ReturnType<Sessions['admit']>>>();
 
   private constructor(sessions: Sessions, guesses: PageGuesses, metricsTokens: readonly string[]) {
     this.#sessions = sessions;

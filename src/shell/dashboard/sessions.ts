@@ -140,11 +140,6 @@ export class PageSession {
   }
 }
 
-export interface AdmittedRequest {
-  readonly session: PageSession;
-  readonly count: number;
-}
-
 export class Sessions {
   readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
   readonly #derivation: Derivation;
@@ -216,7 +211,10 @@ export class Sessions {
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
-  admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest | null {
+  admit(
+    authorization: string | undefined,
+    request: Omit<ProvenRequest, 'count'>,
+  ): Readonly<{ session: PageSession; count: number }> | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
     // A page of an ended console sends this too: not a guess.
