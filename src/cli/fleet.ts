@@ -5,9 +5,8 @@ import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
 import type { TraderConfig } from '../shell/config/load.js';
 import type { FleetConfig } from '../shell/config/types.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
-import { rulesOf } from '../shell/fleet/lease.js';
-import { FleetMember } from '../shell/fleet/member.js';
-import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
+import { FleetMember, rulesOf } from '../shell/fleet/member.js';
+import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
 import {
   type Call,
   command,

@@ -27,7 +27,7 @@ import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus } from '../../src/shared/protocol/trader-status.js';
 import { classify } from '../../src/shell/client/classify.js';
 import { loadShipped } from '../../src/shell/config/strategy-module.js';
-import { TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
+import { TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';

@@ -6,16 +6,23 @@
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
-import { type DirectMessage, makeBotUrl, readBotUpdates, sendBotMessage } from '../alerts/senders.js';
-import { cleanText, readSecret } from '../alerts/texts.js';
+import {
+  causeOf,
+  cleanText,
+  type DirectMessage,
+  makeBotUrl,
+  readBotUpdates,
+  readSecret,
+  sendBotMessage,
+} from '../alerts/senders.js';
 import type { ChatCommand } from '../config/schema.js';
 import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
-import { moneyText } from './page-market.js';
+import { moneyText } from './ledger-lists.js';
+import type { ShownParts } from './page-state.js';
 import { judgeMode } from './page-state.js';
-import type { ShownParts } from './shown-parts.js';
-import type { TakenUpdate, UpdateStore } from './store/alert-store.js';
+import type { TakenUpdate, UpdateStore } from './store.js';
 
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
@@ -78,8 +85,7 @@ export class TelegramListener {
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
       // A wrong file needs an operator too.

@@ -81,18 +81,13 @@ export type ControlResponse =
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer; times are Unix ms. */
-export interface ControlData {
+export interface ControlData
+  extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  readonly widen: ModeData;
-  readonly 'reduce-only': ModeData;
-  readonly pause: ModeData;
   readonly resume: ResumedData;
-  readonly stop: ModeData;
   readonly 'cancel-all': CancelAllData;
-  readonly flatten: ModeData;
   readonly kill: KillData;
-  readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
   /** `booked`: one sentence per outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };

@@ -14,8 +14,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Environment } from '../config/environment.js';
 import { isConsoleWanted } from '../config/make-trader.js';
 import type { Config } from '../config/types.js';
-import { obtainPageToken } from '../console/page-token.js';
-import { addressText, passwordFrom } from '../console/password.js';
+import { addressText, obtainPageToken, passwordFrom } from '../console/page-access.js';
 import { Heart, readBeat } from '../guardian/beat-file.js';
 import {
   describeReport,
@@ -23,7 +22,7 @@ import {
   type GuardianState,
   locateReportFile,
   reportSchema,
-} from '../guardian/contract.js';
+} from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */

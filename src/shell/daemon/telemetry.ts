@@ -7,8 +7,14 @@ import { agreementText } from '../../trader/reconcile/differences.js';
 import { VERSION } from '../config/shipped.js';
 import { type Shown, shownConfig } from '../config/shown.js';
 import type { Config } from '../config/types.js';
-import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
-import { Histogram, RecentDurations, RequestTimings, STEP_BUCKETS } from '../control/telemetry/request-timings.js';
+import {
+  Histogram,
+  type PublisherFigures,
+  RecentDurations,
+  RequestTimings,
+  STEP_BUCKETS,
+  TelemetryPublisher,
+} from '../control/telemetry.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
+import type { Acknowledgement } from '../../../src/shell/alerts/alert-center.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
 import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';

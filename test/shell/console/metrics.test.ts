@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
-import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
-import { METRICS } from '../../../src/shell/console/metrics/declarations.js';
+import { METRICS, renderMetrics } from '../../../src/shell/console/metrics.js';
 import { ACCOUNT, facts, market, toldTrader } from './state-of-markets.js';
 
 const linesOf = (text: string, name: string): readonly string[] =>

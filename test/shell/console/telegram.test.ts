@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
 import type { ChannelConfig } from '../../../src/shell/config/types.js';
-import type { TakenUpdate } from '../../../src/shell/console/store/alert-store.js';
+import type { TakenUpdate } from '../../../src/shell/console/store.js';
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 

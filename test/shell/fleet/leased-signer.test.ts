@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
-import type { OwnerRow } from '../../../src/shell/fleet/lease.js';
+import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
 
 const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];

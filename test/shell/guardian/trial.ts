@@ -19,7 +19,7 @@ import {
   locateHeartbeatFile,
   locateReportFile,
   reportSchema,
-} from '../../../src/shell/guardian/contract.js';
+} from '../../../src/shell/guardian/decide.js';
 import { loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { asTrader } from '../../support/venue.js';
 

@@ -3,10 +3,101 @@
  * a reader that does not read is disconnected. Without a reader a step costs one comparison.
  */
 
+
 import { guarded } from '../../../shared/base/processes.js';
 import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../../shared/protocol/trader-status.js';
 import type { WatchedMarket } from '../../../trader/engine/snapshot.js';
 import { summarize } from './request-timings.js';
+import { guarded } from '../../shared/base/guarded.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
+import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../shared/protocol/trader-status.js';
+import { LADDER } from '../../trader/engine/control/modes.js';
+import type { WatchedMarket } from '../../trader/engine/snapshot.js';
+
+const makeCounts = () => ({ answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) });
+
+export class RequestTimings {
+  readonly #underWay = new Map<number, string>();
+  readonly #counts = new Map<string, ReturnType<typeof makeCounts>>();
+
+  note(observation: Observation, requests: readonly Request[]): void {
+    for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
+    if (observation.kind !== 'outcome') return;
+    const endpoint = this.#underWay.get(observation.requestId);
+    if (endpoint === undefined) return;
+    this.#underWay.delete(observation.requestId);
+    const counts = this.#counts.get(endpoint) ?? makeCounts();
+    this.#counts.set(endpoint, counts);
+    counts[observation.outcome.kind]++;
+    // After a clock set back in between the duration is unknown.
+    counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
+  }
+
+  get figures(): AccountStatus['health']['requests'] {
+    return Array.from(this.#counts, ([endpoint, { answered, refused, unknown, took }]) => ({
+      endpoint,
+      answered,
+      refused,
+      unknown,
+      seconds: took.figures,
+    }));
+  }
+}
+
+/** Zeros of nothing. */
+function summarize(values: readonly number[]) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
+}
+
+export class RecentDurations {
+  readonly #values: number[] = [];
+  readonly #size: number;
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(value: number): void {
+    this.#values[this.#next] = value;
+    this.#next = (this.#next + 1) % this.#size;
+  }
+
+  get summary() {
+    return summarize(this.#values);
+  }
+}
+
+/** Upper bounds for steps of the trader and for its requests, seconds. */
+export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
+
+export class Histogram {
+  readonly #bounds: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
+
+  /** @param bounds upper bounds, inclusive, ascending */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = [...bounds, 0].map(() => 0);
+  }
+
+  add(value: number): void {
+    let place = 0;
+    while (place < this.#bounds.length && value > (this.#bounds[place] ?? 0)) place++;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  get figures(): AccountStatus['health']['stepSeconds'] {
+    return { counts: this.#counts, sum: this.#sum };
+  }
+}
+
+export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
@@ -31,12 +122,7 @@ export interface TelemetrySource {
   onFailure(error: unknown): void;
 }
 
-export interface PublisherFigures {
-  readonly brake: number;
-  readonly readers: number;
-  readonly readersCut: number;
-  readonly beatLateP99Ms: number;
-}
+export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
 
 export interface PublisherClocks {
   /** Never steps, ms. */
