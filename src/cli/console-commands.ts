@@ -9,16 +9,20 @@ import { createInterface } from 'node:readline';
 import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
-import type { RememberedAlert } from '../shell/alerts/contract.js';
+import type { RememberedAlert } from '../shell/alerts/alert-center.js';
 import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
 import { isConsoleWanted } from '../shell/config/make-trader.js';
-import { hasDisplay, openInBrowser } from '../shell/console/browser.js';
-import { provePage } from '../shell/console/page-address.js';
-import { locatePageToken, readPageToken } from '../shell/console/page-token.js';
-import { passwordFrom } from '../shell/console/password.js';
-import type { AlertStore } from '../shell/console/store/alert-store.js';
+import {
+  hasDisplay,
+  locatePageToken,
+  openInBrowser,
+  passwordFrom,
+  provePage,
+  readPageToken,
+} from '../shell/console/page-access.js';
+import type { AlertStore } from '../shell/console/store.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
-import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/contract.js';
+import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { type Answer, command, flag, repeated, text, unless } from './command.js';
 import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
@@ -66,10 +70,9 @@ async function show(
     // A unit with its own priority may forbid the change: it answers nevertheless.
   }
   const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
-  const [{ openConsole }, { addressText, passwordFrom }, { obtainPageToken }] = await Promise.all([
+  const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
     import('../shell/console/console.js'),
-    import('../shell/console/password.js'),
-    import('../shell/console/page-token.js'),
+    import('../shell/console/page-access.js'),
   ]);
   const password = passwordFrom(io.env);
   const secret = password ?? obtainPageToken(config.ledger.path);
@@ -273,7 +276,7 @@ async function testNamed({ alerts: { channels }, file }: TraderConfig, name: str
     const known = channels.map((one) => one.name).join(', ') || 'none';
     throw new TwinbookError('usage', `there is no alert channel ${JSON.stringify(name)}`, `There are: ${known}.`);
   }
-  const { testChannel } = await import('../shell/console/test-channel.js');
+  const { testChannel } = await import('../shell/alerts/senders.js');
   const delivery = await testChannel(file, channel);
   if (delivery.kind !== 'delivered') {
     const hint = 'Look at its address file, and whether something answers there.';
@@ -294,8 +297,8 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
-  const { StoreFile, locateStore } = await import('../shell/console/store/store-file.js');
-  const { AlertStore } = await import('../shell/console/store/alert-store.js');
+  const { StoreFile, locateStore } = await import('../shell/console/store.js');
+  const { AlertStore } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
     const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';

@@ -5,7 +5,7 @@ import { COMMAND_GROUPS } from '../../src/cli/cli.js';
 import type { Session } from '../../src/cli/io.js';
 import { strategyFileSchema, traderSchema } from '../../src/shell/config/schema.js';
 import { jsonSchema, listSettings, type SchemaNode, type Setting } from '../../src/shell/config/schema-tree.js';
-import { METRICS } from '../../src/shell/console/metrics/declarations.js';
+import { METRICS } from '../../src/shell/console/metrics.js';
 import { riskOverrideSchema } from '../../src/trader/risk/limits.js';
 import { writeFigures } from './doc-figures.js';
 

@@ -288,7 +288,7 @@ const workerCommand = command({
 async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../shell/queue/job-queue.js');
-  const { askServer, requireServer } = await import('../../shell/queue/server.js');
+  const { askServer, requireServer } = await import('../../shell/queue/job-queue.js');
   const { Leader } = await import('../../lab/sweep/chunks.js');
   const address = readAddress(options.queue, io);
   await requireServer(address.url);
@@ -301,7 +301,7 @@ async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Pr
 }
 
 async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
-  const { workOn } = await import('../../shell/queue/job-worker.js');
+  const { workOn } = await import('../../shell/queue/job-queue.js');
   const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
   const say = (text: string) => io.err(`${text}\n`);
   const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);

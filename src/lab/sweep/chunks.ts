@@ -13,8 +13,7 @@ import { must, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { EndedJob, JobQueue } from '../../shell/queue/job-queue.js';
-import type { QueueWork } from '../../shell/queue/job-worker.js';
+import type { EndedJob, JobQueue, QueueWork } from '../../shell/queue/job-queue.js';
 import { openSeal, seal } from '../../shell/queue/seal.js';
 import type { SweepWatcher, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
 import {

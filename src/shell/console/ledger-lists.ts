@@ -1,7 +1,6 @@
 /** The console's read-only connection to the ledger, the page's lists from it, and the formats of their figures. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { complement, type Micros, maxMicros } from '../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';

@@ -6,8 +6,8 @@ import { constants, setPriority } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../shared/base/errors.js';
-import { guarded } from '../../shared/base/guarded.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { guarded } from '../../shared/base/processes.js';
+import { utcText } from '../../shared/base/text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 

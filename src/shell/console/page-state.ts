@@ -1,7 +1,6 @@
 /** Content of the page, from the traders' last messages and their ledgers: one trader, one market, and a row of each trader. */
 
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
-import { add, ZERO } from '../../shared/base/micros.js';
+import { add, formatDecimal, parseDecimal, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
   type AccountStatus,

@@ -6,7 +6,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { messageOf } from '../../shared/base/errors.js';
-import { makePrivateFile } from '../../shared/base/private.js';
+import { makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
 import type { TraderState } from './trader-state.js';

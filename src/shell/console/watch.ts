@@ -4,15 +4,19 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
-import type { AlertMemory } from '../alerts/alert-center.js';
-import { AlertCenter } from '../alerts/alert-center.js';
-import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
-import { Lifeline, type LifelineCall, type Work } from '../alerts/conditions.js';
+import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
+import {
+  Lifeline,
+  type LifelineCall,
+  type WatchedAccount,
+  type WatchedFacts,
+  type Work,
+} from '../alerts/conditions.js';
 import { openPatientSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/load.js';
 import type { AlertSeverity } from '../config/schema.js';

@@ -3,12 +3,7 @@
  * a reader that does not read is disconnected. Without a reader a step costs one comparison.
  */
 
-
-import { guarded } from '../../../shared/base/processes.js';
-import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../../shared/protocol/trader-status.js';
-import type { WatchedMarket } from '../../../trader/engine/snapshot.js';
-import { summarize } from './request-timings.js';
-import { guarded } from '../../shared/base/guarded.js';
+import { guarded } from '../../shared/base/processes.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import { LADDER } from '../../trader/engine/control/modes.js';

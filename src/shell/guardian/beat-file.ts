@@ -6,7 +6,6 @@
  * the middle of a write sees a wrong check sum, and looks again.
  */
 
-
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -14,9 +13,6 @@ import type { z } from 'zod';
 import { systemCode, unreadable } from '../../shared/base/errors.js';
 import { readMark } from '../../shared/base/processes.js';
 import { parseJson } from '../../shared/base/text.js';
-import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
-import { readMark } from '../../shared/base/process-mark.js';
-import { parseJson } from '../../shared/base/text-width.js';
 import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.js';
 
 const LENGTH = 1024;

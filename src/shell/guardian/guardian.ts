@@ -7,21 +7,14 @@
  * shares no memory, thread or connection with the trader. It exits once no order can rest any more.
  */
 
-
 import { randomBytes } from 'node:crypto';
-import { access as reach, type FileHandle, link, open, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, link, open, access as reach, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
-import { readBeat, encode } from './beat-file.js';
-import { type GuardianAction, type GuardianObservation, type GuardianReport, type GuardianRules, heartbeatSchema, locateHeartbeatFile, locateReportFile, reportSchema } from './contract.js';
-import { decide, describeState, FRESH_MIND, type GuardianMind, type GuardianAction, type GuardianObservation, type GuardianReport, type GuardianRules, heartbeatSchema, locateHeartbeatFile, locateReportFile, reportSchema } from './decide.js';
-import { type Access, type AccessSettings, GuardianSession } from './guardian-session.js';
-import { GuardianLog, inTime, leaveMark, Reporter } from './record.js';
-import { constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { isGone, readMark } from '../../shared/base/process-mark.js';
-import { plainJson, plainLine } from '../../shared/base/text-width.js';
+import { plainJson, plainLine } from '../../shared/base/text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
@@ -29,6 +22,21 @@ import { type Credentials, loadCredentials, saveCredentials } from '../wallet/cr
 import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
+import { encode, readBeat } from './beat-file.js';
+import {
+  decide,
+  describeState,
+  FRESH_MIND,
+  type GuardianAction,
+  type GuardianMind,
+  type GuardianObservation,
+  type GuardianReport,
+  type GuardianRules,
+  heartbeatSchema,
+  locateHeartbeatFile,
+  locateReportFile,
+  reportSchema,
+} from './decide.js';
 
 /** Longest time that a cancel waits for a disk, ms: the ledger's disk may be the cause of the alarm. */
 const DISK_WITHIN_MS = 1_000;

@@ -1,8 +1,7 @@
 /** One self-contained HTML file without network access: its styles, scripts and security policy. */
 
 import { createHash } from 'node:crypto';
-import { readPageScript } from '../../../shell/web-kit/page-script.js';
-import { CHART_FRAME, THEME } from '../../../shell/web-kit/theme.js';
+import { CHART_FRAME, readPageScript, THEME } from '../../../shell/web-kit/page-script.js';
 import { html, Markup } from './parts.js';
 
 const PAGE = `

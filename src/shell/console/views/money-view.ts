@@ -1,18 +1,21 @@
 /** Results: of the whole ledger, by day, market and strategy, and over time. */
 
-
-import { add, complement, formatDecimal, type Micros, minMicros, mul, sub, ZERO, ONE } from '../../../shared/base/micros.js';
-import type { LedgerReader, PnlRow, BookedFill, BookingRow } from '../../../trader/ledger/contract.js';
-import { moneyText } from '../page-market.js';
-import type { History } from '../store/history.js';
-import type { TraderState } from '../trader-state.js';
-import type { MarkoutRow } from './markout-book.js';
-import { dayOf, NOTHING, type ResultBook, type ResultSum } from './result-book.js';
-import { makeTitleLookup } from './texts.js';
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { clusteredMean } from '../../../shared/statistics/clustered-mean.js';
+import {
+  add,
+  complement,
+  formatDecimal,
+  type Micros,
+  minMicros,
+  mul,
+  ONE,
+  sub,
+  ZERO,
+} from '../../../shared/base/micros.js';
+import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
+import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
 import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
+import type { TraderState } from '../trader-state.js';
 
 /** At 0: within the point of the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;

@@ -1,16 +1,12 @@
 /** Orders, fills and round trips: as pages of lists, in the chart of a market, and as files for spreadsheets. */
 
-
-import { formatDecimal, complement, type Micros, ONE } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
+import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { ViewQuery, CsvName } from '../../dashboard/contract.js';
-import type { TraderState } from '../trader-state.js';
-import type { RoundTrips } from './round-trips.js';
-import { filledOf, findPage, makeTitleLookup, sideText } from './texts.js';
-import { type CsvValue, csvLine } from '../../../shared/base/csv.js';
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
 import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
 import type { History } from '../store.js';
+import type { TraderState } from '../trader-state.js';
 import type { MoneyRow, MoneyView } from './money-view.js';
 
 /** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */

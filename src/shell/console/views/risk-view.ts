@@ -1,16 +1,10 @@
 /** Every limit with its use: in total, by event and by market; and the result of each way an event could resolve. */
 
-
-import { formatDecimal, type Micros, parseDecimal, add, minMicros, sub, ZERO } from '../../../shared/base/micros.js';
-import type { MarketStatus, AccountStatus } from '../../../shared/protocol/trader-status.js';
-import { type LedgerConnection, computePart, makeTitleLookup, moneyText } from '../ledger-lists.js';
-import { moneyText } from '../page-market.js';
-import type { TraderState } from '../trader-state.js';
-import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
-import { listScenarios } from './scenarios.js';
-import { computePart } from './texts.js';
-import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
+import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
+import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
+import type { TraderState } from '../trader-state.js';
 import { type Held, readHoldings } from './money-view.js';
 
 interface Holding extends Held {
