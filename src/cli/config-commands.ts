@@ -2,10 +2,10 @@
 
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/utc-text.js';
-import { describeKind } from '../shell/config/explain-issues.js';
-import { readConfig, type TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { readConfig } from '../shell/config/load.js';
+import { describeKind, jsonSchema, listSettings, type SchemaNode } from '../shell/config/problems.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
@@ -204,7 +204,7 @@ const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, h
 
 /** No trader runs: compares with the copy of the last configuration in force. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
-  const { changesSinceLast } = await import('../shell/daemon/live/config-copies.js');
+  const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);
   const history = await readLedger(config, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);

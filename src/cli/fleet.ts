@@ -3,8 +3,7 @@
 import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { micros, ZERO } from '../shared/base/micros.js';
-import type { TraderConfig } from '../shell/config/load.js';
-import type { FleetConfig } from '../shell/config/types.js';
+import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { rulesOf } from '../shell/fleet/lease.js';
 import { FleetMember } from '../shell/fleet/member.js';
@@ -154,7 +153,7 @@ const releaseCommand = command({
       });
     }
     const [{ settleWallet }, { withVenue }] = await Promise.all([
-      import('../shell/daemon/fleet/fleet-session.js'),
+      import('../shell/daemon/fleet-session.js'),
       import('./venue-session.js'),
     ]);
     // The venue first: a trader that cannot reach it must not take the wallet.

@@ -85,7 +85,7 @@ const bootstrapCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
-    const { loadCredentials, saveCredentials } = await import('../shell/wallet/credentials.js');
+    const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
     // The venue shows the secret once: an unusable file must fail here, before the key exists.
@@ -104,7 +104,7 @@ const listCommand = command({
   help: 'API keys of the account, as the venue lists them',
   config: 'trader',
   answer: async ({ config, io }) => {
-    const { loadCredentials } = await import('../shell/wallet/credentials.js');
+    const { loadCredentials } = await import('../shell/wallet/key-file.js');
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
       const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
       const here = loadCredentials(config.wallet.credentials, owner, io.env)?.apiKey;
@@ -121,7 +121,7 @@ const revokeCommand = command({
   args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
-    const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
+    const { forgetCredentials, loadCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A failing list must not prevent a revocation.
       const { outcome: listed } = await client.call('keys.list', {});

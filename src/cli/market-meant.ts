@@ -1,7 +1,7 @@
 /** Resolves the market, order or key from a prefix of its name, its form in a table, or words of its title. */
 
 import { TwinbookError } from '../shared/base/errors.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import { readLedger } from './ledger/ledger-reading.js';
 import type { CliIo } from './output/io.js';

@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 import { plainText } from '../shared/base/text-width.js';
-import type { Environment } from '../shell/config/environment.js';
+import type { Environment } from '../shell/config/config.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './output/io.js';

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
 import { askTrader } from '../shell/control/control-client.js';
-import type { Credentials } from '../shell/wallet/credentials.js';
+import type { Credentials } from '../shell/wallet/key-file.js';
 import { command, integerBetween, numberBetween, read, several, text, unless, usual } from './command.js';
 import { marketAtVenue } from './market-meant.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './output/io.js';
@@ -73,7 +73,7 @@ async function findVenueAddress({ venue, exchange, control }: TraderConfig): Pro
 /** Null without a wallet or its credentials: public data needs neither. */
 async function loadOwnCredentials(config: TraderConfig, io: CliIo): Promise<Credentials | null> {
   if (!existsSync(config.wallet.file)) return null;
-  const { loadCredentials } = await import('../shell/wallet/credentials.js');
+  const { loadCredentials } = await import('../shell/wallet/key-file.js');
   const { address } = await openWallet(config, io);
   const owner = { baseUrl: config.venue.profile.base_url, wallet: address };
   return loadCredentials(config.wallet.credentials, owner, io.env);

@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
 import { assert } from '../shared/base/errors.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
+import { profilePath, readProfile } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
-import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
 import {
   all,

@@ -5,9 +5,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
 import { askTrader } from '../shell/control/control-client.js';
-import type { Credentials } from '../shell/wallet/credentials.js';
+import type { Credentials } from '../shell/wallet/key-file.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
 import { nullOn } from './control/reach.js';
 import type { CliIo } from './output/io.js';
@@ -34,7 +34,7 @@ export async function openWallet(config: TraderConfig, io: CliIo): Promise<Walle
 /** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
 export async function openKeys(config: TraderConfig, io: CliIo) {
   const wallet = await openWallet(config, io);
-  const { loadCredentials } = await import('../shell/wallet/credentials.js');
+  const { loadCredentials } = await import('../shell/wallet/key-file.js');
   const { profile } = config.venue;
   const owner = { baseUrl: profile.base_url, wallet: wallet.address };
   const credentials = loadCredentials(config.wallet.credentials, owner, io.env);

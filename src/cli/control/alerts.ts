@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import type { RememberedAlert } from '../../shell/alerts/contract.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import type { AlertStore } from '../../shell/console/store/alert-store.js';
 import { nowMs } from '../../shell/runtime/clock.js';
 import { type Answer, command, text } from '../command.js';

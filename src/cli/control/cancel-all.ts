@@ -2,7 +2,7 @@
 
 import { type ErrorCode, messageOf } from '../../shared/base/errors.js';
 import { OPERATOR_COMMANDS } from '../../shared/protocol/operator-commands.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import type { CancelAllData, KillData } from '../../shell/control/control-protocol.js';
 import {
   type Answer,

@@ -3,8 +3,8 @@
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { loadTraderConfig, type TraderConfig } from '../../shell/config/load.js';
-import { isConsoleWanted } from '../../shell/config/make-trader.js';
+import { isConsoleWanted, type TraderConfig } from '../../shell/config/config.js';
+import { loadTraderConfig } from '../../shell/config/load.js';
 import { command, flag, repeated } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from '../output/io.js';
 import { guardianStatus, isGuarded } from './guardian.js';

@@ -1,7 +1,7 @@
 /** `twinbook dashboard`: the page's address with its token, opened if a display exists. */
 
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { hasDisplay, openInBrowser } from '../../shell/console/browser.js';
 import { provePage } from '../../shell/console/page-address.js';
 import { locatePageToken, readPageToken } from '../../shell/console/page-token.js';

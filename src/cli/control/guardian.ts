@@ -1,7 +1,7 @@
 /** `twinbook guardian`: the process that cancels everything when the trader's heart stops. */
 
 import { isGone } from '../../shared/base/process-mark.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { readBeatNow } from '../../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../../shell/guardian/contract.js';
 import { command, flag } from '../command.js';

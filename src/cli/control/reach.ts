@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { ControlData, ControlQuestion } from '../../shell/control/control-protocol.js';
 

@@ -21,9 +21,9 @@ import {
   writeMessage,
 } from '../../shell/client/message.js';
 import { Transport } from '../../shell/client/transport.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
-import type { Credentials } from '../../shell/wallet/credentials.js';
+import type { Credentials } from '../../shell/wallet/key-file.js';
 import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
 import { command, text } from '../command.js';
 import { marketAtVenue } from '../market-meant.js';
@@ -156,7 +156,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
   const checks: Check[] = [];
   let credentials: Credentials | null = null;
   try {
-    const { loadCredentials } = await import('../../shell/wallet/credentials.js');
+    const { loadCredentials } = await import('../../shell/wallet/key-file.js');
     if (wallet !== null) {
       credentials = loadCredentials(config.wallet.credentials, { baseUrl: profile.base_url, wallet }, io.env);
     }

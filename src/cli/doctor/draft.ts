@@ -9,10 +9,8 @@ import { parseJson } from '../../shared/base/text-width.js';
 import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
 import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { TraderConfig } from '../../shell/config/load.js';
-import { judgeMessage } from '../../shell/wallet/draft-signer.js';
-import { type JudgedMessage, signingRules } from '../../shell/wallet/signing-rules.js';
-import { nameProgram } from '../../shell/wallet/solana/transaction-judge.js';
+import type { TraderConfig } from '../../shell/config/config.js';
+import { type JudgedMessage, judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
 import type { CliIo } from '../output/io.js';
 import { type Cell, record } from '../output/table.js';
 

@@ -11,8 +11,8 @@ import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/brief-collections.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import {
   type Answer,

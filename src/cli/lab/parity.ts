@@ -7,7 +7,7 @@ import type { ReplayedTrader } from '../../lab/replay/replay.js';
 import type { RunCode } from '../../lab/replay/run-code.js';
 import { count, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import { command, integerBetween, text, usual } from '../command.js';
 import type { Column } from '../output/table.js';
 import { fillModelOption, seedOption } from './backtest.js';

@@ -9,7 +9,7 @@ import type { ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
 import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import { type Answer, command, flag, text, type Values } from '../command.js';
 import { type CliIo, EXIT } from '../output/io.js';
 import { record } from '../output/table.js';

@@ -2,9 +2,9 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import { explainTrading, prunedText } from '../../shell/daemon/explain.js';
+import { explainTrading, prunedText } from '../../shell/daemon/status-text.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { changedCode, command, linesText, momentIn, numberBetween, QUICK_S, read, timeoutOption } from '../command.js';
 import { findNamed, marketsNamed } from '../market-meant.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/utc-text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
@@ -43,7 +43,7 @@ const queryCommand = command({
   },
   hasJson: true,
   run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
-    const { queryLedger } = await import('../../shell/daemon/ledger-query.js');
+    const { queryLedger } = await import('../../shell/daemon/ask-process.js');
     const question = { path: ledger.path, sql, most: options.rows };
     const { columns, rows, isCut } = await queryLedger(question, options.timeout * 1000);
     const answer = {

@@ -1,6 +1,6 @@
 /** Access of commands to the ledger. */
 
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 
 /** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */

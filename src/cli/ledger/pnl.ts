@@ -16,10 +16,10 @@ import { csvLine } from '../../shared/base/csv.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import { storedMarks } from '../../trader/engine/own/valuation.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
@@ -186,7 +186,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
 /** Oldest first; without a journal where none exists, or none of this version. */
 async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonly (RunJournal | null)[]> {
   const { runFolders } = await import('../../shell/journal/runs.js');
-  const { readRun } = await import('../../shell/journal/read-run.js');
+  const { readRun } = await import('../../shell/journal/runs.js');
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
   const ids = await readLedger(config, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
   return ids.reverse().map((id) => {

@@ -1,7 +1,7 @@
 /** `twinbook reconcile`: compares the ledger with the exchange, through the running trader or directly. Reads only. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { command, SLOW_S, timeoutOption } from '../command.js';

@@ -14,7 +14,7 @@ import {
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import { isWanted } from '../../trader/engine/selection/rules.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';

@@ -9,7 +9,7 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text-width.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { TraderState } from '../../shell/console/trader-state.js';
 import { ResultBook } from '../../shell/console/views/result-book.js';
 import { Subscription } from '../../shell/control/control-client.js';

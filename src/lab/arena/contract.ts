@@ -1,6 +1,6 @@
 /** Input and output of the arena: worlds, simulations, and results of a strategy. */
 
-import type { Config, StrategyConfig } from '../../shell/config/types.js';
+import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import type { ConditionName, Conditions } from './conditions.js';
 import type { Tally } from './tally.js';
 

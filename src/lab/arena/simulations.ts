@@ -2,7 +2,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/pool.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';
 import type { Conditions } from './conditions.js';

@@ -6,8 +6,8 @@
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
+import { canonicalJson } from '../../shell/config/shown.js';
 import { sum } from '../report/analysis/total.js';
 import type { Candidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';

@@ -1,8 +1,8 @@
 /** Builds a plan from a configuration and recordings: the played markets, and reasons for the others. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
 import { isWanted } from '../../trader/engine/selection/rules.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
 import type { BacktestPlan, EventSource } from './contract.js';

@@ -4,7 +4,7 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/live/session-from-ledger.js';

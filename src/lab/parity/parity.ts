@@ -9,7 +9,7 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import type { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';

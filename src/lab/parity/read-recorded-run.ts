@@ -3,7 +3,7 @@
 import type { RecordedFeedValue } from '../../recording/contract.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
-import type { RunDescription, RunJournal, Step } from '../../shell/journal/contract.js';
+import type { RunDescription, RunJournal, Step } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';

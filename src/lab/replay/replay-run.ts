@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';

@@ -8,7 +8,7 @@
  */
 
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { Step } from '../../shell/journal/contract.js';
+import type { Step } from '../../shell/journal/runs.js';
 import type { BoundedCall, TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';

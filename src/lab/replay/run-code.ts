@@ -4,9 +4,9 @@
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/config.js';
 import { shippedStrategies } from '../../shell/config/shipped.js';
 import { loadShipped } from '../../shell/config/strategy-module.js';
-import type { Config } from '../../shell/config/types.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 
 /** As named in a journal. */

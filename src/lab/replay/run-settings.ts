@@ -2,9 +2,9 @@
 
 import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
+import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
-import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
+import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
 import type { StrategySettings } from '../../trader/engine/settings.js';
 import type { ParamSpecs } from '../../trader/strategy/params.js';
 import { fieldDifferences, isSame } from './compare.js';

@@ -4,7 +4,7 @@ import { closest } from '../../shared/base/closest.js';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { micros } from '../../shared/base/micros.js';
-import type { StrategyConfig } from '../../shell/config/types.js';
+import type { StrategyConfig } from '../../shell/config/config.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted } from '../../trader/strategy/read-params.js';
 import { MAX_CONFIGURATIONS } from './bounds.js';

@@ -1,7 +1,7 @@
 /** Identity of a sweep: everything that a result depends on, and nothing else. */
 
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../shell/config/hash.js';
+import { canonicalJson } from '../../shell/config/shown.js';
 import { modelOfChoice } from '../backtest/latency.js';
 import type { Search, SweepAssumptions, SweepPlan } from './contract.js';
 

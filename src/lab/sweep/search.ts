@@ -2,7 +2,7 @@
 
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
-import type { Config, StrategyConfig } from '../../shell/config/types.js';
+import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { rawParams } from './axes.js';

@@ -2,8 +2,8 @@
  * Routes conditions to receivers: alerts over channels, each with its own outbox and one message in flight at a time.
  */
 
+import type { AlertsConfig, ChannelConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
-import type { AlertsConfig, ChannelConfig } from '../config/types.js';
 import { AlertBook } from './alert-book.js';
 import { findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from './contract.js';

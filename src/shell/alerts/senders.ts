@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text-width.js';
-import type { ChannelConfig } from '../config/types.js';
+import type { ChannelConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 import type { AlertMessage, AlertSender, Delivery } from './contract.js';
 import { stateText } from './outbox.js';

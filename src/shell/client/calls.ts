@@ -19,8 +19,19 @@ import {
 import type { Lane } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
 import type { HttpCaller } from './caller.js';
-import type { CallInput, CallOptions, ClientAnswer, ListName, Page, QueryInput, RowOf } from './contract.js';
-import { BrokenList, type ListFault, OutcomeUnknown, ServiceRefused } from './errors.js';
+import {
+  BrokenList,
+  type CallInput,
+  type CallOptions,
+  type ClientAnswer,
+  type ListFault,
+  type ListName,
+  OutcomeUnknown,
+  type Page,
+  type QueryInput,
+  type RowOf,
+  ServiceRefused,
+} from './contract.js';
 
 interface OrderHead {
   readonly market_condition_id: string;

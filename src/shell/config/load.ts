@@ -1,23 +1,35 @@
 /** Loads a trader's file, the files that it names, and the environment's overrides, as one frozen `Config`. */
 
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
-import { applyEnvironment, type Environment } from './environment.js';
-import { type At, readBySchema, readParts } from './explain-issues.js';
-import { configHash } from './hash.js';
-import { alertProblems, feedProblems, fleetProblems, makeTrader, parsePort } from './make-trader.js';
-import { fieldName, type Problem, ProblemList } from './problems.js';
+import {
+  type Config,
+  type Environment,
+  loadVenue,
+  makeTrader,
+  type ReadConfig,
+  type ReadStrategy,
+  relationProblems,
+  type TraderConfig,
+} from './config.js';
+import {
+  type At,
+  fieldName,
+  jsonSchema,
+  type Problem,
+  ProblemList,
+  readBySchema,
+  readParts,
+  type SchemaNode,
+  unknownKey,
+} from './problems.js';
 import { type TraderFile, traderSchema } from './schema.js';
-import { jsonSchema } from './schema-tree.js';
-import { loadVenue } from './sections/venue.js';
+import { configHash } from './shown.js';
 import { readStrategyFile, withCode } from './strategy-file.js';
 import type { CodeRules } from './strategy-module.js';
-import type { Config, ReadConfig, ReadStrategy, TraderConfig } from './types.js';
 import { readYaml, SourceTexts } from './yaml-source.js';
-
-export type { TraderConfig };
 
 export interface LoadOptions {
   /**
@@ -186,52 +198,6 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** Rules between settings, each with its reason. */
-function relationProblems(content: TraderFile, at: At): readonly Problem[] {
-  const { polling, exchange, venue } = content;
-  const problems = [
-    ...feedProblems(content.feeds, at),
-    ...alertProblems(content.alerts, at),
-    ...fleetProblems(content, at),
-  ];
-  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
-    // The scheduler stretches a market's interval between the two.
-    problems.push(
-      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
-    );
-  }
-  const { credentials } = content.guardian;
-  if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
-    problems.push(at(['guardian', 'credentials'], text));
-  }
-  if (
-    exchange?.embedded === true &&
-    exchange.port !== 0 &&
-    venue.base_url !== undefined &&
-    parsePort(venue.base_url) !== exchange.port
-  ) {
-    problems.push(
-      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
-    );
-  }
-  for (const [index, { event, outcomes, markets }] of content.events.entries()) {
-    const path = ['events', index];
-    if (content.events.findIndex((other) => other.event === event) < index)
-      problems.push(at([...path, 'event'], 'is declared above; keep one'));
-    const named = new Set(markets).size;
-    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
-      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
-    if (outcomes === 'nested' && (named < 2 || named < markets.length))
-      problems.push(
-        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
-      );
-    if (outcomes === 'exclusive' && named > 0)
-      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
-  }
-  return problems;
-}
-
 /** A strategy's module is the user's own, and a map is not a plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
@@ -241,4 +207,102 @@ function deepFrozen<T extends object>(value: T): T {
       deepFrozen(inner);
   }
   return Object.freeze(value);
+}
+
+const PREFIX = 'TWINBOOK__';
+
+/** Bare words such as `paper` name shipped files; every other path is made absolute. */
+const BARE_NAME = /^[A-Za-z0-9_-]+$/;
+
+interface Overridden {
+  readonly value: unknown;
+  /** Field name (`risk.max_loss_day`) to the variable that set it. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/**
+ * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
+ * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
+ * are relative to `cwd`. Wrong ones are added to `problems`.
+ */
+export function applyEnvironment(
+  value: unknown,
+  getSchema: () => SchemaNode,
+  env: Environment,
+  cwd: string,
+  problems: Problem[],
+): Overridden {
+  const sources = new Map<string, string>();
+  let result = value;
+  for (const name of Object.keys(env).sort()) {
+    const text = env[name];
+    if (!name.toUpperCase().startsWith(PREFIX) || text === undefined) continue;
+    const complain = (complaint: string) => problems.push({ where: `environment ${name}`, field: '', text: complaint });
+    const target = findField(getSchema(), name.slice(PREFIX.length));
+    if (typeof target === 'string') {
+      complain(target);
+      continue;
+    }
+    const field = fieldName(target.path);
+    const earlier = sources.get(field);
+    if (earlier !== undefined) {
+      complain(`sets ${field}, which ${earlier} sets too; keep one`);
+      continue;
+    }
+    sources.set(field, name);
+    result = withValue(result, target.path, readText(text, target.node, cwd));
+  }
+  return { value: result, sources };
+}
+
+function findField(schema: SchemaNode, name: string): { path: readonly string[]; node: SchemaNode } | string {
+  let node = schema;
+  const path: string[] = [];
+  for (const part of name.toLowerCase().split('__')) {
+    const known = Object.keys(node.properties ?? {});
+    const next = Object.hasOwn(node.properties ?? {}, part) ? node.properties?.[part] : undefined;
+    if (next === undefined) {
+      const place = path.length === 0 ? '' : `${path.join('.')}: `;
+      return known.length === 0 ? `${place}has no settings inside` : `${place}${unknownKey(part, known)}`;
+    }
+    path.push(part);
+    node = next;
+  }
+  if (node.properties !== undefined)
+    return `${path.join('.')} is a group; name one of its settings: ${Object.keys(node.properties).join(', ')}`;
+  return { path, node };
+}
+
+/** The text as the field's kind of value; unchanged when it cannot be parsed, so that the schema explains it. */
+function readText(text: string, node: SchemaNode, cwd: string): unknown {
+  if (node.anyOf !== undefined) {
+    if (text === 'null') return null;
+    const option = node.anyOf.find((candidate) => candidate.type !== 'null');
+    return option === undefined
+      ? text
+      : readText(text, { ...option, 'x-path': option['x-path'] ?? node['x-path'] ?? false }, cwd);
+  }
+  if (node.type === 'array') {
+    const item = node.items ?? {};
+    const parts = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    return parts.map((part) => readText(part, item, cwd));
+  }
+  if (node.type === 'integer' || node.type === 'number')
+    return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+  if (node.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (node['x-path'] === true && text !== '' && !isAbsolute(text) && !BARE_NAME.test(text)) return resolve(cwd, text);
+  return text;
+}
+
+function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return value;
+  // A file with another value than a mapping here keeps its error, which the schema then explains.
+  if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
+  const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
+  fields.set(head, withValue(fields.get(head), rest, value));
+  return Object.fromEntries(fields);
 }

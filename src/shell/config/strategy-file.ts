@@ -8,12 +8,19 @@ import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '..
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { ParamValues } from '../../trader/strategy/params.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import { type At, readBySchema, readParts } from './explain-issues.js';
-import { configError, type Problem, ProblemList } from './problems.js';
+import type { ReadStrategy, StrategyConfig } from './config.js';
+import {
+  type At,
+  configError,
+  jsonSchema,
+  knownKeys,
+  type Problem,
+  ProblemList,
+  readBySchema,
+  readParts,
+} from './problems.js';
 import { type StrategyFile, selectSchema, strategyFileSchema } from './schema.js';
-import { jsonSchema, knownKeys } from './schema-tree.js';
 import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
-import type { ReadStrategy, StrategyConfig } from './types.js';
 import { readYaml, type SourceTexts, type YamlSource } from './yaml-source.js';
 
 /** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */

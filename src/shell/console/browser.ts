@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Environment } from '../config/environment.js';
+import type { Environment } from '../config/config.js';
 import { writePrivateFile } from '../wallet/private-file.js';
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };

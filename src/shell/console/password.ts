@@ -1,8 +1,7 @@
 /** Passwords of the page: the operator's, and those of weaker roles. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { Environment } from '../config/environment.js';
-import type { DashboardConfig } from '../config/types.js';
+import type { DashboardConfig, Environment } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';

@@ -1,6 +1,6 @@
 /** The console's data of one trader: each view, list and metric takes the parts that it shows. */
 
-import type { TraderConfig } from '../config/load.js';
+import type { TraderConfig } from '../config/config.js';
 import type { LedgerConnection, LedgerLists } from './ledger-lists.js';
 import type { MarketReplay } from './market-replay.js';
 import type { Reports } from './reports.js';

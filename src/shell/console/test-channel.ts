@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { parse } from 'node:path';
 import type { Delivery } from '../alerts/contract.js';
 import { openSender } from '../alerts/senders.js';
-import type { ChannelConfig } from '../config/types.js';
+import type { ChannelConfig } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 
 /** Throws TwinbookError when the channel's secret cannot be read. */

@@ -3,8 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { TraderConfig } from '../config/load.js';
-import { isConsoleWanted } from '../config/make-trader.js';
+import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 
 /** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;

@@ -17,25 +17,29 @@ import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import type { Environment } from '../config/environment.js';
+import type { Config, Environment } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
-import type { Config } from '../config/types.js';
 import { serveControl } from '../control/control-server.js';
 import type { OpenFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { Loop, type Told } from '../runtime/loop.js';
-import { answerControl, type Running } from './control.js';
-import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
-import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
-import { isTakenOver } from './fleet/fleet-session.js';
+import { answerControl, type Running, StopWatch } from './control.js';
+import {
+  cancelDirectly,
+  cancelLeftovers,
+  cancelUntilNothingRests,
+  type DirectCancel,
+  leavesOrdersBehind,
+  PATIENCE,
+} from './direct-cancel.js';
+import { isTakenOver } from './fleet-session.js';
 import { backUpLedger, Jobs } from './jobs.js';
-import { LiveConfig } from './live/live-config.js';
+import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
 import { resultLines, Screen, serviceStatus } from './status-text.js';
-import { StopWatch } from './stop-watch.js';
+import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
 /**

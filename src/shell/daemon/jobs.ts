@@ -2,10 +2,9 @@
 
 import { messageOf } from '../../shared/base/errors.js';
 import { makeBackup } from '../backup/backups.js';
-import type { LedgerConfig, ScheduleConfig } from '../config/types.js';
+import type { LedgerConfig, ScheduleConfig } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
-import { JobTimes } from '../runtime/job-times.js';
-import { QuoteHours, type ScheduledStrategy } from '../runtime/quote-hours.js';
+import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
 import type { Log } from './log.js';
 import type { Screen } from './status-text.js';
 

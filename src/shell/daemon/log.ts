@@ -7,7 +7,7 @@ import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
 import { PRIVATE_FILE } from '../../shared/base/private.js';
 import { plainJson } from '../../shared/base/text-width.js';
-import type { LogConfig } from '../config/types.js';
+import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
 /** Field names of possible secrets: redacted by name, besides the removal by value. */

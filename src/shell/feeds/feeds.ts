@@ -1,13 +1,14 @@
 /** Reads the feeds of a trader's file independently and passes their values on. The core never waits for them. */
 
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Environment } from '../config/environment.js';
-import type { FeedConfig } from '../config/types.js';
-import { ChildReader } from './child-feed.js';
-import { FileReader } from './file-feed.js';
-import { makeHttpReader } from './http-feed.js';
-import { type FeedEars, FeedInbox, type FeedStatus } from './inbox.js';
-import { makeVenueReader } from './venue-feed.js';
+import { messageOf } from '../../shared/base/errors.js';
+import { guarded } from '../../shared/base/guarded.js';
+import type { ChildFeed, Environment, FeedConfig, FileFeed } from '../config/config.js';
+import { makeHttpReader, makeVenueReader } from './http-feed.js';
+import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from './inbox.js';
 
 /** A failing address is asked with growing intervals, up to this, ms. */
 const MOST_PATIENT_MS = 5_000;
@@ -64,5 +65,194 @@ async function again(read: Read, everyMs: number, signal: AbortSignal): Promise<
     const isRead = await read(signal);
     waitMs = isRead ? everyMs : Math.min(Math.max(waitMs * 2, everyMs), Math.max(MOST_PATIENT_MS, everyMs));
     await pause(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
+/** A program that lived this long is restarted at once. */
+const LIVED_MS = 60_000;
+/** Time between the request to end and the forced end, ms. */
+const GRACE_MS = 2_000;
+/** The end of its standard error is shown when it dies. */
+const LAST_WORDS = 200;
+
+export class ChildReader {
+  readonly #feed: ChildFeed;
+  readonly #inbox: FeedInbox;
+  readonly #env: Environment;
+  readonly #end = new AbortController();
+  #child: ChildProcess | null = null;
+  #gone: Promise<void> = Promise.resolve();
+  #again: NodeJS.Timeout | null = null;
+  #pauseMs = START_AGAIN_MS.first;
+  readonly #killNow = (): void => this.#signal('SIGKILL');
+
+  constructor(feed: ChildFeed, inbox: FeedInbox, env: Environment) {
+    this.#feed = feed;
+    this.#inbox = inbox;
+    this.#env = env;
+    // At any end of this process that can still run code.
+    process.once('exit', this.#killNow);
+  }
+
+  start(): void {
+    const startedMs = performance.now();
+    const [program = '', ...args] = this.#feed.command;
+    // A separate group: its child processes end with it, and Ctrl-C is for the trader.
+    const child = spawn(program, args, {
+      cwd: this.#feed.cwd,
+      env: passedOn(this.#env, this.#feed.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#child = child;
+    let words = '';
+    const note = (bytes: Buffer) => {
+      words = (words + bytes.toString('utf8')).slice(-LAST_WORDS);
+    };
+    child.stderr.on('data', guarded(note, this.#killNow));
+    child.stdin.on('error', () => undefined);
+    const line = (text: string): void => {
+      this.#inbox.fine();
+      this.#inbox.json(text);
+    };
+    const problem = this.#inbox.problem.bind(this.#inbox);
+    takeLines(child.stdout, { line, problem }, this.#end.signal).catch(() => undefined);
+    this.#gone = new Promise((resolve) => {
+      const onEnd = (why: string): void => {
+        resolve();
+        if (this.#child !== child) return;
+        // Its remaining child processes.
+        this.#signal('SIGKILL');
+        this.#child = null;
+        this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
+      };
+      child.once('error', (error) => onEnd(`cannot be started: ${error.message}`));
+      child.once('exit', (code, signal) => onEnd(`its program ended (${signal ?? `code ${code}`})`));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#signal('SIGTERM');
+    const killer = setTimeout(this.#killNow, GRACE_MS);
+    await this.#gone;
+    clearTimeout(killer);
+    process.off('exit', this.#killNow);
+  }
+
+  #startAgain(why: string, livedMs: number): void {
+    if (this.#end.signal.aborted) return;
+    this.#inbox.trouble(why);
+    const waitMs = livedMs >= LIVED_MS ? START_AGAIN_MS.first : this.#pauseMs;
+    this.#pauseMs = Math.min(waitMs * 2, START_AGAIN_MS.longest);
+    this.#again = setTimeout(() => this.start(), waitMs);
+  }
+
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+/** Variables for every program. All others may be secrets of the trader, a cloud or a database. */
+const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
+
+const passedOn = (env: Environment, named: readonly string[]) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name) || named.includes(name)));
+
+function lastLine(words: string): string {
+  const last =
+    words
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?') ?? '';
+  return last === '' ? '' : `: ${last}`;
+}
+
+/** A larger file is not read. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const LINE_END = 10;
+
+export class FileReader {
+  readonly #feed: FileFeed;
+  readonly #inbox: FeedInbox;
+  /** The file at its last read. */
+  #seen: Stats | null = null;
+  /** Bytes of it taken so far, up to the end of a line. */
+  #offset = 0;
+  #rows: FileRows;
+
+  constructor(feed: FileFeed, inbox: FeedInbox) {
+    this.#feed = feed;
+    this.#inbox = inbox;
+    this.#rows = new FileRows(feed.path);
+  }
+
+  /** Reads once; never throws. True also for an unreadable file: reading again costs nothing. */
+  async look(signal: AbortSignal): Promise<boolean> {
+    let file: FileHandle | null = null;
+    try {
+      file = await open(this.#feed.path, 'r');
+      await this.#read(file, signal);
+    } catch (error) {
+      this.#inbox.trouble(`cannot be read: ${messageOf(error)}`);
+    } finally {
+      await file?.close().catch(() => undefined);
+    }
+    return true;
+  }
+
+  async #read(file: FileHandle, signal: AbortSignal): Promise<void> {
+    const stats = await file.stat();
+    if (!stats.isFile()) return this.#inbox.trouble(`${this.#feed.path} is no file`);
+    if (stats.size > MAX_BYTES) {
+      return this.#inbox.trouble(`${this.#feed.path} has ${stats.size} bytes, at most ${MAX_BYTES} are read`);
+    }
+    const before = this.#seen;
+    const isSame =
+      before !== null && before.ino === stats.ino && before.size === stats.size && before.mtimeMs === stats.mtimeMs;
+    if (isSame) return this.#noteUnfinished(stats);
+    if (!(await this.#isLonger(file, stats))) {
+      this.#offset = 0;
+      this.#rows = new FileRows(this.#feed.path);
+    }
+    this.#seen = stats;
+    this.#inbox.fine();
+    if (stats.size === this.#offset) return;
+    // Only up to the seen size: later bytes are for the next read.
+    const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
+    const line = (text: string): void => this.#line(text);
+    const problem = this.#inbox.problem.bind(this.#inbox);
+    this.#offset += await takeLines(bytes, { line, problem }, signal);
+  }
+
+  /** The same file with more at its end; a longer file without a line end there was rewritten. */
+  async #isLonger(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
+    const before = this.#seen;
+    if (before === null || before.ino !== ino || size <= before.size || this.#offset === 0) return false;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, this.#offset - 1);
+    return bytesRead === 1 && buffer[0] === LINE_END;
+  }
+
+  /** A last line without an end may still be in progress: half of a number is another number. */
+  #noteUnfinished({ size }: Stats): void {
+    if (size === this.#offset) return this.#inbox.fine();
+    this.#inbox.trouble('its last line has no line end, and is not taken before it has one');
+  }
+
+  #line(text: string): void {
+    const read = this.#rows.read(text);
+    if (read === null) return;
+    if ('problem' in read) this.#inbox.problem(read.problem);
+    else this.#inbox.row(read.row);
   }
 }

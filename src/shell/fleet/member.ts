@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { formatDecimal } from '../../shared/base/decimal.js';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, micros } from '../../shared/base/micros.js';
-import type { FleetConfig } from '../config/types.js';
+import type { FleetConfig } from '../config/config.js';
 import { FleetDatabase } from './database.js';
 import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
 import { type Candidate, DatabaseDesk, type TakenLease, type TraderSummary } from './owner-desk.js';

@@ -7,9 +7,8 @@ import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
-import { ServiceClient } from '../client/client.js';
-import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
+import { type Credentials, ServiceClient } from '../client/client.js';
+import { loadCredentials, openKeyFile, saveCredentials, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */

@@ -1,6 +1,6 @@
 /**
  * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
- * replayed decision by decision. `journal/contract.ts` says what lies on disk, `journal/read-run.ts` reads it.
+ * replayed decision by decision. `journal/runs.ts` describes the files, and reads them.
  *
  * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
  * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
@@ -14,16 +14,18 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/folder.js';
+import { startWorker } from '../../shared/base/worker-start.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Config, StrategyConfig } from '../config/types.js';
-import { CallTimedOut } from '../runtime/bounded-call.js';
+import type { Config, StrategyConfig } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
+import { CallTimedOut } from '../runtime/loop.js';
 import {
+  DiskQuota,
   END_FILE,
   JOURNAL_FORMAT,
   type JournaledStrategy,
@@ -31,11 +33,10 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
+  removeUnbegun,
   type Signed,
   type Step,
-} from './contract.js';
-import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
-import { DiskQuota, removeUnbegun } from './runs.js';
+} from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Time limit at the end of a run: a second of lines, and a segment to pack. */
@@ -438,4 +439,48 @@ export class Segments {
     this.#packedBytes += (await stat(`${plain}.gz`)).size;
     this.#openBytes = 0;
   }
+}
+
+/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
+const BEGIN_AFTER_MS = 3_000;
+
+export interface CopyOrder {
+  readonly source: string;
+  /** Final name of the complete copy. */
+  readonly target: string;
+  readonly beginAfterMs: number;
+}
+
+export type CopyNews = 'begun' | 'done';
+
+interface LedgerCopy {
+  /** Resolves when the copy is complete; rejects with the reason of a failure. */
+  readonly done: Promise<void>;
+  /** The process is about to end: a waiting copy begins at once. */
+  hurry(): void;
+}
+
+/**
+ * Copies a large ledger in a thread: the copy is the ledger as it was when the copy was begun. Copying hundreds of
+ * megabytes takes a second or more, and may not keep the trader's loop from running. Resolves when later writes will not
+ * be in the copy. Throws when there will be none.
+ */
+export async function beginLedgerCopy(
+  source: string,
+  target: string,
+  beginAfterMs = BEGIN_AFTER_MS,
+): Promise<LedgerCopy> {
+  const order: CopyOrder = { source, target, beginAfterMs };
+  const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
+  const awaitNews = (wanted: CopyNews) =>
+    new Promise<void>((resolve, reject) => {
+      thread.on('message', (news: CopyNews) => news === wanted && resolve());
+      thread.once('error', reject);
+      thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
+    });
+  const done = awaitNews('done');
+  // A waiting caller still gets the error; this only avoids an unhandled rejection.
+  done.catch(() => undefined);
+  await awaitNews('begun');
+  return { done, hurry: () => thread.postMessage('now') };
 }

@@ -9,7 +9,7 @@ import { challengeScene } from '../../../src/lab/arena/polled/challenge-scene.js
 import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
 import { LEAD_MS, moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import type { Config } from '../../../src/shell/config/types.js';
+import type { Config } from '../../../src/shell/config/config.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
 import bands from '../../../strategies/bands.js';
 import { newCore } from '../../exchange/crowd/world.js';

@@ -7,8 +7,8 @@ import { RunCode } from '../../../src/lab/replay/run-code.js';
 import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
-import type { RunDescription } from '../../../src/shell/journal/contract.js';
 import { describeRun } from '../../../src/shell/journal/journal-writer.js';
+import type { RunDescription } from '../../../src/shell/journal/runs.js';
 import { folderOf } from '../../support/folders.js';
 
 const TRADER = `

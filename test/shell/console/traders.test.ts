@@ -3,7 +3,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import type { TraderConfig } from '../../../src/shell/config/config.js';
 import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';

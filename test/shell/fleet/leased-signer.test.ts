@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
+import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
 import type { OwnerRow } from '../../../src/shell/fleet/lease.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
 

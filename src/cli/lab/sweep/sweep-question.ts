@@ -9,8 +9,8 @@ import { MAX_CONFIGURATIONS, MAX_FOLDS, USUAL_FILL_MODELS, USUAL_MEMORY_BYTES } 
 import type { SweepPlan } from '../../../lab/sweep/contract.js';
 import { gridSearch, randomSearch } from '../../../lab/sweep/search.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
+import type { Config } from '../../../shell/config/config.js';
 import { loadConfig } from '../../../shell/config/load.js';
-import type { Config } from '../../../shell/config/types.js';
 import {
   integerBetween,
   list,

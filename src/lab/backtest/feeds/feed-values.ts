@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../../recording/contract.js';
 import { TwinbookError } from '../../../shared/base/errors.js';
-import type { FeedConfig } from '../../../shell/config/types.js';
-import { TOGETHER_MS } from '../../../shell/feeds/inbox.js';
-import { FileRows, type RowProblem, readRow } from '../../../shell/feeds/read-row.js';
+import type { FeedConfig } from '../../../shell/config/config.js';
+import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../../shell/feeds/inbox.js';
 import type { FeedSettings } from '../../../trader/engine/settings.js';
 import { count, formatQuantity } from '../../report/figures.js';
 

@@ -7,7 +7,7 @@ import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/worker-start.js';
 import { loadConfig } from '../../../shell/config/load.js';
-import type { Config } from '../../../shell/config/types.js';
+import type { Config } from '../../../shell/config/config.js';
 
 /** A configuration that threads read again: strategies cannot be passed to them. */
 export interface ConfigOfThreads {

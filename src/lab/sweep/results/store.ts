@@ -10,7 +10,7 @@ import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
 import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
-import { canonicalJson } from '../../../shell/config/hash.js';
+import { canonicalJson } from '../../../shell/config/shown.js';
 import type { Axis, Candidate, Task, TaskOutcome } from '../contract.js';
 import type { SweepFacts } from '../facts.js';
 import { PART_NAMES, type SweepIdentity } from '../identity.js';
