@@ -6,6 +6,7 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { type Declaration, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
@@ -109,6 +110,8 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
+    // One listener per call in retry: no leak, but the runtime warns from the eleventh on.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Makes one call. Never throws for anything that the network or the venue does. */
@@ -216,7 +219,8 @@ export class HttpCaller {
 
   /** Waits; false when the client was closed meanwhile. */
   protected async pause(ms: number): Promise<boolean> {
-    if (ms > 0) await wait(ms, this.#closing.signal);
+    // Rejects as soon as the client is closed.
+    if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     return !this.#closing.signal.aborted;
   }
 
@@ -326,22 +330,6 @@ const NO_CREDENTIALS = 'there are no API credentials to sign with';
 
 const saysWrongClock = (outcome: Outcome): boolean =>
   outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);
-
-/** Resolves after `ms`, or as soon as the signal aborts. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    // One listener per call in retry: no leak, but the runtime warns from the eleventh on.
-    setMaxListeners(0, signal);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}
 
 /** Credentials from nothing: challenge, wallet signature, create. Throws TwinbookError venue_unreachable or venue_refused. A lost answer leaves at worst an unused key behind. */
 async function createCredentials(caller: HttpCaller, wallet: Wallet, serviceName: string): Promise<Credentials> {

@@ -122,8 +122,7 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   }
   stopWatch.guard(session.ledger);
   try {
-    const service = new Service({ session, screen, log, stopWatch, manager, env: io.env });
-    return await service.run(stopAsked, io.onUncaught);
+    return await new Service({ session, screen, stopWatch, manager }).run(stopAsked, io.onUncaught);
   } finally {
     process.stdout.off('resize', redraw);
     await session.close();
@@ -133,22 +132,18 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
 interface Parts {
   readonly session: Session;
   readonly screen: Screen;
-  readonly log: Log;
   readonly stopWatch: StopWatch;
   /** Null without a service manager. */
   readonly manager: ServiceManager | null;
-  readonly env: TraderIo['env'];
 }
 
 class Service implements Running {
   readonly #session: Session;
   readonly #screen: Screen;
-  readonly #log: Log;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
   readonly #loop: Loop;
-  readonly #env: TraderIo['env'];
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
@@ -160,16 +155,13 @@ class Service implements Running {
   /** It ended with the proof that nothing rests. */
   #isProven = false;
   #failure: unknown = null;
-  #wake: () => void = () => undefined;
   /** Ends the trader. */
   stop: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
-    const { config } = session;
+  constructor({ session, screen, stopWatch, manager }: Parts) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
-    this.#log = log;
     this.#stopWatch = stopWatch;
     this.#loop = new Loop(
       session.trader,
@@ -183,10 +175,9 @@ class Service implements Running {
         onFailure: (error) => this.#fail(error),
       },
     );
-    this.#env = env;
     this.live = new LiveConfig({
-      config,
-      env,
+      config: session.config,
+      env: session.env,
       session,
       command: (command) => this.command(command),
       onChange: (inForce) => {
@@ -197,7 +188,7 @@ class Service implements Running {
       nowMs,
     });
     const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
-    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds, log });
+    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds });
   }
 
   async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
@@ -205,6 +196,7 @@ class Service implements Running {
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
     const stop = new Promise<void>((resolve) => {
       this.stop = resolve;
+      if (this.#failure !== null) resolve();
     });
     const control = await serveControl(config.control.socket, {
       answer: (question) => answerControl(question, this),
@@ -212,7 +204,7 @@ class Service implements Running {
     });
     const fail = (error: unknown) => this.#fail(error);
     onUncaught((error) => {
-      this.#log.logger.error({ err: error }, 'a bug: no code caught this error');
+      this.#session.log.logger.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
@@ -221,7 +213,7 @@ class Service implements Running {
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
-      await Promise.race([stopAsked, stop, this.#whenFailed()]);
+      await Promise.race([stopAsked, stop]);
       this.#jobs.stop();
       this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
@@ -242,12 +234,12 @@ class Service implements Running {
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
-      this.#log.logger.warn(text);
+      this.#session.log.logger.warn(text);
       this.#screen.say(`warning: ${text}`);
     };
-    const quiet = (text: string): void => this.#log.logger.info(text);
+    const quiet = (text: string): void => this.#session.log.logger.info(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#env);
+    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#session.env);
     return this.#feeds;
   }
 
@@ -289,7 +281,7 @@ class Service implements Running {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    this.#log.logger.fatal({ err: error }, 'the trader stops');
+    this.#session.log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
@@ -312,12 +304,12 @@ class Service implements Running {
    * outside the core. A repeated cancel is harmless.
    */
   async #tryAfresh(): Promise<void> {
-    this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    this.#session.log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
     } catch (error) {
-      this.#log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+      this.#session.log.logger.warn({ err: error }, 'nor could it be canceled past the core');
     }
   }
 
@@ -373,10 +365,10 @@ class Service implements Running {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () =>
-        void backUpLedger(this.#session.config.ledger, this.#log, this.#screen).then(this.#telemetry.backedUp),
+        void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
       dailySummary: () => this.#telemetry.dayIsDue(),
       late: (job: string, lateMs: number) =>
-        this.#log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
+        this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
   }
@@ -398,7 +390,7 @@ class Service implements Running {
     for (const { timeMs, severity, kind, text } of notices) {
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
     }
-    tellNotices(notices, this.#log, this.#screen);
+    tellNotices(notices, this.#session.log, this.#screen);
   }
 
   /** The only beat: after a step. A late step may find everything canceled. */
@@ -406,7 +398,7 @@ class Service implements Running {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
-    this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
+    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
     this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
@@ -434,15 +426,8 @@ class Service implements Running {
   #fail(error: unknown): void {
     this.#loop.end();
     this.#failure ??= error;
-    this.#wake();
+    this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
-  }
-
-  #whenFailed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (this.#failure !== null) resolve();
-    });
   }
 }
 

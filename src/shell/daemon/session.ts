@@ -85,9 +85,9 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => ledger.close());
     // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
     // process. Null without a dashboard.
-    const page = openPage(options);
+    const { config, env, say, log } = options;
+    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
     closers.push(() => page?.close());
-    const { config } = options;
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(options, ledger);
@@ -119,10 +119,10 @@ export async function openSession(options: SessionOptions) {
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await compareWithLast(options, ledger);
     const copy = copyFiles(options);
-    for (const text of changes) options.say(`since the last configuration in force: ${text}`);
+    for (const text of changes) say(`since the last configuration in force: ${text}`);
     const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith: { copy, changes }, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
-    return { ...parts, ...access, close };
+    return { ...parts, ...access, env, log, close };
   } catch (error) {
     await close();
     throw error;
@@ -289,9 +289,6 @@ function copyFiles(options: SessionOptions): string {
     return '';
   }
 }
-
-const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
-  ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
 
 /** An embedded exchange ends with its trader: a guardian would have nothing to cancel. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {

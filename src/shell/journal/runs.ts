@@ -19,15 +19,10 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
 import { parseJson } from '../../shared/base/text-width.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
-import type { FeedSettings, MergeSettings, PollingSettings, StrategySettings } from '../../trader/engine/settings.js';
+import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
-import type { EventRule } from '../../trader/risk/event-rules.js';
-import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { Economics } from '../../trader/strategy/economics.js';
 
 /** `RunDescription`. */
 export const RUN_FILE = 'run.json';
@@ -37,26 +32,18 @@ export const END_FILE = 'end.json';
 
 export const JOURNAL_FORMAT = 1;
 
+type CoreInputs = 'runId' | 'version' | 'configHash' | 'profile' | 'capitalMicros';
+type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
+
 /** Inputs of the core as data. Contains no key, secret or passphrase. */
-export interface RunDescription {
+export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
   readonly format: typeof JOURNAL_FORMAT;
-  readonly runId: string;
-  readonly version: string;
-  readonly configHash: string;
   /** Absolute path of the trader's file. */
   readonly configFile: string;
   /** Absolute path of the run's ledger. */
   readonly ledgerPath: string;
   /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
-  /** The profile with the actual address; an embedded exchange has a new one at every start. */
-  readonly profile: VenueProfile;
-  readonly capitalMicros: Micros;
-  readonly risk: RiskLimits;
-  readonly polling: PollingSettings;
-  readonly merge: MergeSettings;
-  readonly economics: Economics;
-  readonly events: readonly EventRule[];
   readonly feeds: readonly FeedSettings[];
   /** Longest call into a strategy, ms. */
   readonly strategyLimitMs: number;
@@ -104,21 +91,7 @@ export interface RunEnd {
 }
 
 /** A run's journal on disk, also while it is written, up to its last flush. */
-export interface RunJournal {
-  readonly folder: string;
-  readonly description: RunDescription;
-  /** The starting ledger; null when it was not copied. Open a copy of it, never the file itself. */
-  readonly ledgerFile: string | null;
-  /** Null while the run continues, and for a killed one. */
-  readonly end: RunEnd | null;
-  /**
-   * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
-   * Throws `recording_invalid` for a missing or invalid step.
-   */
-  steps(): AsyncIterable<Step>;
-  /** Complete once `steps()` was read to its end. */
-  readonly warnings: readonly string[];
-}
+export type RunJournal = ReturnType<typeof readRun>;
 
 const description = z.looseObject({
   format: z.literal(JOURNAL_FORMAT),
@@ -142,7 +115,7 @@ const step = z.object({
  * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no
  * journal of a run or has another format.
  */
-export function readRun(folder: string): RunJournal {
+export function readRun(folder: string) {
   const told = readJson(join(folder, RUN_FILE));
   checkFormat(told, join(folder, RUN_FILE));
   const parsed = description.safeParse(told);
@@ -154,9 +127,16 @@ export function readRun(folder: string): RunJournal {
     folder,
     // Written by this program from its own types; the parse above checked the envelope.
     description: told as RunDescription,
+    // The starting ledger; null when it was not copied. Open a copy of it, never the file itself.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
+    // Null while the run continues, and for a killed one.
     end: readEnd(join(folder, END_FILE)),
+    /** Complete once `steps()` was read to its end. */
     warnings,
+    /**
+     * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
+     * Throws `recording_invalid` for a missing or invalid step.
+     */
     steps: () => readSteps(folder, warnings),
   };
 }
