@@ -93,8 +93,11 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/** Profile whose page is on by default. */
-const PAPER = 'paper';
+/**
+ * Profile without real money: its page is on by default, and its wallet and credentials may be created without
+ * confirmation.
+ */
+export const PAPER = 'paper';
 
 /** The content must be without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
@@ -300,13 +303,8 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
 }
 
 /** Whether a console has any work. */
-export const isConsoleWanted = ({
-  dashboard,
-  alerts,
-}: {
-  readonly dashboard: { readonly enabled: boolean };
-  readonly alerts: ReturnType<typeof makeAlerts>;
-}): boolean => dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
+export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
+  dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
 type FeedsFile = TraderFile['feeds'];
 type FeedFile = FeedsFile[string];
@@ -493,9 +491,8 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
   return readBySchema(venueProfileSchema, source.value, source.problem);
 }
 
-const SIMULATED = 'paper';
 /** A guessed name must not lead to real money by accident. */
-const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${SIMULATED}' is the simulated one)`;
+const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
 /** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
 export function profilePath(profile: string, folder: string, at: At): string {
@@ -507,7 +504,7 @@ export function profilePath(profile: string, folder: string, at: At): string {
   const meant =
     near === null
       ? `shipped are ${joinWithOr(venueNames())}; or write the path of a profile file`
-      : `did you mean '${near}'${near === SIMULATED ? '' : LIVE_VENUE}?`;
+      : `did you mean '${near}'${near === PAPER ? '' : LIVE_VENUE}?`;
   throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
 }
 

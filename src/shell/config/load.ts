@@ -2,7 +2,6 @@
 
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { must } from '../../shared/base/errors.js';
-import type { RiskLimits } from '../../trader/risk/limits.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import {
   type Config,
@@ -64,10 +63,7 @@ export async function readConfig(
   return deepFrozen((await readFiles(path, { ...options, code })).config);
 }
 
-async function readFiles(
-  path: string,
-  options: LoadOptions,
-): Promise<{ readonly config: ReadConfig; readonly sourceHashes: readonly string[] }> {
+async function readFiles(path: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
   const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems, sources);
@@ -91,7 +87,8 @@ async function readFiles(
     sourceHashes.push(loaded.sourceHash);
   }
   problems.throwIfAny();
-  return { config: { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all }, sourceHashes };
+  const config: ReadConfig = { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all };
+  return { config, sourceHashes };
 }
 
 /** The trader's file and its strategy files, existing or not; only the first when it is unreadable. */
@@ -112,23 +109,7 @@ export function loadTraderConfig(path: string, options: LoadOptions): TraderConf
   return deepFrozen(must(trader, 'a trader without a problem'));
 }
 
-interface ReadTrader {
-  readonly file: string;
-  readonly at: At;
-  /** Null when the file has an error. */
-  readonly trader: TraderConfig | null;
-  /** As far as readable, so that the strategy files can be checked too. */
-  readonly limits: RiskLimits | null;
-  readonly feeds: readonly string[] | null;
-  readonly strategyFiles: readonly string[];
-}
-
-function readTrader(
-  path: string,
-  options: LoadOptions,
-  problems: ProblemList,
-  sources = new SourceTexts(),
-): ReadTrader {
+function readTrader(path: string, options: LoadOptions, problems: ProblemList, sources = new SourceTexts()) {
   const file = resolve(options.cwd, path);
   const { content, value, at } = readTraderFile(file, options, problems, sources);
   const { venue, exchange, risk, feeds, strategies } = traderSchema.shape;
@@ -141,7 +122,9 @@ function readTrader(
   return {
     file,
     at,
+    // Null when the file has an error.
     trader: trader ?? null,
+    // As far as readable, so that the strategy files can be checked too.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -214,16 +197,10 @@ const PREFIX = 'TWINBOOK__';
 /** Bare words such as `paper` name shipped files; every other path is made absolute. */
 const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
-interface Overridden {
-  readonly value: unknown;
-  /** Field name (`risk.max_loss_day`) to the variable that set it. */
-  readonly sources: ReadonlyMap<string, string>;
-}
-
 /**
  * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
  * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
- * are relative to `cwd`. Wrong ones are added to `problems`.
+ * are relative to `cwd`. Wrong ones are added to `problems`. `sources` names the variable that set a field.
  */
 export function applyEnvironment(
   value: unknown,
@@ -231,7 +208,7 @@ export function applyEnvironment(
   env: Environment,
   cwd: string,
   problems: Problem[],
-): Overridden {
+) {
   const sources = new Map<string, string>();
   let result = value;
   for (const name of Object.keys(env).sort()) {

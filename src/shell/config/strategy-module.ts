@@ -220,7 +220,7 @@ function readModuleFile(path: string, sources: SourceTexts): string {
   if (!stat.isFile()) throw new Error('is not an ordinary file');
   if (stat.size > MOST_BYTES) throw new Error(`has ${stat.size} bytes; at most ${MOST_BYTES} are read`);
   const text = readFileSync(path, 'utf8');
-  sources.add(path, text);
+  sources.all.set(path, text);
   return text;
 }
 

@@ -105,13 +105,6 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
 /** Message of the service, or of a proxy in front of it. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Own resting orders, as far as their list could be read. */
-interface Listed {
-  readonly orders: readonly OrderRow[];
-  /** Why more may exist; null for a complete list. */
-  readonly trouble: TwinbookError | null;
-}
-
 /** Throws the reason for an incomplete list: nothing is proven then. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
@@ -119,8 +112,11 @@ async function countResting(client: ServiceClient): Promise<number> {
   return orders.length;
 }
 
-/** A readable order can be canceled, even if later pages failed. */
-async function restingOrders(client: ServiceClient): Promise<Listed> {
+/**
+ * Own resting orders, and why more may exist; null for a complete list. A readable order can be canceled, even if later
+ * pages failed.
+ */
+async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;

@@ -40,7 +40,8 @@ interface Wanted {
 
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
-  #inForce: Config;
+  /** In force. */
+  config: Config;
   #isBusy = false;
   readonly #copies: ConfigCopies;
   /** Null when changed files wait for `config apply`. */
@@ -48,18 +49,14 @@ export class LiveConfig {
 
   constructor(options: LiveConfigOptions) {
     this.#options = options;
-    this.#inForce = options.config;
+    this.config = options.config;
     this.#copies = new ConfigCopies(options.config.ledger.path);
     this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
-  get config(): Config {
-    return this.#inForce;
-  }
-
   /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
-    return compared(configChanges(this.#inForce, await this.#readFiles()));
+    return compared(configChanges(this.config, await this.#readFiles()));
   }
 
   /** Applies the files. Throws TwinbookError for an error in them or in the request. */
@@ -75,11 +72,11 @@ export class LiveConfig {
       const entry = this.#findEntry(hash);
       const copy = this.#copies.read(entry.copy);
       const asked = { by: 'rollback', reason, dryRun } as const;
-      const read = await readConfig(copy.main, { ...this.#loading(), copy: copy.texts });
-      const changes = configChanges(this.#inForce, { ...read, ...withoutLive(this.#inForce) });
+      const read = await this.#readFiles(copy.main, copy);
+      const changes = configChanges(this.config, { ...read, ...withoutLive(this.config) });
       if (changes.length === 0 || dryRun) return compared(changes);
       const loaded = await this.#loadChecked(read, copy);
-      return this.#take({ ...loaded, ...withoutLive(this.#inForce), configHash: entry.hash }, asked, loaded);
+      return this.#take({ ...loaded, ...withoutLive(this.config), configHash: entry.hash }, asked, loaded);
     });
   }
 
@@ -105,7 +102,7 @@ export class LiveConfig {
 
   async #applyFiles(asked: Asked): Promise<ConfigData> {
     const read = await this.#readFiles();
-    const changes = configChanges(this.#inForce, read);
+    const changes = configChanges(this.config, read);
     refuseUnlessFree(changes, asked);
     if (changes.length === 0 || asked.dryRun) return compared(changes);
     const loaded = await this.#loadChecked(read, null);
@@ -113,19 +110,16 @@ export class LiveConfig {
   }
 
   #named(): readonly string[] {
-    return configFiles(this.#inForce.file, this.#place());
+    return configFiles(this.config.file, this.#place());
   }
 
   #place() {
     return { env: this.#options.env, cwd: process.cwd() };
   }
 
-  #loading() {
-    return { ...this.#place(), loaded: this.#options.session.modules };
-  }
-
-  #readFiles(): Promise<ReadConfig> {
-    return readConfig(this.#inForce.file, this.#loading());
+  #readFiles(main = this.config.file, copy?: ConfigCopy): Promise<ReadConfig> {
+    const { modules: loaded } = this.#options.session;
+    return readConfig(main, { ...this.#place(), loaded, ...(copy && { copy: copy.texts }) });
   }
 
   /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
@@ -138,9 +132,9 @@ export class LiveConfig {
     return loadConfig(file, { ...place, code, ...(copy && { copy: copy.texts }) });
   }
 
-  #take(next: Config, asked: Asked, files: Pick<Config, 'file' | 'texts'>): ConfigData {
+  #take(next: Config, asked: Asked, files: Files): ConfigData {
     // Again: the files may have changed since the comparison.
-    const changes = configChanges(this.#inForce, next);
+    const changes = configChanges(this.config, next);
     refuseUnlessFree(changes, asked);
     this.#command(next, asked, changes, files);
     const inForce = `in force since now: configuration ${next.configHash.slice(0, 12)}`;
@@ -148,19 +142,14 @@ export class LiveConfig {
     return { lines, applied: true, hash: next.configHash };
   }
 
-  #command(
-    next: Config,
-    { by, reason }: Asked,
-    changes: readonly ConfigChange[],
-    { file, texts }: Pick<Config, 'file' | 'texts'>,
-  ): void {
+  #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[], { file, texts }: Files): void {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
-    const before = this.#inForce;
+    const before = this.config;
     // First: a rollback needs the copy.
     const copy = this.#copies.save({ main: file, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
-    this.#inForce = next;
+    this.config = next;
     const refusal = command({
       kind: 'configure',
       hash: next.configHash,
@@ -171,7 +160,7 @@ export class LiveConfig {
       reason,
     });
     if (refusal !== null) {
-      this.#inForce = before;
+      this.config = before;
       throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change, and what it wants.');
     }
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
@@ -182,7 +171,7 @@ export class LiveConfig {
   #findEntry(hash: string): ConfigEntry {
     const history = configHistory(this.#options.session.ledger);
     const found = history.findLast((entry) =>
-      hash === '' ? entry.hash !== this.#inForce.configHash : entry.hash.startsWith(hash),
+      hash === '' ? entry.hash !== this.config.configHash : entry.hash.startsWith(hash),
     );
     if (found !== undefined) return found;
     const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
@@ -204,6 +193,8 @@ export class LiveConfig {
     }
   }
 }
+
+type Files = Pick<Config, 'file' | 'texts'>;
 
 interface Asked extends Wanted {
   readonly by: ConfigureCommand['by'];

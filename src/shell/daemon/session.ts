@@ -20,7 +20,7 @@ import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import type { Config, Environment } from '../config/config.js';
+import { type Config, type Environment, PAPER } from '../config/config.js';
 import type { FleetMember } from '../fleet/member.js';
 import { openJournal, type RunFacts } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
@@ -242,10 +242,8 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
   return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
-interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
-  readonly startedWith: NonNullable<TraderSettings['startedWith']>;
-  readonly member: FleetMember | null;
-}
+type TraderParts = Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> &
+  Required<Pick<TraderSettings, 'startedWith'>> & { readonly member: FleetMember | null };
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
@@ -345,9 +343,6 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
   const usable = outcome.data.filter(({ margin_enabled }) => margin_enabled !== true);
   return usable.slice(0, MOST_MARKETS).map(({ condition_id }) => condition_id);
 }
-
-/** Profile whose wallet and credentials may be created without confirmation: its money is not real. */
-export const PAPER = 'paper';
 
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;

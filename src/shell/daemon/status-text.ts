@@ -140,8 +140,8 @@ const marketTable = (markets: readonly MarketStatus[], width: number): readonly 
   fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
-  const before = startedWith ?? null;
-  const session = before === null || snapshot.equityMicros === null ? null : micros(snapshot.equityMicros - before);
+  const { equityMicros } = snapshot;
+  const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
   const rests = snapshot.proven ? 'nothing rests at the exchange (read twice)' : 'NOT proven that nothing rests';
   const held = snapshot.markets.filter(({ yesMicros, noMicros }) => yesMicros > 0 || noMicros > 0);
   return [

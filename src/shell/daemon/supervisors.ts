@@ -220,7 +220,8 @@ export class ConsoleSupervisor {
   #again: NodeJS.Timeout | null = null;
   #pauseMs: number = CONSOLE_AGAIN_MS.first;
   #isClosed = false;
-  #url: string | null = null;
+  /** Address of the page; null while there is none. */
+  url: string | null = null;
   #lastWords = '';
   #shownUrl: string | null = null;
 
@@ -243,11 +244,6 @@ export class ConsoleSupervisor {
       options.say(`warning: there is no dashboard: ${messageOf(error)}${hint}`);
       return null;
     }
-  }
-
-  /** Address of the page; null while there is none. */
-  get url(): string | null {
-    return this.#url;
   }
 
   async close(): Promise<void> {
@@ -287,7 +283,7 @@ export class ConsoleSupervisor {
   #hear(line: string): void {
     const { say, config } = this.#options;
     const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Written by our own program of this version.
-    this.#url = url;
+    this.url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
     if (isElsewhere)
@@ -300,7 +296,7 @@ export class ConsoleSupervisor {
   #lose(why: string): void {
     if (this.#child === null || this.#isClosed) return;
     this.#child = null;
-    this.#url = null;
+    this.url = null;
     this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
     this.#again = setTimeout(() => this.#spawn(), this.#pauseMs);
     this.#again.unref();

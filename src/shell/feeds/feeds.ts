@@ -13,20 +13,17 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 /** A failing address is asked with growing intervals, up to this, ms. */
 const MOST_PATIENT_MS = 5_000;
 
-export interface OpenFeeds {
-  status(): readonly FeedStatus[];
-  /** Ends programs and releases everything. */
-  close(): Promise<void>;
-}
+export type OpenFeeds = ReturnType<typeof openFeeds>;
 
 /** `env`: variables of this process; programs get those on a list. */
-export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment): OpenFeeds {
+export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
     return { inbox, close: begin(feed, inbox, env) };
   });
   return {
-    status: () => opened.map(({ inbox }) => inbox.status),
+    status: (): readonly FeedStatus[] => opened.map(({ inbox }) => inbox.status),
+    /** Ends programs and releases everything. */
     close: async () => {
       await Promise.all(opened.map(({ close }) => close()));
       for (const { inbox } of opened) inbox.close();
@@ -37,7 +34,6 @@ export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Env
 function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
   if (feed.kind === 'child') {
     const reader = new ChildReader(feed, inbox, env);
-    reader.start();
     return () => reader.close();
   }
   const end = new AbortController();
@@ -93,9 +89,10 @@ export class ChildReader {
     this.#env = env;
     // At any end of this process that can still run code.
     process.once('exit', this.#killNow);
+    this.#start();
   }
 
-  start(): void {
+  #start(): void {
     const startedMs = performance.now();
     const [program = '', ...args] = this.#feed.command;
     // A separate group: its child processes end with it, and Ctrl-C is for the trader.
@@ -147,7 +144,7 @@ export class ChildReader {
     this.#inbox.trouble(why);
     const waitMs = livedMs >= LIVED_MS ? START_AGAIN_MS.first : this.#pauseMs;
     this.#pauseMs = Math.min(waitMs * 2, START_AGAIN_MS.longest);
-    this.#again = setTimeout(() => this.start(), waitMs);
+    this.#again = setTimeout(() => this.#start(), waitMs);
   }
 
   #signal(signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -160,19 +160,11 @@ function writeDescription(folder: string, description: RunDescription): void {
   renameSync(`${path}.part`, path);
 }
 
-interface Copying {
-  /** Why there is no copy; null when there is one, or will be. */
-  readonly missing: string | null;
-  /** Null without a copy in progress. */
-  readonly copy: LedgerCopy | null;
-  readonly bytes: number;
-}
-
 /**
  * SQLite's own copy: copying the file directly would drop SQLite's locks when it is closed. Nothing is written before
- * it begins: the trader does not exist yet.
+ * it begins: the trader does not exist yet. Returns why there is none, and the copy where it is in progress.
  */
-async function copyLedger(options: JournalOptions, target: string, room: DiskQuota): Promise<Copying> {
+async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // The newest commits are in the log until SQLite moves them.
@@ -245,25 +237,20 @@ export class StepInputRecorder {
 }
 
 class RunJournalWriter extends StepInputRecorder implements Journal {
-  readonly #folder: string;
-  readonly #room: DiskQuota;
-  readonly #options: JournalOptions;
+  readonly #parts: WriterParts;
   readonly #segments: Segments;
   readonly #fixedBytes: number;
-  readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
-  #stopped: string | null = null;
+  ended: string | null = null;
 
-  constructor({ folder, room, options, ledgerBytes, copy }: WriterParts) {
+  constructor(parts: WriterParts) {
     super();
-    this.#folder = folder;
-    this.#copy = copy;
-    this.#room = room;
-    this.#options = options;
+    const { folder, ledgerBytes } = parts;
+    this.#parts = parts;
     this.#segments = new Segments(folder);
     this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
@@ -272,7 +259,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
-    if (this.#stopped !== null) return;
+    if (this.ended !== null) return;
     try {
       // Most steps are only the time: empty fields are left out.
       const line = JSON.stringify({
@@ -290,33 +277,29 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
     }
   }
 
-  get ended(): string | null {
-    return this.#stopped;
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    if (await endsWithin(this.#finish(), this.#parts.options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
   /** Never throws. */
   async #finish(): Promise<void> {
-    this.#copy?.hurry();
+    this.#parts.copy?.hurry();
     await this.#flushing;
     try {
-      if (this.#stopped === null) await this.#segments.close();
-      if (this.#stopped === null) await this.#writeEnd(null);
+      if (this.ended === null) await this.#segments.close();
+      if (this.ended === null) await this.#writeEnd(null);
     } catch (error) {
       this.#stop(messageOf(error));
     }
     await this.#ending;
-    await this.#copy?.done;
+    await this.#parts.copy?.done;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */
   #flush(): void {
-    if (this.#isFlushing || this.#stopped !== null) return;
+    if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
     this.#flushing = this.#write()
       .catch((error: unknown) => this.#stop(messageOf(error)))
@@ -327,17 +310,17 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   async #write(): Promise<void> {
     await this.#segments.flush();
-    const { maxBytes } = this.#options.config.journal;
+    const { maxBytes } = this.#parts.options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
-    await makeRoom(this.#room, bytes, 0, this.#options);
+    await makeRoom(this.#parts.room, bytes, 0, this.#parts.options);
   }
 
   #stop(why: string): void {
-    if (this.#stopped !== null) return;
-    this.#stopped = why;
+    if (this.ended !== null) return;
+    this.ended = why;
     clearInterval(this.#timer);
-    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
+    this.#parts.options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
     // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
@@ -346,7 +329,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   /** In the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
-    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
+    await writeFile(join(this.#parts.folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 

@@ -63,7 +63,6 @@ export interface RecordIo {
  */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
-  const limits = sharedLimits(options);
   let onFailure: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
@@ -75,10 +74,10 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     venue: options.venue,
     bookIntervalMs: QUIET_INTERVAL_MS,
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
-    publicPerMinute: limits.public_per_minute,
+    publicPerMinute: sharedLimits(options).public_per_minute,
     onFailure,
   });
-  const service = new RecordService(options, limits, recorder, io, onFailure);
+  const service = new RecordService(options, io, recorder, onFailure);
   try {
     await Promise.race([asked, failure, service.run()]);
   } finally {
@@ -97,31 +96,24 @@ function sharedLimits({ profile, share }: RecordOptions): VenueProfile['rate_lim
 
 class RecordService {
   readonly #options: RecordOptions;
-  readonly #limits: VenueProfile['rate_limits'];
+  readonly #io: RecordIo;
   readonly #recorder: Recorder;
-  readonly #say: (text: string) => void;
+  readonly #limits: VenueProfile['rate_limits'];
   readonly #client: ServiceClient;
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
   readonly #startedMs = steadyMs();
-  readonly #env: RecordIo['env'];
   #feeds: OpenFeeds | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #finish: () => void = () => undefined;
 
-  constructor(
-    options: RecordOptions,
-    limits: VenueProfile['rate_limits'],
-    recorder: Recorder,
-    io: RecordIo,
-    onFailure: (error: unknown) => void,
-  ) {
+  constructor(options: RecordOptions, io: RecordIo, recorder: Recorder, onFailure: (error: unknown) => void) {
     this.#options = options;
-    this.#limits = limits;
+    this.#io = io;
     this.#recorder = recorder;
-    this.#say = (text) => io.out(`${plainLine(text)}\n`);
-    this.#env = io.env;
-    const { profile, baseUrl, credentials } = options;
+    const { profile, baseUrl, credentials, bookDepth, marketIds, share } = options;
+    const limits = sharedLimits(options);
+    this.#limits = limits;
     this.#client = new ServiceClient({
       profile,
       baseUrl,
@@ -129,16 +121,15 @@ class RecordService {
       budgets: { public: limits.public_per_minute, signed: limits.signed_per_minute },
       ...(credentials === null ? {} : { credentials }),
     });
-    this.#plan = new RecordPlan({
-      limits,
-      ownTrades: profile.own_trades,
-      bookDepth: options.bookDepth,
-      marketIds: options.marketIds,
-      own: credentials !== null,
-      shared: options.share < 1,
-    });
+    const own = credentials !== null;
+    const { own_trades: ownTrades } = profile;
+    this.#plan = new RecordPlan({ limits, ownTrades, bookDepth, marketIds, own, shared: share < 1 });
     const afterStep: Told = (...step) => this.#afterStep(...step);
     this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
+  }
+
+  #say(text: string): void {
+    this.#io.out(`${plainLine(text)}\n`);
   }
 
   /** Resolves after the given minutes, or when every named market is over. */
@@ -165,7 +156,7 @@ class RecordService {
     if (feeds.length === 0) return;
     const say = (text: string): void => this.#say(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#env);
+    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#io.env);
     this.#say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
   }
 
@@ -281,7 +272,7 @@ export type RecordNotice =
  */
 export class RecordPlan implements Core {
   readonly #settings: RecordPlanSettings;
-  readonly #queue: RequestQueue;
+  readonly queue: RequestQueue;
   readonly #poller: PollPlan;
   readonly #markets = new Map<string, Watched>();
   #catalog: PageWalk<'markets.list'> | null = null;
@@ -295,7 +286,7 @@ export class RecordPlan implements Core {
 
   constructor(settings: RecordPlanSettings) {
     this.#settings = settings;
-    this.#queue = new RequestQueue(settings.limits);
+    this.queue = new RequestQueue(settings.limits);
     this.#poller = new PollPlan({
       ownIntervalMs: OWN_INTERVAL_MS,
       hotIntervalMs: BOOK_INTERVAL_MS,
@@ -319,10 +310,6 @@ export class RecordPlan implements Core {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  get queue(): Pick<RequestQueue, 'status'> {
-    return this.#queue;
-  }
-
   takeNotices(): readonly RecordNotice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -335,7 +322,7 @@ export class RecordPlan implements Core {
     this.#plan(nowMs);
     const requests: Request[] = [];
     for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
-      const released = this.#queue.release(nowMs);
+      const released = this.queue.release(nowMs);
       requests.push(...released.requests);
       if (released.unsent.length === 0) break;
       for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
@@ -345,7 +332,7 @@ export class RecordPlan implements Core {
 
   #plan(nowMs: number): void {
     const open = [...this.#markets].filter(([, watched]) => isOpen(watched));
-    this.#queue.setOpenOrders(0);
+    this.queue.setOpenOrders(0);
     const requests = this.#poller.takeDue(nowMs, {
       markets: open.map(([marketConditionId, { feed }]) => ({
         marketConditionId,
@@ -360,12 +347,12 @@ export class RecordPlan implements Core {
       })),
       openMarketPages: Number.POSITIVE_INFINITY,
       openOrders: this.ownResting,
-      publicPerMinute: this.#queue.perMinute('public', nowMs),
-      signedPerMinute: this.#queue.perMinute('signed', nowMs),
-      publicHeadroom: this.#queue.headroom('public', 'quiet', nowMs),
+      publicPerMinute: this.queue.perMinute('public', nowMs),
+      signedPerMinute: this.queue.perMinute('signed', nowMs),
+      publicHeadroom: this.queue.headroom('public', 'quiet', nowMs),
     });
     for (const request of requests) {
-      if (this.#isWanted(request)) this.#queue.push(request);
+      if (this.#isWanted(request)) this.queue.push(request);
       else if (request.owner.kind === 'poll') this.#poller.onReport(request.owner.target, 'unsent', nowMs);
     }
     this.#askWaiting(nowMs);
@@ -395,13 +382,13 @@ export class RecordPlan implements Core {
     this.#waitingMs = nowMs;
     const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth, nowMs);
     const latestMs = nowMs + WAITING_INTERVAL_MS;
-    this.#queue.push({ lane: 'quiet', call, latestMs, owner: { kind: 'other', name: next[0] } });
+    this.queue.push({ lane: 'quiet', call, latestMs, owner: { kind: 'other', name: next[0] } });
   }
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
     const told = this.#settings.shared ? { ...observation, budget: null } : observation;
-    const request = this.#queue.onOutcome(told);
+    const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
     else if (this.#silence.onUnknown(nowMs)) this.#notices.push({ kind: 'silent', reason: outcome.reason });
     this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
@@ -464,7 +451,7 @@ export class RecordPlan implements Core {
     const walk = this.#catalog;
     const step = walk.onReport(report);
     if (step.kind === 'page' && step.next !== null) {
-      this.#queue.push(step.next);
+      this.queue.push(step.next);
       return null;
     }
     this.#catalog = null;

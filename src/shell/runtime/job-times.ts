@@ -103,11 +103,6 @@ export interface ScheduledStrategy {
   readonly quoteHours: string | null;
 }
 
-interface QuoteHoursChange {
-  readonly strategy: string;
-  readonly open: boolean;
-}
-
 interface Watched {
   readonly name: string;
   /** Never started: only asked whether it matches a second. Its own timer would wait for a clock that was set back. */
@@ -134,17 +129,16 @@ export class QuoteHours {
   }
 
   /** Changes since the last read, also after a clock set back. */
-  changes(nowMs: number): readonly QuoteHoursChange[] {
+  changes(nowMs: number): readonly { readonly strategy: string; readonly open: boolean }[] {
     const secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
     if (this.#watched.length === 0 || secondMs === this.#secondMs) return [];
     this.#secondMs = secondMs;
-    const changes: QuoteHoursChange[] = [];
-    for (const watched of this.#watched) {
+    return this.#watched.flatMap((watched) => {
       const open = watched.mask.match(new Date(nowMs));
-      if (open !== watched.open) changes.push({ strategy: watched.name, open });
+      if (open === watched.open) return [];
       watched.open = open;
-    }
-    return changes;
+      return [{ strategy: watched.name, open }];
+    });
   }
 
   close(): void {
