@@ -216,6 +216,7 @@ interface ToldParity {
 }
 
 const OWN_MODULE = `
+import { defineStrategy } from 'twinbook/strategy';
 export default defineStrategy({
   name: 'mine', summary: 'mine', params: {},
   create: () => ({

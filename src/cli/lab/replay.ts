@@ -167,7 +167,7 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { readStrategyFile, withCode } = await import('../../shell/config/strategy-file.js');
+  const { readStrategyFile, withCode } = await import('../../shell/config/load.js');
   const feeds = description.feeds.map(({ name }) => name);
   const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Environment } from '../config/config.js';
-import { writePrivateFile } from '../wallet/private-file.js';
+import { writePrivateFile } from '../wallet/secrets.js';
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };
 

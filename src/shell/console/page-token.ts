@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { readPrivateFile, writePrivateFile } from '../wallet/private-file.js';
+import { readPrivateFile, writePrivateFile } from '../wallet/secrets.js';
 
 const WHAT = 'the token file of the dashboard';
 const TOKEN_BYTES = 24;

@@ -3,8 +3,7 @@
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { DashboardConfig, Environment } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
 const SHORTEST_PASSWORD = 8;
 

@@ -13,8 +13,7 @@ import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import { readFileFacts } from './metrics/file-facts.js';
 import type { TraderState } from './trader-state.js';
 

@@ -17,12 +17,14 @@ import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import type { Config, Environment } from '../config/config.js';
+import { makeBackup } from '../backup/backups.js';
+import type { Config, Environment, LedgerConfig, ScheduleConfig } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { serveControl } from '../control/control-server.js';
 import type { OpenFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
+import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
 import { Loop, type Told } from '../runtime/loop.js';
 import { answerControl, type Running, StopWatch } from './control.js';
 import {
@@ -32,9 +34,9 @@ import {
   type DirectCancel,
   leavesOrdersBehind,
   PATIENCE,
+  Unproven,
 } from './direct-cancel.js';
 import { isTakenOver } from './fleet-session.js';
-import { backUpLedger, Jobs } from './jobs.js';
 import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { openSession, type Session } from './session.js';
@@ -443,35 +445,78 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen:
   }
 }
 
-/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
-const FIRST_MS = 10_000;
-/** A slow exchange must not be cut off repeatedly. */
-const LONGEST_MS = 60_000;
+/** Two checks in each second of an expression. */
+const LOOK_MS = 500;
+/** A job that begins later than this is reported as late, ms. */
+const LATE_MS = 2_000;
 
-export class Unproven {
-  readonly #steadyMs: () => number;
-  #dueMs: number | null = null;
-  #waitMs = FIRST_MS;
+export interface JobHooks {
+  reconcile(): void;
+  backupLedger(): void;
+  dailySummary(): void;
+  /** Called once at the start and then at every change. */
+  quoteHours(strategy: string, open: boolean): void;
+  /** Called before a job that begins late, with its name in the configuration. */
+  late(job: string, lateMs: number): void;
+}
 
-  constructor(steadyMs: () => number = () => performance.now()) {
-    this.#steadyMs = steadyMs;
+/**
+ * The jobs of a configuration, whose expressions were checked with it.
+ *
+ * Checks run on an interval, which continues when this machine's clock is set. A job missed while the loop did not run
+ * is done once, at the next check.
+ */
+export class Jobs {
+  readonly #hooks: JobHooks;
+  #stop: () => void = () => undefined;
+
+  constructor(hooks: JobHooks) {
+    this.#hooks = hooks;
   }
 
-  /**
-   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
-   * minute at most.
-   */
-  isOverdue(wantsProof: boolean): boolean {
-    const nowMs = this.#steadyMs();
-    if (!wantsProof) {
-      this.#dueMs = null;
-      this.#waitMs = FIRST_MS;
-      return false;
-    }
-    this.#dueMs ??= nowMs + this.#waitMs;
-    if (nowMs < this.#dueMs) return false;
-    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
-    this.#dueMs = nowMs + this.#waitMs;
-    return true;
+  /** Replaces the jobs by those of this configuration. */
+  start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
+    this.stop();
+    const hooks = this.#hooks;
+    const jobs = [
+      { name: 'reconcile', expression: schedule.reconcile, run: () => hooks.reconcile() },
+      { name: 'ledger_backup', expression: schedule.ledgerBackup, run: () => hooks.backupLedger() },
+      { name: 'daily_summary', expression: schedule.dailySummary, run: () => hooks.dailySummary() },
+    ].flatMap(({ name, expression, run }) =>
+      expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
+    );
+    const hours = new QuoteHours(strategies);
+    const look = () => {
+      for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+      for (const { name, times, run } of jobs) {
+        const lateMs = times.findPassed(nowMs());
+        if (lateMs === null) continue;
+        if (lateMs > LATE_MS) hooks.late(name, lateMs);
+        run();
+      }
+    };
+    look();
+    const timer = setInterval(look, LOOK_MS);
+    this.#stop = () => {
+      clearInterval(timer);
+      hours.close();
+    };
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}
+
+/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
+export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
+  try {
+    log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
+    return null;
+  } catch (error) {
+    const why = messageOf(error);
+    log.logger.error({ err: error }, 'the ledger could not be backed up');
+    screen.say(`the ledger could not be backed up: ${why}`);
+    return why;
   }
 }

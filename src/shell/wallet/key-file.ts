@@ -8,8 +8,7 @@ import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text-width.js';
-import { readPrivateFile, writePrivateFile } from './private-file.js';
-import { secrets } from './secrets.js';
+import { readPrivateFile, secrets, writePrivateFile } from './secrets.js';
 import { derivePublicKey, Wallet } from './wallet.js';
 
 const WHAT = 'the wallet file';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { VENUE_BOOKS } from '../../../src/shell/feeds/http-feed.js';
+import { VENUE_BOOKS } from '../../../src/shell/feeds/feeds.js';
 import { readRow } from '../../../src/shell/feeds/inbox.js';
 
 const NOW_MS = 1_770_000_000_000;
