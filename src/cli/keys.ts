@@ -3,15 +3,21 @@
  * arguments.
  */
 
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required } from './command.js';
+import { command, flag, group, required, rowsAnswer } from './command.js';
 import type { CliIo, Session } from './io.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
+import { utcText } from '../shared/base/utc-text.js';
+import { findNamed } from './market-meant.js';
+import type { CliIo, Session } from './output/io.js';
+import type { Column } from './output/table.js';
+import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
@@ -78,7 +84,7 @@ const bootstrapCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
-    const { loadCredentials, saveCredentials } = await import('../shell/wallet/credentials.js');
+    const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
     const owner = ownerOf(config, wallet.address);
     // The venue shows the secret once: an unusable file must fail here, before the key exists.

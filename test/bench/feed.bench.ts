@@ -25,7 +25,7 @@ import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus } from '../../src/shared/protocol/trader-status.js';
-import { classify } from '../../src/shell/client/classify.js';
+import { classify } from '../../src/shell/client/message.js';
 import { loadShipped } from '../../src/shell/config/strategy-module.js';
 import { TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';

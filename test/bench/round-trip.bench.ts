@@ -11,7 +11,7 @@ import { SqliteDriver } from '../../src/shared/base/sqlite-driver.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import { requestSignature, signatureHeaders } from '../../src/shared/protocol/signing.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
-import type { Credentials } from '../../src/shell/wallet/credentials.js';
+import type { Credentials } from '../../src/shell/wallet/key-file.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';

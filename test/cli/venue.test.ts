@@ -9,10 +9,9 @@ import { PAPER_DEFAULTS, type RunningExchange, startExchange } from '../../src/e
 import { must } from '../../src/shared/base/errors.js';
 import { parseDecimal } from '../../src/shared/base/micros.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
-import { readProfile } from '../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../src/shell/config/config.js';
 import { venueFile } from '../../src/shell/config/shipped.js';
-import { loadCredentials, saveCredentials } from '../../src/shell/wallet/credentials.js';
-import { openKeyFile } from '../../src/shell/wallet/key-file.js';
+import { loadCredentials, openKeyFile, saveCredentials } from '../../src/shell/wallet/key-file.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';

@@ -3,12 +3,13 @@
  * backtests of the same span.
  */
 
+
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { ReplayResult } from '../../lab/replay/replay.js';
+import type { ReplayResult, ReplayedTrader } from '../../lab/replay/replay.js';
 import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -16,11 +17,15 @@ import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
 import { readRun } from '../../shell/journal/read-run.js';
-import { findRun } from '../../shell/journal/runs.js';
+import { findRun, type RunJournal } from '../../shell/journal/runs.js';
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, prose, record, table } from '../table.js';
 import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
+import { utcText } from '../../shared/base/utc-text.js';
+import { type CliIo, EXIT } from '../output/io.js';
+import { record } from '../output/table.js';
+import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -209,7 +214,7 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { readStrategyFile, withCode } = await import('../../shell/config/strategy-file.js');
+  const { readStrategyFile, withCode } = await import('../../shell/config/load.js');
   const feeds = description.feeds.map(({ name }) => name);
   const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);

@@ -9,10 +9,8 @@ import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
-import { explainMarket } from '../../shell/daemon/explain.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import { readRun } from '../../shell/journal/read-run.js';
-import { runField, runFolders } from '../../shell/journal/runs.js';
+import { explainMarket } from '../../shell/daemon/status-text.js';
+import { type RunJournal, readRun, runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 

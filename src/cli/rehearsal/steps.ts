@@ -7,7 +7,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
 import { EXIT, type ExitCode, findExitCode } from '../io.js';
 import { compareClocks, requireAnswer } from '../reach.js';

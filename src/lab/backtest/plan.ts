@@ -1,5 +1,6 @@
 /** Builds a plan from a configuration and recordings: played markets, feed values, and reasons for other markets. */
 
+
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
@@ -13,6 +14,9 @@ import { isWanted } from '../../trader/engine/market-worth.js';
 import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
 import { count, formatQuantity } from '../report/figures.js';
 import type { BacktestPlan, EventSource, FeedSource, FeedWord } from './contract.js';
+import type { Config } from '../../shell/config/config.js';
+import { isWanted } from '../../trader/engine/selection/rules.js';
+import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 
 const NOTHING: readonly FeedWord[] = [];
 

@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
 import type { Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
-import { QuoteHours } from '../../shell/runtime/quote-hours.js';
+import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';

@@ -1,8 +1,8 @@
 /** Compares one step of the replayed core with the recorded one. */
 
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
-import { canonicalJson } from '../../shell/config/hash.js';
-import type { Step } from '../../shell/journal/contract.js';
+import { canonicalJson } from '../../shell/config/shown.js';
+import type { Step } from '../../shell/journal/runs.js';
 
 /** Output of the core in one step. */
 export interface Redone {

@@ -1,7 +1,7 @@
 /** Input and storage of a sweep; `result.ts` has its output. */
 
 import type { Recording } from '../../recording/contract.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import type { BacktestPlan } from '../backtest/contract.js';
 import type { LatencyChoice } from '../backtest/latency.js';
 import type { FeedData } from '../backtest/plan.js';

@@ -3,6 +3,7 @@
  * from the exchange, and an error may contain a secret.
  */
 
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { parse } from 'node:path';
 import { z } from 'zod';
@@ -12,6 +13,11 @@ import type { ChannelConfig } from '../config/types.js';
 import { readPrivateFile } from '../wallet/private-file.js';
 import { secrets } from '../wallet/secrets.js';
 import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
+import { parseJson } from '../../shared/base/text-width.js';
+import type { ChannelConfig } from '../config/config.js';
+import type { AlertMessage, AlertSender, Delivery } from './contract.js';
+import { stateText } from './outbox.js';
+import { cleanText, readBounded, readSecret } from './texts.js';
 
 /** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {

@@ -4,6 +4,7 @@
  * read-only connections to the ledgers. It never prevents a trader's start, and never ends a trader.
  */
 
+
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -17,9 +18,15 @@ import { nowMs } from '../runtime/clock.js';
 import { ACTIONS_ON_ALL } from './actions.js';
 import { METRICS_TYPE, renderMetrics } from './metrics.js';
 import { readPasses } from './page-access.js';
-import type { ShownParts } from './page-state.js';
-import { sumTraders } from './page-state.js';
+import { type ShownParts, sumTraders } from './page-state.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
+import { renderMetrics } from './metrics/collect.js';
+import { METRICS_TYPE } from './metrics/exposition.js';
+import { readPasses } from './password.js';
+import type { ShownParts } from './shown-parts.js';
+import { sumTraders } from './trader-row.js';
+import { nameTraders, requireDistinct } from './traders.js';
 
 /** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;

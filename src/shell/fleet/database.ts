@@ -7,10 +7,8 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, ClientConfig } from 'pg';
 import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import type { Environment } from '../config/environment.js';
-import type { FleetDatabaseConfig } from '../config/types.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
+import type { Environment, FleetDatabaseConfig } from '../config/config.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
 /** Oldest tested version: it has every feature in use. */
 const OLDEST_VERSION = 130_000;

@@ -12,7 +12,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM, writeMemoTransaction } from '../../../src/shared/protocol/drafts/solana-message.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { envelope, HostileServer } from '../../shell/client/hostile-server.js';
 import { trader } from '../../shell/config/files.js';

@@ -8,10 +8,9 @@ import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures
 import { must } from '../../../src/shared/base/errors.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { loadCredentials } from '../../../src/shell/wallet/credentials.js';
-import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { loadCredentials, openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { trader } from '../../shell/config/files.js';
 import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
 import { folderOf } from '../../support/folders.js';

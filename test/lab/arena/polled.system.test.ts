@@ -8,7 +8,7 @@ import { START_MS, STEP_MS } from '../../../src/lab/arena/score.js';
 import { type MakerSight, simulate } from '../../../src/lab/arena/simulation.js';
 import { LEAD_MS, moneyFor, runTrader } from '../../../src/lab/arena/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import type { Config } from '../../../src/shell/config/types.js';
+import type { Config } from '../../../src/shell/config/config.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
 import bands from '../../../strategies/bands.js';
 import { newCore } from '../../exchange/crowd/world.js';

@@ -11,7 +11,7 @@ import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
-import { classify } from '../../../src/shell/client/classify.js';
+import { classify } from '../../../src/shell/client/message.js';
 import { times } from '../../support/effort.js';
 
 const START_MS = 1_790_000_000_000;

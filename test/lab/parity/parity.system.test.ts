@@ -7,7 +7,7 @@ import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
-import type { RunJournal } from '../../../src/shell/journal/contract.js';
+import type { RunJournal } from '../../../src/shell/journal/runs.js';
 import { CALM } from '../../simulation/faults.js';
 import { FUNDS, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';

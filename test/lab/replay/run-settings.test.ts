@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { changesSince, RunCode, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
-import type { RunDescription } from '../../../src/shell/journal/contract.js';
 import { describeRun } from '../../../src/shell/journal/journal-writer.js';
+import type { RunDescription } from '../../../src/shell/journal/runs.js';
 import { folderOf } from '../../support/folders.js';
 
 const TRADER = `

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import type { AlertMessage } from '../../../src/shell/alerts/alert-center.js';
 import { AlertCenter } from '../../../src/shell/alerts/alert-center.js';
 import { openSender } from '../../../src/shell/alerts/senders.js';
-import type { ChannelConfig } from '../../../src/shell/config/types.js';
+import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';
 import { folderOf } from '../../support/folders.js';
 import { listening, listeningWeb } from '../../support/listening.js';

@@ -1,5 +1,6 @@
 /** Several traders in one console: allowed combinations, names, sums, and completeness. */
 
+
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,6 +15,9 @@ import { HOLDER, m } from '../../trader/ledger/books.js';
 import { loadedTrader, trader } from '../config/files.js';
 import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
+import type { TraderConfig } from '../../../src/shell/config/config.js';
+import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
+import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';

@@ -1,7 +1,7 @@
 /** Quote hours and jobs under a clock that changes while the trader runs, and over a pause of the loop. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Jobs } from '../../../src/shell/daemon/jobs.js';
+import { Jobs } from '../../../src/shell/daemon/daemon.js';
 
 /** At this hour of a day, by the clock of this machine. */
 const at = (hour: number): Date => new Date(2026, 10, 20, hour, 30);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
-import type { FleetDatabaseConfig } from '../../../src/shell/config/types.js';
+import type { FleetDatabaseConfig } from '../../../src/shell/config/config.js';
 import { FleetDatabase } from '../../../src/shell/fleet/database.js';
 import { DatabaseDesk, initFleet, requireTables } from '../../../src/shell/fleet/owner-desk.js';
 import { endInOrder, exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

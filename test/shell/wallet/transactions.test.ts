@@ -7,7 +7,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import { signedBytes } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM } from '../../../src/shared/protocol/drafts/solana-message.js';
-import type { SigningRules } from '../../../src/shell/wallet/signing-rules.js';
+import type { SigningRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { serviceName } from './drafts.js';
 import { READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.js';

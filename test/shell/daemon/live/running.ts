@@ -1,5 +1,6 @@
 /** A trader's configuration in force, with the files and ledger notes that change it. */
 
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
@@ -11,6 +12,8 @@ import { configHistory, rememberConfig, rememberStart } from '../../../../src/tr
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
 import { folderOf } from '../../../support/folders.js';
 import { trader } from '../../config/files.js';
+import { ConfigCopies, LiveConfig } from '../../../../src/shell/daemon/live-config.js';
+import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
 
 const module = (width: number) => `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 import { WORD } from './word.js';

@@ -1,5 +1,6 @@
 /** The trader's link to its fleet: messages in both directions, and the end of the membership. */
 
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { formatDecimal, type Micros, ZERO } from '../../../shared/base/micros.js';
@@ -17,6 +18,21 @@ import type { TraderSummary } from '../../fleet/owner-desk.js';
 import type { Wallet } from '../../wallet/wallet.js';
 import { cancelUntilNothingRests, type DirectCancel } from '../direct-cancel.js';
 import { PATIENCE } from '../failed-start.js';
+import { formatDecimal } from '../../shared/base/decimal.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { type Micros, ZERO } from '../../shared/base/micros.js';
+import type { FleetCommand, Lane } from '../../shared/protocol/seam.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { StoredDraftRow } from '../../trader/ledger/contract.js';
+import type { Config, Environment } from '../config/config.js';
+import { VERSION } from '../config/shipped.js';
+import { fleetPassword } from '../fleet/database.js';
+import { FleetMember } from '../fleet/member.js';
+import type { TraderSummary } from '../fleet/owner-desk.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { cancelUntilNothingRests, type DirectCancel, PATIENCE } from './direct-cancel.js';
 
 /** Interval of the lease check, ms: at most a beat of the loop. */
 const LOOK_MS = 100;
@@ -167,41 +183,33 @@ export interface Starting {
   readonly isStopping: () => boolean;
 }
 
-/** Both null for a single trader. */
+/** Membership and session, both null for a single trader. */
 export interface Joined {
   readonly member: FleetMember | null;
   readonly fleet: FleetSession | null;
   /** False: orders of the wallet's previous trader must be canceled first. */
   readonly isSettled: boolean;
-  readonly isStopped: boolean;
 }
 
-/** Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
-export async function joinFleet({ config, env, say, isStopping }: Starting, { address }: Wallet): Promise<Joined> {
-  const alone = { member: null, fleet: null, isSettled: true, isStopped: false };
-  if (config.fleet === null) return alone;
-  const { capitalMicros } = config;
+/** Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
+export async function joinFleet(
+  { config, env, say, isStopping }: Starting,
+  { address }: Wallet,
+): Promise<Joined | null> {
+  if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
+  const { fleet, capitalMicros } = config;
   const password = fleetPassword(env);
-  const joined = await FleetMember.join({
-    config: config.fleet,
-    wallet: address,
-    password,
-    capitalMicros,
-    say,
-    isStopping,
-  });
-  if (joined === null) return { ...alone, isStopped: true };
+  const joined = await FleetMember.join({ config: fleet, wallet: address, password, capitalMicros, say, isStopping });
+  if (joined === null) return null;
   const { member, isSettled } = joined;
-  say(`has the wallet in the fleet as ${config.fleet.name} (term ${member.lease.term})`);
-  return { member, isSettled, fleet: new FleetSession(member, capitalMicros), isStopped: false };
+  say(`has the wallet in the fleet as ${fleet.name} (term ${member.lease.term})`);
+  return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
 }
-
-export type Objection = (lane: Lane) => string | null;
 
 /** Signed orders and drafts leave only under the lease; cancels and reads always do. */
 export const objectionOf =
-  (member: FleetMember | null): Objection =>
-  (lane) =>
+  (member: FleetMember | null) =>
+  (lane: Lane): string | null =>
     member === null || (lane !== 'submit' && lane !== 'draft') ? null : member.objection();
 
 const SETTLE_LOOK_MS = 200;

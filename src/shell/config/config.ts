@@ -4,18 +4,100 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readlinkSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { closest } from '../../shared/base/closest.js';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
+import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
+import type { MarketSelection } from '../../trader/engine/settings.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
-import { type At, type KindKeys, kindProblems } from './explain-issues.js';
-import { configError, type Problem } from './problems.js';
+import type { ParamValues } from '../../trader/strategy/params.js';
+import {
+  type At,
+  configError,
+  joinWithOr,
+  type KindKeys,
+  kindProblems,
+  type Problem,
+  readBySchema,
+} from './problems.js';
 import { channelSchema, type TraderFile, traderSchema } from './schema.js';
-import type { VenueConfig } from './sections/venue.js';
+import { venueFile, venueNames } from './shipped.js';
+import type { ModuleFile } from './strategy-module.js';
+import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
-/** Profile whose page is on by default. */
-const PAPER = 'paper';
+/** Variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Only a trader's file. Emergency commands need no more, so a broken strategy cannot stop them. */
+export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
+
+/** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
+export interface Config extends TraderConfig {
+  readonly strategies: readonly StrategyConfig[];
+  /** Lower-case hex SHA-256 of the canonical JSON of everything that affects a decision; stored with every run. */
+  readonly configHash: string;
+  /** Texts of its files by absolute path, with the user's own code. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export type LedgerConfig = TraderConfig['ledger'];
+export type ScheduleConfig = TraderConfig['schedule'];
+export type LogConfig = TraderConfig['log'];
+export type AlertsConfig = TraderConfig['alerts'];
+export type ChannelConfig = AlertsConfig['channels'][number];
+export type DashboardConfig = TraderConfig['dashboard'];
+export type FleetConfig = NonNullable<TraderConfig['fleet']>;
+/** A server of PostgreSQL; no password. */
+export type FleetDatabaseConfig = FleetConfig['database'];
+/** A source of the user's own fair values. */
+export type FeedConfig = TraderConfig['feeds'][number];
+export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
+export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
+export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
+export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
+
+export interface StrategyConfig {
+  /** Unique within a trader: the strategy file's name without its extension. */
+  readonly name: string;
+  /** Absolute path of the strategy file. */
+  readonly file: string;
+  /** As written: name of a shipped module, or a path. */
+  readonly moduleName: string;
+  readonly module: Strategy;
+  /** Equal for equal code. */
+  readonly moduleKey: string;
+  /** Code of the user's module; empty for a shipped one. */
+  readonly moduleFiles: readonly ModuleFile[];
+  /** Checked against the module's declared parameters, defaults filled in. */
+  readonly params: ParamValues;
+  /** As in the strategy file. */
+  readonly writtenParams: Readonly<Record<string, unknown>>;
+  readonly markets: MarketSelection & { readonly kind: 'orderbook' };
+  /** Cron expression of the seconds in which it quotes; null: always. */
+  readonly quoteHours: string | null;
+  /** The trader's limits, tightened by this strategy file's `risk`. */
+  readonly risk: RiskLimits;
+}
+
+/** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
+export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
+  readonly module: Strategy | null;
+}
+
+/** A configuration for comparison only. */
+export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
+  readonly strategies: readonly ReadStrategy[];
+}
+
+/**
+ * Profile without real money: its page is on by default, and its wallet and credentials may be created without
+ * confirmation.
+ */
+export const PAPER = 'paper';
 
 /** The content must be without a problem. */
 export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
@@ -70,6 +152,52 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
+/** Rules between settings, each with its reason. */
+export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
+  const { polling, exchange, venue } = content;
+  const problems = [
+    ...feedProblems(content.feeds, at),
+    ...alertProblems(content.alerts, at),
+    ...fleetProblems(content, at),
+  ];
+  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
+    // The scheduler stretches a market's interval between the two.
+    problems.push(
+      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
+    );
+  }
+  const { credentials } = content.guardian;
+  if (credentials !== undefined && credentials === content.wallet.credentials) {
+    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
+    problems.push(at(['guardian', 'credentials'], text));
+  }
+  if (
+    exchange?.embedded === true &&
+    exchange.port !== 0 &&
+    venue.base_url !== undefined &&
+    parsePort(venue.base_url) !== exchange.port
+  ) {
+    problems.push(
+      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
+    );
+  }
+  for (const [index, { event, outcomes, markets }] of content.events.entries()) {
+    const path = ['events', index];
+    if (content.events.findIndex((other) => other.event === event) < index)
+      problems.push(at([...path, 'event'], 'is declared above; keep one'));
+    const named = new Set(markets).size;
+    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
+      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
+    if (outcomes === 'nested' && (named < 2 || named < markets.length))
+      problems.push(
+        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
+      );
+    if (outcomes === 'exclusive' && named > 0)
+      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
+  }
+  return problems;
+}
+
 /** Batch size in sets, bounded like `min_shares`. */
 const usualBatch = (economics: Economics): Micros =>
   micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
@@ -90,7 +218,7 @@ function makeExchange(
   };
 }
 
-export const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
+const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
 
 /** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
@@ -142,7 +270,7 @@ const CHANNEL_KEYS: KindKeys<ChannelKind> = {
   mail: { wants: ['to', 'from'], may: [] },
 };
 
-export function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
+function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
   const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
     const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
@@ -175,13 +303,8 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
 }
 
 /** Whether a console has any work. */
-export const isConsoleWanted = ({
-  dashboard,
-  alerts,
-}: {
-  readonly dashboard: { readonly enabled: boolean };
-  readonly alerts: ReturnType<typeof makeAlerts>;
-}): boolean => dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
+export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
+  dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
 type FeedsFile = TraderFile['feeds'];
 type FeedFile = FeedsFile[string];
@@ -201,7 +324,7 @@ const VENUE_URLS = {
   kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
 } as const;
 
-export const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
+const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
   Object.entries(feeds).flatMap(([name, feed]) => {
     const path = ['feeds', name];
     const { kind, url } = feed;
@@ -255,7 +378,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /** Never repeats the address: it may contain a password. */
-export function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
+function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);
   return [
@@ -309,6 +432,90 @@ function makeDatabase(url: URL, folder: string) {
 }
 
 const readParts = (url: URL) => ({
-  host: url.searchParams.get('host') ?? url.hostname.replace(/^\[|\]$/g, ''),
+  host: url.searchParams.get('host') ?? bareHost(url),
   user: url.searchParams.get('user') ?? decodeURIComponent(url.username),
 });
+
+/** The host of an address, without the brackets of IPv6. */
+const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+interface VenueConfig {
+  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
+  readonly name: string;
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
+  readonly profile: VenueProfile;
+  /** Required for signing unreadable drafts (`draft_message: opaque`). */
+  readonly allowBlindSigning: boolean;
+}
+
+export function loadVenue(
+  file: TraderFile['venue'],
+  embedded: boolean,
+  folder: string,
+  { cwd, sources }: { readonly cwd: string; readonly sources: SourceTexts },
+  at: At,
+): VenueConfig {
+  const path = profilePath(file.profile, folder, at);
+  const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
+  const profile: VenueProfile = {
+    ...shipped,
+    ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
+    ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
+    ...(file.fee_schedule === undefined ? {} : { fee_schedule: file.fee_schedule }),
+  };
+  const problem = addressProblem(profile.base_url, embedded);
+  if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
+  if (embedded && (profile.fee_schedule ?? 'notional') !== 'notional') {
+    const text = `the embedded exchange charges fees of price x amount, but fee_schedule is ${profile.fee_schedule}`;
+    throw configError([at(['venue', file.fee_schedule === undefined ? 'profile' : 'fee_schedule'], text)]);
+  }
+  const unreadable = unreadableDrafts(profile);
+  if (unreadable !== null && !file.allow_blind_signing) {
+    const text = `${unreadable}: nobody can check what is signed; to accept that write allow_blind_signing: true`;
+    throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
+  }
+  const name = basename(path, extname(path));
+  return { name, profile, allowBlindSigning: file.allow_blind_signing };
+}
+
+/** Unreadable drafts of a venue that would be signed; null without any. */
+function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
+  if (draft_message === 'opaque') return 'drafts of this venue are opaque';
+  if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
+  return 'drafts of this venue call the programs of its solana_programs';
+}
+
+/** Reads and checks a venue profile's file. */
+export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
+  const source = readYaml(path, cwd, options);
+  return readBySchema(venueProfileSchema, source.value, source.problem);
+}
+
+/** A guessed name must not lead to real money by accident. */
+const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
+
+/** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
+export function profilePath(profile: string, folder: string, at: At): string {
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
+  if (venueNames().includes(profile)) return venueFile(profile);
+  const own = join(folder, 'venues', `${profile}.yaml`);
+  if (existsSync(own)) return own;
+  const near = closest(profile, venueNames());
+  const meant =
+    near === null
+      ? `shipped are ${joinWithOr(venueNames())}; or write the path of a profile file`
+      : `did you mean '${near}'${near === PAPER ? '' : LIVE_VENUE}?`;
+  throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
+}
+
+/** Signed headers must not travel unencrypted, and an embedded exchange listens on this machine only. */
+function addressProblem(baseUrl: string, embedded: boolean): string | null {
+  const url = new URL(baseUrl);
+  const loopback = LOOPBACK.includes(bareHost(url));
+  if (url.username !== '' || url.password !== '') return 'wants an address without user name and password';
+  if (url.search !== '' || url.hash !== '') return 'wants an address without query and fragment';
+  if (embedded && !loopback)
+    return `the embedded exchange listens on this machine only, but the address is ${url.hostname}; write http://127.0.0.1:8787 or remove exchange.embedded`;
+  if (url.protocol === 'https:') return null;
+  return loopback ? null : `wants an https address (http only on this machine), got ${baseUrl}`;
+}
