@@ -1,12 +1,11 @@
 /** `twinbook strategies` and `twinbook config`. */
 
-
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
-import { describeKind } from '../shell/config/explain-issues.js';
-import { readConfig, type TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { readConfig } from '../shell/config/load.js';
+import { describeKind, jsonSchema, listSettings, type SchemaNode } from '../shell/config/problems.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
@@ -14,22 +13,11 @@ import type { ConfigAction, ConfigData } from '../shell/control/control-protocol
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption, linesText } from './command.js';
+import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
 import type { CliIo } from './io.js';
 import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
 import { type Column, json, linesText, table } from './table.js';
-import { utcText } from '../shared/base/utc-text.js';
-import type { TraderConfig } from '../shell/config/config.js';
-import { describeKind, jsonSchema, listSettings, type SchemaNode } from '../shell/config/problems.js';
-import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
-import { describeStretch } from '../trader/reconcile/round.js';
-import { askThere, nullOn } from './control/reach.js';
-import { strategyNewCommand } from './lab/strategy-new.js';
-import { strategyTestCommand } from './lab/strategy-test.js';
-import { readLedger } from './ledger/ledger-reading.js';
-import type { CliIo } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
 
 const strategiesCommand = command({
   name: 'strategies',

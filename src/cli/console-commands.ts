@@ -10,8 +10,8 @@ import { messageOf, TwinbookError } from '../shared/base/errors.js';
 import { isGone } from '../shared/base/processes.js';
 import { utcText } from '../shared/base/text.js';
 import type { RememberedAlert } from '../shell/alerts/alert-center.js';
-import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
-import { isConsoleWanted } from '../shell/config/make-trader.js';
+import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
+import { loadTraderConfig } from '../shell/config/load.js';
 import {
   hasDisplay,
   locatePageToken,

@@ -4,10 +4,10 @@ import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.
 import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
 import { askTrader } from '../shell/control/control-client.js';
 import type { CancelAllData, ControlRequest, KillData, ResumedData } from '../shell/control/control-protocol.js';
-import { explainTrading, prunedText } from '../shell/daemon/explain.js';
+import { explainTrading, prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import {
   type AddCommand,

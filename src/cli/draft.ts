@@ -1,6 +1,5 @@
 /** `twinbook doctor --draft`: shows a draft's `message`, and whether the wallet would sign it. Signs nothing. */
 
-
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
@@ -9,23 +8,10 @@ import { parseJson } from '../shared/base/text.js';
 import { type DraftText, readDraftText } from '../shared/protocol/drafts/draft-text.js';
 import { memoText, readTransaction, type Transaction } from '../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
-import type { TraderConfig } from '../shell/config/load.js';
-import { judgeMessage } from '../shell/wallet/draft-signer.js';
-import { type JudgedMessage, signingRules } from '../shell/wallet/signing-rules.js';
-import { nameProgram } from '../shell/wallet/solana/transaction-judge.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { type JudgedMessage, judgeMessage, nameProgram, signingRules } from '../shell/wallet/draft-signer.js';
 import type { CliIo } from './io.js';
 import { type Pair, record } from './table.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { parseJson } from '../../shared/base/text-width.js';
-import { type DraftText, readDraftText } from '../../shared/protocol/drafts/draft-text.js';
-import { memoText, readTransaction, type Transaction } from '../../shared/protocol/drafts/solana-message.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { TraderConfig } from '../../shell/config/config.js';
-import { type JudgedMessage, judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, record } from '../output/table.js';
 
 export type DraftReport = ReturnType<typeof examineDraft>;
 

@@ -1,23 +1,26 @@
 /** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
 
-
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
-import type { TraderConfig } from '../shell/config/load.js';
-import type { FleetConfig } from '../shell/config/types.js';
+import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
-import { type Call, command, flag, group, integerBetween, nonEmpty, positiveAmount, required, text, usual } from './command.js';
+import {
+  type Call,
+  command,
+  flag,
+  group,
+  integerBetween,
+  nonEmpty,
+  positiveAmount,
+  required,
+  text,
+  usual,
+} from './command.js';
 import type { CliIo } from './io.js';
 import { withVenue } from './reach.js';
 import { type Column, record, short, table } from './table.js';
-import { formatDecimal } from '../shared/base/decimal.js';
-import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
-import { rulesOf } from '../shell/fleet/lease.js';
-import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
-import type { CliIo } from './output/io.js';
-import { type Column, record, short, table } from './output/table.js';
 
 const ANSWER_MS = 5_000;
 
@@ -143,7 +146,7 @@ const releaseCommand = command({
         await member.release(ZERO, reason);
       });
     }
-    const { settleWallet } = await import('../shell/daemon/fleet/fleet-session.js');
+    const { settleWallet } = await import('../shell/daemon/fleet-session.js');
     // The venue first: a trader that cannot reach it must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {

@@ -3,21 +3,15 @@
  * arguments.
  */
 
-
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required, rowsAnswer } from './command.js';
+import { command, flag, group, required } from './command.js';
 import type { CliIo, Session } from './io.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
-import { utcText } from '../shared/base/utc-text.js';
-import { findNamed } from './market-meant.js';
-import type { CliIo, Session } from './output/io.js';
-import type { Column } from './output/table.js';
-import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
@@ -118,7 +112,7 @@ const revokeCommand = command({
   args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
-    const { forgetCredentials } = await import('../shell/wallet/credentials.js');
+    const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A failing list must not prevent a revocation.
       const { outcome: listed } = await client.call('keys.list', {});

@@ -9,11 +9,10 @@ import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
 import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
-import type { Environment } from '../shell/config/environment.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { Environment, TraderConfig } from '../shell/config/config.js';
 import { askTrader } from '../shell/control/control-client.js';
 import type { ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
-import type { Credentials } from '../shell/wallet/credentials.js';
+import type { Credentials } from '../shell/wallet/key-file.js';
 import type { Wallet } from '../shell/wallet/wallet.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import type { CliIo } from './io.js';
@@ -115,7 +114,7 @@ export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: 
 
 /** Credentials of a wallet at the venue; null without any. */
 export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
-  const { loadCredentials } = await import('../shell/wallet/credentials.js');
+  const { loadCredentials } = await import('../shell/wallet/key-file.js');
   return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
 }
 

@@ -1,21 +1,30 @@
 /** Programs that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
 
-
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { assert, TwinbookError } from '../shared/base/errors.js';
 import { keepCollectionsBrief } from '../shared/base/processes.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
-import { loadConfig, type TraderConfig } from '../shell/config/load.js';
-import { profilePath, readProfile } from '../shell/config/sections/venue.js';
+import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
+import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
-import { all, command, flag, integerBetween, numberBetween, positiveAmount, read, resolveData, several, text, unless, usual } from './command.js';
+import {
+  all,
+  command,
+  flag,
+  integerBetween,
+  numberBetween,
+  positiveAmount,
+  read,
+  resolveData,
+  several,
+  text,
+  unless,
+  usual,
+} from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
 import { embeddedUrl, findCredentials, marketAtVenue, openWallet } from './reach.js';
-import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
-import { profilePath, readProfile } from '../shell/config/config.js';
-import { type CliIo, keepFilesPrivate } from './output/io.js';
 
 const verbose = flag('-v, --verbose', 'print every note on recorded market data');
 

@@ -3,13 +3,12 @@
  * socket, like the console, and the ledger on a read-only connection; the trader never waits for it.
  */
 
-
 import { existsSync } from 'node:fs';
 import { add, complement, type Micros, mul, sub, ZERO } from '../shared/base/micros.js';
 import { cutText, type FittedColumn, fitTable, GAP } from '../shared/base/text.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import { describeQuoting, type MarketStatus } from '../shared/protocol/trader-status.js';
-import type { TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
 import { TraderState } from '../shell/console/trader-state.js';
 import { ResultBook } from '../shell/console/views/money-view.js';
 import { Subscription } from '../shell/control/control-client.js';
@@ -20,21 +19,6 @@ import { choice, command, flag, numberBetween, usual, type Values } from './comm
 import type { CliIo, CliTerminal } from './io.js';
 import { readLedger } from './reach.js';
 import { amountText, json } from './table.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shared/base/micros.js';
-import { cutText, type FittedColumn, fitTable, GAP } from '../../shared/base/text-width.js';
-import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { describeQuoting, type MarketStatus } from '../../shared/protocol/trader-status.js';
-import type { TraderConfig } from '../../shell/config/config.js';
-import { TraderState } from '../../shell/console/trader-state.js';
-import { ResultBook } from '../../shell/console/views/result-book.js';
-import { Subscription } from '../../shell/control/control-client.js';
-import { formatSigned, money } from '../../shell/daemon/status-text.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
-import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { choice, command, flag, numberBetween, usual, type Values } from '../command.js';
-import type { CliIo, CliTerminal } from '../output/io.js';
-import { json } from '../output/table.js';
 
 export const SORTS = {
   result: { key: 'r', column: 'result', measure: ({ resultMicros }: TopRow) => resultMicros },

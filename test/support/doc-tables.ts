@@ -3,13 +3,14 @@
 import { Command } from 'commander';
 import { COMMAND_GROUPS } from '../../src/cli/cli.js';
 import type { Session } from '../../src/cli/io.js';
+import { jsonSchema, listSettings, type SchemaNode } from '../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../src/shell/config/schema.js';
-import { jsonSchema, listSettings, type SchemaNode, type Setting } from '../../src/shell/config/schema-tree.js';
 import { METRICS } from '../../src/shell/console/metrics.js';
 import { riskOverrideSchema } from '../../src/trader/risk/limits.js';
 import { writeFigures } from './doc-figures.js';
 
 type Cells = readonly string[];
+type Setting = ReturnType<typeof listSettings>[number];
 const line = (cells: Cells): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 const table = (head: Cells, rows: readonly Cells[]): string =>
   [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');

@@ -1,6 +1,5 @@
 /** `twinbook backtest`: strategy files over recordings, under several fill models. */
 
-
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
@@ -10,19 +9,26 @@ import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
-import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
-import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import { type Answer, type Call, choice, command, flag, integerBetween, type OptionRow, read, repeated, requiredList, resolveData, text, usual, type Values } from '../command.js';
-import { ProgressLine, writeWhole } from '../io.js';
-import type { BacktestResult } from '../../lab/backtest/backtest.js';
-import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
-import { AFTER_HALT } from '../../lab/backtest/halts.js';
-import { boundHeapGrowth } from '../../shared/base/brief-collections.js';
 import type { Config } from '../../shell/config/config.js';
-import type { CliIo } from '../output/io.js';
-import { writeWhole } from '../output/whole-file.js';
-import { ProgressLine } from './progress.js';
+import { loadConfig } from '../../shell/config/load.js';
+import { FEED_NAME } from '../../trader/strategy/read-params.js';
+import {
+  type Answer,
+  type Call,
+  choice,
+  command,
+  flag,
+  integerBetween,
+  type OptionRow,
+  read,
+  repeated,
+  requiredList,
+  resolveData,
+  text,
+  usual,
+  type Values,
+} from '../command.js';
+import { ProgressLine, writeWhole } from '../io.js';
 
 const feeOption = (who: string): OptionRow<number> =>
   usual(

@@ -3,29 +3,22 @@
  * backtests of the same span.
  */
 
-
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { ReplayResult, ReplayedTrader } from '../../lab/replay/replay.js';
+import type { ReplayResult } from '../../lab/replay/replay.js';
 import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
-import { RUN_FILE, type RunJournal } from '../../shell/journal/contract.js';
-import { readRun } from '../../shell/journal/read-run.js';
-import { findRun, type RunJournal } from '../../shell/journal/runs.js';
+import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, prose, record, table } from '../table.js';
 import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import { type CliIo, EXIT } from '../output/io.js';
-import { record } from '../output/table.js';
-import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';

@@ -29,8 +29,8 @@ import {
 import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
 import {
   type Answer,
   integerBetween,

@@ -13,8 +13,7 @@ import type { SweepEngine } from '../../lab/sweep/facts.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
-import { readPrivateFile } from '../../shell/wallet/private-file.js';
-import { secrets } from '../../shell/wallet/secrets.js';
+import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
 import {
   type Answer,
   type Call,

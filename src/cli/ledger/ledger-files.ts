@@ -1,25 +1,32 @@
 /** `twinbook ledger`: SQL, backups, verification and restore. */
 
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
-import { command, csvFlag, dayOrMomentIn, group, integerBetween, modeText, nonEmpty, QUICK_S, required, SLOW_S, timeoutOption, usual, linesText } from '../command.js';
+import {
+  command,
+  csvFlag,
+  dayOrMomentIn,
+  group,
+  integerBetween,
+  modeText,
+  nonEmpty,
+  QUICK_S,
+  required,
+  SLOW_S,
+  timeoutOption,
+  usual,
+} from '../command.js';
 import { EXIT } from '../io.js';
 import { askThere, reachTrader } from '../reach.js';
 import { type Column, formatOf, linesText, table, writeAnswer } from '../table.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import type { TraderConfig } from '../../shell/config/config.js';
-import { askThere, reachTrader } from '../control/reach.js';
-import { EXIT } from '../output/io.js';
-import { type Column, formatOf, table, writeAnswer } from '../output/table.js';
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 

@@ -1,16 +1,21 @@
 /** `twinbook pnl`: the trader's earnings, from the ledger's postings and its runs' journals. */
 
-
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/read-recorded-run.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/session-from-ledger.js';
+import {
+  BREAKDOWNS,
+  type BreakdownBy,
+  type BreakdownRow,
+  computeBreakdown,
+  type StandingPrice,
+} from '../../lab/report/session-from-ledger.js';
 import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import { csvLine } from '../../shared/base/text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
@@ -19,18 +24,6 @@ import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, u
 import { type CliIo, writeWhole } from '../io.js';
 import { readLedger } from '../reach.js';
 import { type AnswerFormat, amountText, type Column, formatOf, json, record, short, table } from '../table.js';
-import type { Journaled } from '../../lab/parity/journaled-prices.js';
-import { BREAKDOWNS, type BreakdownBy, type BreakdownRow, computeBreakdown, type StandingPrice } from '../../lab/report/live/breakdown.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
-import { csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { TraderConfig } from '../../shell/config/config.js';
-import type { RunJournal } from '../../shell/journal/runs.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
-import type { CliIo } from '../output/io.js';
-import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
-import { readLedger } from './ledger-reading.js';
 
 const OPTIONS = {
   by: {
@@ -164,7 +157,7 @@ const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
   const { runFolders } = await import('../../shell/journal/runs.js');
-  const { readRun } = await import('../../shell/journal/read-run.js');
+  const { readRun } = await import('../../shell/journal/runs.js');
   const leaveOut = (id: string, error: TwinbookError) =>
     io.err(`the journal of run ${id} is left out: ${error.message}\n`);
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));

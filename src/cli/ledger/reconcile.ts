@@ -3,7 +3,6 @@
  * marks over a read-only ledger. It stores nothing.
  */
 
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
 import { sub } from '../../shared/base/micros.js';
@@ -11,7 +10,7 @@ import { describeOwner } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { Comparison, type UnderWay } from '../../trader/reconcile/comparison.js';
@@ -23,11 +22,6 @@ import { command, SLOW_S, timeoutOption } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type Column, table } from '../table.js';
-import type { TraderConfig } from '../../shell/config/config.js';
-import { type CliIo, EXIT } from '../output/io.js';
-import { type Column, table } from '../output/table.js';
-import { withVenue } from '../venue-session.js';
-import { type Compared, reconcileDirectly } from './direct-reconciliation.js';
 
 /** Nothing moves meanwhile: only lagging lists are waited out, ms. */
 const CONFIRM_AFTER_MS = 3_000;

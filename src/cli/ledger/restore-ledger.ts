@@ -3,18 +3,14 @@
  * an operator resumes.
  */
 
-
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
-import { findOwnName, examineFile, hashFile } from '../../shell/backup/backups.js';
-import { examineFile, hashFile } from '../../shell/backup/examine.js';
+import { examineFile, findOwnName, hashFile } from '../../shell/backup/backups.js';
 import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
-import { syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate } from '../../shared/base/private.js';
 
 /** The log first: without it the remaining file is the ledger as of its last checkpoint, and still consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;

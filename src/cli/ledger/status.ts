@@ -10,7 +10,7 @@ import {
   type MarketStatus,
   type TraderStatus,
 } from '../../shared/protocol/trader-status.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';

@@ -1,20 +1,26 @@
 /** Chooses the market of a rehearsal, as the trader would see it, and its order. */
 
-
-import { complement, formatDecimal, type Micros, maxMicros, mulDiv, ONE, stepOfPrecision, toMultiple, ZERO } from '../../shared/base/micros.js';
+import {
+  complement,
+  formatDecimal,
+  type Micros,
+  maxMicros,
+  mulDiv,
+  ONE,
+  stepOfPrecision,
+  toMultiple,
+  ZERO,
+} from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { ask, difference, failure, type Place, type Where } from './steps.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Config } from '../../shell/config/config.js';
-import { isWanted } from '../../trader/engine/selection/rules.js';
+import { ask, difference, failure, type Place } from './steps.js';
 
 export interface ChosenMarket {
   readonly view: MarketView;

@@ -10,7 +10,7 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
-import { signingRules } from '../../shell/wallet/signing-rules.js';
+import { signingRules } from '../../shell/wallet/draft-signer.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';

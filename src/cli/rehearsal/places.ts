@@ -1,32 +1,16 @@
 /** The two places of a rehearsal: an embedded exchange with a wallet that is not kept, and the venue with the real one. */
 
-
 import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
 import { ServiceClient } from '../../shell/client/client.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { Wallet } from '../../shell/wallet/wallet.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import type { CliIo } from '../io.js';
 import { openKeys, openWallet, reachTrader } from '../reach.js';
-import { OrderLife, ExecutorShell } from './order-life.js';
-import { ask, clockText, failure, limitText, type Place, type StepLine, step, difference, nothingRests, Stopped, timedOut } from './steps.js';
-import { must, TwinbookError } from '../../shared/base/errors.js';
-import type { Config } from '../../shell/config/config.js';
-import { VERSION } from '../../shell/config/shipped.js';
-import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
-import { signingRules } from '../../shell/wallet/draft-signer.js';
-import { Executor } from '../../trader/executor/executor.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
-import { Comparison } from '../../trader/reconcile/comparison.js';
-import { inWords } from '../../trader/reconcile/confirmed-differences.js';
-import type { Difference } from '../../trader/reconcile/differences.js';
-import { reachTrader } from '../control/reach.js';
-import { oneRound, restingOrders } from '../ledger/direct-reconciliation.js';
-import type { CliIo } from '../output/io.js';
-import { openKeys, openWallet } from '../venue-session.js';
-import { chooseMarket, marketText } from './market-choice.js';
+import { OrderLife } from './order-life.js';
+import { ask, clockText, failure, limitText, type Place, type StepLine, step } from './steps.js';
 
 type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
 

@@ -3,26 +3,17 @@
  * only after success and with two flags at the venue itself.
  */
 
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
 import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from '../command.js';
 import type { CliIo } from '../io.js';
 import { marketAtVenue } from '../reach.js';
 import { json } from '../table.js';
 import { EXIT_OF, lineText, runForResult, type StepLine, step } from './steps.js';
-import { TwinbookError } from '../shared/base/errors.js';
-import type { Config } from '../shell/config/config.js';
-import { loadConfig } from '../shell/config/load.js';
-import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from './command.js';
-import { marketAtVenue } from './market-meant.js';
-import type { CliIo } from './output/io.js';
-import { json } from './output/table.js';
-import { EXIT_OF, lineText, runForResult, type StepLine, step } from './rehearsal/steps.js';
 
 const OPTIONS = {
   live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),

@@ -7,9 +7,9 @@
 import { resolve } from 'node:path';
 import { AssertionFailed, must, TwinbookError } from '../../shared/base/errors.js';
 import { computeMean, computeMoments, sortValues } from '../../shared/statistics/moments.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
 import { type Batch, type ConfigOfThreads, TaskPool } from '../backtest/threads/pool.js';
 import { groupBy } from '../report/analysis/split.js';
 import type { Axis, Candidate, ConfigSource } from '../sweep/contract.js';

@@ -1,12 +1,8 @@
 /** Input and output of the arena: worlds and their conditions, simulations, and results of a strategy. */
 
-
-import type { Config, StrategyConfig } from '../../shell/config/types.js';
+import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { GIVES_UP_MS } from '../backtest/contract.js';
 import { formatQuantity } from '../report/figures.js';
-import type { Config, StrategyConfig } from '../../shell/config/config.js';
-import type { ConditionName, Conditions } from './conditions.js';
-import type { Tally } from './tally.js';
 
 interface ConditionRow {
   /** Its option, as the code spells it and as users do. */

@@ -4,27 +4,19 @@
  * the seeds that it was made on. Trials are counted and ratios deflated as over recordings.
  */
 
-
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
+import { canonicalJson } from '../../shell/config/shown.js';
 import { sum } from '../report/analysis/split.js';
 import type { Candidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
 import type { FreshResult } from '../sweep/result.js';
 import { hashValue, identityOf } from '../sweep/search.js';
 import { openStore } from '../sweep/store.js';
-import { makeSweep, type SweepOutcome, Sweep } from '../sweep/sweep.js';
+import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
 import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
 import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
-import { canonicalJson } from '../../shell/config/shown.js';
-import { sum } from '../report/analysis/total.js';
-import { hashValue, identityOf } from '../sweep/identity.js';
-import { openStore } from '../sweep/results/store.js';
-import { type Conditions, conditionsText } from './conditions.js';
-import { runSimulations, type SeedRange } from './simulations.js';
-import { compareEdges, estimateMean } from './standings.js';
 
 /** Its configuration has exactly one strategy. */
 export interface WorldSweepPlan

@@ -11,8 +11,8 @@
 
 import { resolve } from 'node:path';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
-import { loadConfig } from '../../shell/config/load.js';
 import type { Config } from '../../shell/config/config.js';
+import { loadConfig } from '../../shell/config/load.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import { playedByAll } from '../report/analysis/markets.js';
 import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/session-figures.js';

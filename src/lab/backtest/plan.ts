@@ -1,22 +1,17 @@
 /** Builds a plan from a configuration and recordings: played markets, feed values, and reasons for other markets. */
 
-
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
+import type { Config, FeedConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config, FeedConfig } from '../../shell/config/types.js';
-import { TOGETHER_MS } from '../../shell/feeds/inbox.js';
-import { FileRows, type RowProblem, readRow } from '../../shell/feeds/read-row.js';
+import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
 import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
 import { count, formatQuantity } from '../report/figures.js';
 import type { BacktestPlan, EventSource, FeedSource, FeedWord } from './contract.js';
-import type { Config } from '../../shell/config/config.js';
-import { isWanted } from '../../trader/engine/selection/rules.js';
-import { type FeedData, silentFeeds } from './feeds/feed-values.js';
 
 const NOTHING: readonly FeedWord[] = [];
 

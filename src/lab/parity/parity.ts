@@ -7,16 +7,15 @@
  * ledger nor a trader is needed for that.
  */
 
-
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
 import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
-import { remadeTrader, startingLedger, type ReplayedTrader } from '../replay/replay.js';
+import { remadeTrader, startingLedger } from '../replay/replay.js';
 import type { ReplayedTrader } from '../replay/run-settings.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import type { MarketAnalysis } from '../report/analysis/markets.js';
@@ -24,12 +23,6 @@ import { nameModel } from '../report/analysis/session-figures.js';
 import { share } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
-import type { RunJournal } from '../../shell/journal/runs.js';
-import type { Trader } from '../../trader/engine/trader.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
-import { startingLedger } from '../replay/replay-run.js';
-import type { SessionRecord } from '../session/contract.js';
-import { compare, type Parity } from './comparison.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];

@@ -1,13 +1,12 @@
 /** Reads journals of runs once each: observations, requests and outcomes, without a trader. */
 
-
 import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { RunDescription, RunJournal, Step } from '../../shell/journal/contract.js';
+import type { RunDescription, RunJournal, Step } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
@@ -17,12 +16,18 @@ import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
 import type { JournalFacts } from '../report/session-from-ledger.js';
 import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
-import { foldSession, type MarketFacts, type RecordedBest, type RecordedPrices, type SessionFacts, type SessionOrder, toCoverage, tradeTimeMs, UNKNOWN_BEST, type ReportedTrade } from '../session/live-session.js';
+import {
+  foldSession,
+  type MarketFacts,
+  type RecordedBest,
+  type RecordedPrices,
+  type SessionFacts,
+  type SessionOrder,
+  toCoverage,
+  tradeTimeMs,
+  UNKNOWN_BEST,
+} from '../session/live-session.js';
 import { MemoryStore } from './memory-store.js';
-import type { RunDescription, RunJournal, Step } from '../../shell/journal/runs.js';
-import { RequestCount } from '../backtest/request-count.js';
-import { BestPrices } from './best-prices.js';
-import { type RunFill, RunOrders } from './run-orders.js';
 
 /** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
 const ROOM_MS = 60_000;

@@ -7,13 +7,12 @@
  * answers that follow belong to requests that this trader may never have made.
  */
 
-
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { RunJournal, Step } from '../../shell/journal/contract.js';
-import type { BoundedCall, TraderSettings } from '../../trader/engine/settings.js';
+import type { RunJournal, Step } from '../../shell/journal/runs.js';
+import type { BoundedCall } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -22,7 +21,6 @@ import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { type Difference, findDifference, type Redone } from './compare.js';
 import type { NamedCode, ReplayedTrader, RunCode } from './run-settings.js';
-import type { Step } from '../../shell/journal/runs.js';
 
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
   /** Finds the code of the run's configuration changes. */

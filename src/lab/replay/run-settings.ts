@@ -1,21 +1,14 @@
 /** The trader of a run, from the present configuration or from the run's journal, and the changes since. */
 
-
 import { TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import type { Config } from '../../shell/config/config.js';
 import { shippedStrategies, VERSION } from '../../shell/config/shipped.js';
 import { loadShipped } from '../../shell/config/strategy-module.js';
-import type { Config } from '../../shell/config/types.js';
-import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
+import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
 import type { StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Config } from '../../shell/config/config.js';
-import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
-import type { ParamSpecs } from '../../trader/strategy/params.js';
-import type { ReplayedTrader } from './replay.js';
-import type { RunCode } from './run-code.js';
 
 /** As named in a journal. */
 export type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;

@@ -1,22 +1,25 @@
 /** Varied parameters of a sweep, and the tried combinations: a whole grid, or random draws. */
 
-
 import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
 import { closest } from '../../shared/base/text.js';
-import { canonicalJson } from '../../shell/config/hash.js';
-import type { Config, StrategyConfig } from '../../shell/config/types.js';
+import type { Config, StrategyConfig } from '../../shell/config/config.js';
+import { canonicalJson } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
 import { modelOfChoice } from '../backtest/latency.js';
-import { type Axis, type Candidate, type Choice, MAX_CONFIGURATIONS, type RawValue, type Search, type SweepAssumptions, type SweepPlan } from './contract.js';
-import type { Config, StrategyConfig } from '../../shell/config/config.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
-import { rawParams } from './axes.js';
-import { MAX_CONFIGURATIONS } from './bounds.js';
-import { hashValue } from './identity.js';
+import {
+  type Axis,
+  type Candidate,
+  type Choice,
+  MAX_CONFIGURATIONS,
+  type RawValue,
+  type Search,
+  type SweepAssumptions,
+  type SweepPlan,
+} from './contract.js';
 
 /** Lower-case hex SHA-256 of plain data. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');

@@ -5,23 +5,15 @@
  * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
  */
 
-
 import { join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import { canonicalJson } from '../../shell/config/hash.js';
+import { canonicalJson } from '../../shell/config/shown.js';
 import type { Axis, Candidate, Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
-import { TwinbookError } from '../../../shared/base/errors.js';
-import { makeFolder, SHARED_FOLDER } from '../../../shared/base/folder.js';
-import { SqliteDriver } from '../../../shared/base/sqlite-driver.js';
-import { canonicalJson } from '../../../shell/config/shown.js';
-import type { Axis, Candidate, Task, TaskOutcome } from '../contract.js';
-import type { SweepFacts } from '../facts.js';
-import { PART_NAMES, type SweepIdentity } from '../identity.js';
 
 /** In `user_version`; incremented when the tables change. */
 const SCHEMA_VERSION = 4;

@@ -1,13 +1,8 @@
 /** Messages to an absent operator: the open alerts, and the channels that carry them. */
 
-
-import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
-import type { AlertsConfig, ChannelConfig } from '../config/types.js';
-import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 import type { AlertsConfig, ChannelConfig } from '../config/config.js';
-import { AlertBook } from './alert-book.js';
-import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
-import { Outbox } from './outbox.js';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
+import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
 
 /** Time until a critical alert is sent again, ms. */
 const AGAIN_MS = 15 * 60_000;

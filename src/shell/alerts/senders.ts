@@ -3,21 +3,14 @@
  * from the exchange, and an error may contain a secret.
  */
 
-
 import { createHmac, randomBytes } from 'node:crypto';
 import { parse } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text.js';
-import type { ChannelConfig } from '../config/types.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
-import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
-import { parseJson } from '../../shared/base/text-width.js';
 import type { ChannelConfig } from '../config/config.js';
-import type { AlertMessage, AlertSender, Delivery } from './contract.js';
-import { stateText } from './outbox.js';
-import { cleanText, readBounded, readSecret } from './texts.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
+import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
 
 /** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {

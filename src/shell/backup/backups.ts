@@ -3,19 +3,12 @@
  * each with its checksum; the newest also has the name `<ledger>.backup`.
  */
 
-
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { TwinbookError, messageOf } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, makePrivate, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
 import { startWorker } from '../../shared/base/processes.js';
-import { beginLedgerCopy } from '../journal/ledger-copy.js';
-import type { ExaminedFile } from './examine.js';
-import { createHash } from 'node:crypto';
-import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
-import { startWorker } from '../../shared/base/worker-start.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import { beginLedgerCopy } from '../journal/journal-writer.js';
 

@@ -5,9 +5,8 @@
  * never made, because it could take effect beside the first.
  */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import {
   type DataOf,
   type Declaration,
@@ -11,10 +11,10 @@ import {
   writeQuery,
 } from '../../shared/protocol/endpoints.js';
 import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { draft } from '../../shared/protocol/records.js';
 import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
 import { requestSignature, signatureHeaders } from '../../shared/protocol/signing.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Credentials } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 

@@ -5,7 +5,7 @@ import https from 'node:https';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
 import axios from 'axios';
-import { guarded } from '../../shared/base/guarded.js';
+import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
 /** Result of one attempt. `text` is null when the bytes are not UTF-8. */

@@ -6,15 +6,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { closest } from '../../shared/base/closest.js';
 import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
+import { closest } from '../../shared/base/text.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 import type { MarketSelection } from '../../trader/engine/settings.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
+import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
 import {
   type At,
   configError,

@@ -1,12 +1,11 @@
 /** Loads a trader's file, the files that it names, and the environment's overrides, as one frozen `Config`. */
 
 import { basename, dirname, extname, isAbsolute, resolve } from 'node:path';
-import { closest } from '../../shared/base/closest.js';
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { toSettings } from '../../shared/base/settings.js';
+import { closest } from '../../shared/base/text.js';
 import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
+import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
 import { readParams } from '../../trader/strategy/read-params.js';
 import {
   type Config,

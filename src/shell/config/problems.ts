@@ -2,9 +2,9 @@
 
 import { relative } from 'node:path';
 import { z } from 'zod';
-import { closest } from '../../shared/base/closest.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
+import { closest } from '../../shared/base/text.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 
 /** A place in a file, both counted from 1. */
 export interface SourcePlace {

@@ -1,14 +1,11 @@
 /** Files of scenarios: books and holdings with the strategy's expected quotes. */
 
-
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
 import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
-import { readBySchema } from './explain-issues.js';
-import { readYaml } from './yaml-source.js';
-import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
 import { readBySchema } from './problems.js';
+import { readYaml } from './yaml-source.js';
 
 const level = z.tuple([
   z.number().refine((price) => price > 0 && price < 1, 'wants a price between 0 and 1'),

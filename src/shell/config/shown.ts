@@ -1,17 +1,12 @@
 /** A configuration in file form, for display and comparison. */
 
-
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { limitChanges, type RiskLimits } from '../../trader/risk/limits.js';
 import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/contract.js';
-import { canonicalJson } from './hash.js';
-import { liveClass, traderSchema } from './schema.js';
-import type { Config, ReadConfig, ReadStrategy } from './types.js';
-import { createHash } from 'node:crypto';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/params.js';
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
+import { liveClass, traderSchema } from './schema.js';
 
 /** By the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;

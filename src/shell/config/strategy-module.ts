@@ -1,25 +1,21 @@
 /** Finds and loads a strategy's code: shipped by name, the user's own by path. */
 
-
 import { createHash } from 'node:crypto';
-import { readFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { extname, isAbsolute, resolve, dirname, join, relative, sep } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { Jiti, JitiOptions } from 'jiti';
 import { must, TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder } from '../../shared/base/files.js';
 import { closest } from '../../shared/base/text.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { strategyFrom } from '../../trader/strategy/read-params.js';
 import * as strategyApi from '../../trader/strategy/strategy.js';
-import { hashOfFiles, type ModuleFile, moduleFiles, withFiles } from './module-files.js';
 import { joinWithOr } from './problems.js';
 import { shippedStrategies, shippedStrategyFile } from './shipped.js';
 import { SourceTexts } from './yaml-source.js';
-import { tmpdir } from 'node:os';
-import { closest } from '../../shared/base/closest.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { strategyFrom } from '../../trader/strategy/module.js';
 
 interface LoadedModule {
   readonly strategy: Strategy;

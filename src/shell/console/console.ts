@@ -4,13 +4,11 @@
  * read-only connections to the ledgers. It never prevents a trader's start, and never ends a trader.
  */
 
-
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readSecret } from '../alerts/senders.js';
-import type { TraderConfig } from '../config/load.js';
-import { isConsoleWanted } from '../config/make-trader.js';
+import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
@@ -20,13 +18,6 @@ import { METRICS_TYPE, renderMetrics } from './metrics.js';
 import { readPasses } from './page-access.js';
 import { type ShownParts, sumTraders } from './page-state.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
-import { readPrivateFile, secrets } from '../wallet/secrets.js';
-import { renderMetrics } from './metrics/collect.js';
-import { METRICS_TYPE } from './metrics/exposition.js';
-import { readPasses } from './password.js';
-import type { ShownParts } from './shown-parts.js';
-import { sumTraders } from './trader-row.js';
-import { nameTraders, requireDistinct } from './traders.js';
 
 /** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
 export const MOST_TRADERS = 16;

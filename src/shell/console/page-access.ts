@@ -7,12 +7,10 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { readBounded } from '../alerts/senders.js';
-import type { Environment } from '../config/environment.js';
-import type { DashboardConfig } from '../config/types.js';
+import type { DashboardConfig, Environment } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
 import { deriveKey, proveServer } from '../dashboard/sessions.js';
-import { readPrivateFile, writePrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
+import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
 
 export const hasDisplay = (env: Environment, platform = process.platform): boolean =>
   platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);

@@ -10,7 +10,7 @@ import {
 } from '../../shared/protocol/trader-status.js';
 import type { BookedFill } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
-import type { TraderConfig } from '../config/load.js';
+import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';

@@ -3,23 +3,25 @@
  * The number of an update is kept before it is obeyed, so that a restart does not obey it twice.
  */
 
-
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
-import { causeOf, cleanText, type DirectMessage, makeBotUrl, readBotUpdates, readSecret, sendBotMessage } from '../alerts/senders.js';
+import {
+  causeOf,
+  cleanText,
+  type DirectMessage,
+  makeBotUrl,
+  readBotUpdates,
+  readSecret,
+  sendBotMessage,
+} from '../alerts/senders.js';
+import type { ChannelConfig } from '../config/config.js';
 import type { ChatCommand } from '../config/schema.js';
-import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
 import { moneyText } from './ledger-lists.js';
-import { type ShownParts, judgeMode } from './page-state.js';
+import { judgeMode, type ShownParts } from './page-state.js';
 import type { TakenUpdate, UpdateStore } from './store.js';
-import { cleanText, readSecret } from '../alerts/texts.js';
-import type { ChannelConfig } from '../config/config.js';
-import { moneyText } from './page-market.js';
-import type { ShownParts } from './shown-parts.js';
-import type { TakenUpdate, UpdateStore } from './store/alert-store.js';
 
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;

@@ -1,6 +1,5 @@
 /** The console's work every second: finds problems, sends alerts, and calls the remote watcher. */
 
-
 import { randomBytes } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,20 +10,20 @@ import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
-import { Lifeline, type LifelineCall, type WatchedAccount, type WatchedFacts, type Work } from '../alerts/conditions.js';
+import {
+  Lifeline,
+  type LifelineCall,
+  type WatchedAccount,
+  type WatchedFacts,
+  type Work,
+} from '../alerts/conditions.js';
 import { openPatientSender, postText } from '../alerts/senders.js';
-import type { TraderConfig } from '../config/load.js';
+import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
-import { QuoteHours } from '../runtime/quote-hours.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets, readPrivateFile } from '../wallet/secrets.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { TraderState } from './trader-state.js';
-import type { AlertMemory } from '../alerts/contract.js';
-import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
-import type { TraderConfig } from '../config/config.js';
-import { readFileFacts } from './metrics/file-facts.js';
 
 /** Unknown ones are null; `backupMs`: Unix ms. */
 export function readFileFacts(ledgerPath: string) {

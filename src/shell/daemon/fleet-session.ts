@@ -1,26 +1,8 @@
 /** The trader's link to its fleet: messages in both directions, and the end of the membership. */
 
-
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../../shared/base/errors.js';
-import { formatDecimal, type Micros, ZERO } from '../../../shared/base/micros.js';
-import type { FleetCommand, Lane } from '../../../shared/protocol/seam.js';
-import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
-import type { Snapshot } from '../../../trader/engine/snapshot.js';
-import type { DraftSigner } from '../../../trader/executor/contract.js';
-import type { StoredDraftRow } from '../../../trader/ledger/contract.js';
-import type { Environment } from '../../config/environment.js';
-import { VERSION } from '../../config/shipped.js';
-import type { Config } from '../../config/types.js';
-import { fleetPassword } from '../../fleet/database.js';
-import { FleetMember } from '../../fleet/member.js';
-import type { TraderSummary } from '../../fleet/owner-desk.js';
-import type { Wallet } from '../../wallet/wallet.js';
-import { cancelUntilNothingRests, type DirectCancel } from '../direct-cancel.js';
-import { PATIENCE } from '../failed-start.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ZERO } from '../../shared/base/micros.js';
 import type { FleetCommand, Lane } from '../../shared/protocol/seam.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';

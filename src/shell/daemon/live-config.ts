@@ -1,26 +1,12 @@
 /** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
 
-
-import { statSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { TwinbookError } from '../../../shared/base/errors.js';
-import type { ConfigureCommand } from '../../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory } from '../../../trader/engine/control/commands.js';
-import type { Ledger } from '../../../trader/ledger/contract.js';
-import type { Strategy } from '../../../trader/strategy/contract.js';
-import type { Environment } from '../../config/environment.js';
-import { configFiles, loadConfig, readConfig } from '../../config/load.js';
-import { type ConfigChange, configChanges } from '../../config/shown.js';
-import type { Config, ReadConfig } from '../../config/types.js';
-import type { ConfigData } from '../../control/control-protocol.js';
-import { checkLoad } from './check-load.js';
-import { ConfigCopies, type ConfigCopy } from './config-copies.js';
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFolder } from '../../shared/base/folder.js';
-import { PRIVATE_FILE } from '../../shared/base/private.js';
+import { makeFolder, PRIVATE_FILE, syncFolder } from '../../shared/base/files.js';
 import type { ConfigureCommand } from '../../shared/protocol/seam.js';
-import { type ConfigEntry, configHistory } from '../../trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory } from '../../trader/engine/control/commands.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Config, Environment, ReadConfig } from '../config/config.js';

@@ -1,17 +1,22 @@
 /** The running trader as text: its status, the result at the end, and why an order or market is in its state. */
 
-
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
-import { cutText, type FittedColumn, fillLines, fitTable, GAP, measureText, plainLine } from '../../shared/base/text.js';
+import {
+  cutText,
+  type FittedColumn,
+  fillLines,
+  fitTable,
+  GAP,
+  measureText,
+  plainLine,
+  utcText,
+} from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
 import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { duration } from '../runtime/clock.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { cutText, type FittedColumn, fillLines, fitTable, GAP, measureText, plainLine } from '../../shared/base/text-width.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
 export function money(value: number | null): string {

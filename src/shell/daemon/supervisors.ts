@@ -4,7 +4,6 @@
  * console, and trusts only the guardian's file: an existing process may hang.
  */
 
-
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,18 +12,16 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { guarded, isGone } from '../../shared/base/processes.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Environment } from '../config/environment.js';
-import { isConsoleWanted } from '../config/make-trader.js';
-import type { Config } from '../config/types.js';
+import { type Config, type Environment, isConsoleWanted } from '../config/config.js';
 import { addressText, obtainPageToken, passwordFrom } from '../console/page-access.js';
 import { Heart, readBeat } from '../guardian/beat-file.js';
-import { describeReport, type GuardianReport, type GuardianState, locateReportFile, reportSchema } from '../guardian/decide.js';
-import { guarded } from '../../shared/base/guarded.js';
-import { isGone } from '../../shared/base/process-mark.js';
-import { type Config, type Environment, isConsoleWanted } from '../config/config.js';
-import { obtainPageToken } from '../console/page-token.js';
-import { addressText, passwordFrom } from '../console/password.js';
-import { describeReport, type GuardianReport, type GuardianState, locateReportFile, reportSchema } from '../guardian/contract.js';
+import {
+  describeReport,
+  type GuardianReport,
+  type GuardianState,
+  locateReportFile,
+  reportSchema,
+} from '../guardian/decide.js';
 
 const LOOK_EVERY_MS = 500;
 /** A guardian writes four times a second; without a write for this long it hangs. */

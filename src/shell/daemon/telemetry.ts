@@ -1,23 +1,25 @@
 /** The trader's figures for subscribers, and their input: times of steps and beats. */
 
-
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
+import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { type Shown, shownConfig } from '../config/shown.js';
-import type { Config } from '../config/types.js';
-import { Histogram, type PublisherFigures, RecentDurations, RequestTimings, STEP_BUCKETS, TelemetryPublisher } from '../control/telemetry.js';
+import {
+  Histogram,
+  type PublisherFigures,
+  RecentDurations,
+  RequestTimings,
+  STEP_BUCKETS,
+  TelemetryPublisher,
+} from '../control/telemetry.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
-import type { Log } from './log.js';
 import type { Session } from './session.js';
 import { formatSigned, money } from './status-text.js';
-import type { Config } from '../config/config.js';
-import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
-import { Histogram, RecentDurations, RequestTimings, STEP_BUCKETS } from '../control/telemetry/request-timings.js';
 
 /** Steps in the figures: some seconds of a busy trader. */
 const STEPS_KEPT = 500;

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import axios from 'axios';
 import { messageOf } from '../../shared/base/errors.js';
-import { guarded } from '../../shared/base/guarded.js';
+import { guarded } from '../../shared/base/processes.js';
 import type { ChildFeed, Environment, FeedConfig, FileFeed, HttpFeed, VenueFeed } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines, takeRows } from './inbox.js';

@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { csvRows } from '../../recording/importers/csv.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { csvRows } from '../../recording/importers/kalshi.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { nowMs } from '../runtime/clock.js';
 

@@ -3,19 +3,22 @@
  * for it, and keeps capital and markets in the database. `Lease` decides its permissions; `FleetMember` acts on them.
  */
 
-
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
-import type { FleetConfig } from '../config/types.js';
-import { FleetDatabase } from './database.js';
-import { type Candidate, DatabaseDesk, type Expected, type OwnerRow, requireTables, type TakenLease, type TraderSummary } from './owner-desk.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
 import type { FleetConfig } from '../config/config.js';
-import { type Instant, Lease, type OwnerRow, rulesOf, type Standing } from './lease.js';
-import { requireTables } from './tables.js';
+import { FleetDatabase } from './database.js';
+import {
+  type Candidate,
+  DatabaseDesk,
+  type Expected,
+  type OwnerRow,
+  requireTables,
+  type TakenLease,
+  type TraderSummary,
+} from './owner-desk.js';
 
 /** A moment of one machine, by three clocks that stop or step in different cases. */
 export interface Instant {

@@ -18,8 +18,13 @@ import { plainJson, plainLine } from '../../shared/base/text.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
-import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { openKeyFile, walletPassphrase } from '../wallet/key-file.js';
+import {
+  type Credentials,
+  loadCredentials,
+  openKeyFile,
+  saveCredentials,
+  walletPassphrase,
+} from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { encode, readBeat } from './beat-file.js';

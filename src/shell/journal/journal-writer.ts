@@ -7,7 +7,6 @@
  * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,22 +14,29 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
+import { startWorker } from '../../shared/base/processes.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Config, StrategyConfig } from '../config/types.js';
-import { CallTimedOut } from '../runtime/bounded-call.js';
+import type { Config, StrategyConfig } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
-import { END_FILE, JOURNAL_FORMAT, type JournaledStrategy, LEDGER_COPY, RUN_FILE, type RunDescription, type RunEnd, type Signed, type Step } from './contract.js';
-import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
-import { DiskQuota, removeUnbegun, END_FILE, JOURNAL_FORMAT, type JournaledStrategy, LEDGER_COPY, RUN_FILE, type RunDescription, type RunEnd, type Signed, type Step } from './runs.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { startWorker } from '../../shared/base/worker-start.js';
-import type { Config, StrategyConfig } from '../config/config.js';
 import { CallTimedOut } from '../runtime/loop.js';
+import {
+  DiskQuota,
+  END_FILE,
+  JOURNAL_FORMAT,
+  type JournaledStrategy,
+  LEDGER_COPY,
+  RUN_FILE,
+  type RunDescription,
+  type RunEnd,
+  removeUnbegun,
+  type Signed,
+  type Step,
+} from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Time limit at the end of a run: a second of lines, and a segment to pack. */

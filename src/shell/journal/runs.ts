@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';

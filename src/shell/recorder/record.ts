@@ -3,36 +3,28 @@
  * and places nothing; credentials only let it read own orders and trades.
  */
 
-
 import { plainLine } from '../../shared/base/text.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { ServiceClient } from '../client/client.js';
-import type { ClientNotice } from '../client/contract.js';
-import type { Environment } from '../config/environment.js';
-import type { FeedConfig } from '../config/types.js';
-import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
-import type { FeedEars } from '../feeds/inbox.js';
-import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type Told, type Core } from '../runtime/loop.js';
-import type { Credentials } from '../wallet/credentials.js';
-import type { CaptureCounts } from './capture/contract.js';
-import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.js';
-import { Recorder } from './recorder.js';
-import { plainLine } from '../../shared/base/text-width.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketPoll } from '../../shared/protocol/request-owner.js';
 import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
-import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/unread-lists.js';
+import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/notices.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import { PageWalk } from '../../trader/reconcile/page-walk.js';
-import type { PollResult, Unsent } from '../../trader/scheduler/contract.js';
-import { pollCall } from '../../trader/scheduler/poll-memory.js';
+import { PageWalk } from '../../trader/reconcile/list-cursor.js';
+import { type PollResult, pollCall } from '../../trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
-import { RequestQueue } from '../../trader/scheduler/request-queue.js';
+import { RequestQueue, type Unsent } from '../../trader/scheduler/request-queue.js';
+import { ServiceClient } from '../client/client.js';
+import type { ClientNotice } from '../client/contract.js';
 import type { Environment, FeedConfig } from '../config/config.js';
+import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
+import type { FeedEars } from '../feeds/inbox.js';
+import { duration, nowMs, steadyMs } from '../runtime/clock.js';
+import { type Core, Loop, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
 import type { CaptureCounts } from './capture/capture.js';
+import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
 /** The first ones come sooner, so that a person sees progress. */

@@ -3,16 +3,22 @@
  * draft, and signs only a text that matches the intent exactly. It refuses everything that it does not understand.
  */
 
-
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
-import { type DraftText, readDraftText, writeDraftText, type DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
-import { readTransaction, MEMO_PROGRAM, memoText, type Transaction, type TransactionInstruction } from '../../shared/protocol/drafts/solana-message.js';
-import { isCredentialChallenge, type JudgedMessage, type SigningPolicy, type SigningRules, type SignResult, type StoredDraft } from './signing-rules.js';
-import { judgeTransaction } from './solana/transaction-judge.js';
-import { spellsTransaction } from './solana/transaction-shape.js';
 import { base58, base64, hex } from '@scure/base';
-import { formatDecimal } from '../../shared/base/decimal.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
+import {
+  type DraftTerms,
+  type DraftText,
+  readDraftText,
+  writeDraftText,
+} from '../../shared/protocol/drafts/draft-text.js';
+import {
+  MEMO_PROGRAM,
+  memoText,
+  readTransaction,
+  type Transaction,
+  type TransactionInstruction,
+} from '../../shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
 
 export interface SigningRules {

@@ -3,17 +3,13 @@
  * that another tool wrote. The credentials of the API: one file for all venues and wallets, or two environment variables.
  */
 
-
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text.js';
-import { derivePublicKey } from './ed25519.js';
-import { readPrivateFile, writePrivateFile } from './private-file.js';
-import { secrets, readPrivateFile, writePrivateFile } from './secrets.js';
-import { Wallet, derivePublicKey } from './wallet.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { readPrivateFile, secrets, writePrivateFile } from './secrets.js';
+import { derivePublicKey, Wallet } from './wallet.js';
 
 const WHAT = 'the wallet file';
 

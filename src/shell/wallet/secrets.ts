@@ -21,7 +21,7 @@ import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import { base58, base64 } from '@scure/base';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFolder } from '../../shared/base/folder.js';
+import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
 /** Far above the size of our secret files. */
 const LARGEST_BYTES = 65_536;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { loadConfig } from '../../../src/shell/config/load.js';
 import { readProfile } from '../../../src/shell/config/config.js';
+import { loadConfig } from '../../../src/shell/config/load.js';
 import { jsonSchema, type SchemaNode } from '../../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
 import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';

@@ -1,16 +1,13 @@
 /** Commands from Telegram: a service that repeats, is slow or returns nonsense, and messages of foreign users. */
 
-
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
-import type { ChannelConfig } from '../../../src/shell/config/types.js';
 import type { TakenUpdate } from '../../../src/shell/console/store.js';
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
-import type { ChannelConfig } from '../../../src/shell/config/config.js';
-import type { TakenUpdate } from '../../../src/shell/console/store/alert-store.js';
 
 const NOW_S = 1_800_000_000;
 const DAY_MS = 86_400_000;

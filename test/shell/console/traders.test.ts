@@ -1,10 +1,10 @@
 /** Several traders in one console: allowed combinations, names, sums, and completeness. */
 
-
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
+import type { TraderConfig } from '../../../src/shell/config/config.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { nameTraders, requireDistinct } from '../../../src/shell/console/console.js';
 import { groupOf, makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/page-state.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
@@ -15,9 +15,6 @@ import { HOLDER, m } from '../../trader/ledger/books.js';
 import { loadedTrader, trader } from '../config/files.js';
 import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
-import type { TraderConfig } from '../../../src/shell/config/config.js';
-import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
-import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
 const SECRET = 'the secret of the page, a long one';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
+import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
 import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
-import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
-import type { OwnerRow } from '../../../src/shell/fleet/lease.js';
 
 const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];
 const draft = (terms: StoredDraftRow['terms'], marketConditionId = 'ours'): StoredDraftRow => ({

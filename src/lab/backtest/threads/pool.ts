@@ -3,15 +3,12 @@
  * replaced. A worker that cannot start is an error of the whole sweep.
  */
 
-
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AssertionFailed, assert, type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/processes.js';
-import { loadConfig } from '../../../shell/config/load.js';
-import type { Config } from '../../../shell/config/types.js';
-import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
-import { startWorker } from '../../../shared/base/worker-start.js';
 import type { Config } from '../../../shell/config/config.js';
+import { loadConfig } from '../../../shell/config/load.js';
+import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns } from '../backtest.js';
 
 export interface ModelSetup extends ConfigOfThreads {
   readonly options: Omit<BacktestOptions, 'progress' | 'fillModels'>;

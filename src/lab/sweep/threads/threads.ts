@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Recording } from '../../../recording/contract.js';
 import { assert, TwinbookError } from '../../../shared/base/errors.js';
 import { computeMean } from '../../../shared/statistics/moments.js';
-import type { Config } from '../../../shell/config/types.js';
+import type { Config } from '../../../shell/config/config.js';
 import type { EventSource } from '../../backtest/contract.js';
 import { makeDraws } from '../../backtest/latency.js';
 import { makePlan } from '../../backtest/plan.js';

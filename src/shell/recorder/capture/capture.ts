@@ -6,19 +6,16 @@
  * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
  */
 
-
 import type { RecordedMarket } from '../../../recording/contract.js';
 import type { FeedRow } from '../../../recording/store/segment.js';
+import type { RecordingStore } from '../../../recording/store/store.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
 import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js';
-import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
 import { MarketCapture } from './market-capture.js';
 import { OwnCapture, type PolledAt } from './own-capture.js';
-import type { FeedRow } from '../../../recording/store/contract.js';
-import type { RecordingStore } from '../../../recording/store/store.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;

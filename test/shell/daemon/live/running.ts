@@ -1,19 +1,15 @@
 /** A trader's configuration in force, with the files and ledger notes that change it. */
 
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { ConfigureCommand } from '../../../../src/shared/protocol/seam.js';
 import { loadConfig } from '../../../../src/shell/config/load.js';
-import { ConfigCopies } from '../../../../src/shell/daemon/live/config-copies.js';
-import { LiveConfig } from '../../../../src/shell/daemon/live/live-config.js';
+import { ConfigCopies, LiveConfig } from '../../../../src/shell/daemon/live-config.js';
 import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/commands.js';
 import type { Strategy } from '../../../../src/trader/strategy/contract.js';
 import { folderOf } from '../../../support/folders.js';
 import { trader } from '../../config/files.js';
-import { ConfigCopies, LiveConfig } from '../../../../src/shell/daemon/live-config.js';
-import { configHistory, rememberConfig, rememberStart } from '../../../../src/trader/engine/control/config-history.js';
 
 const module = (width: number) => `import { defineStrategy, NO_QUOTES } from 'twinbook/strategy';
 import { WORD } from './word.js';
