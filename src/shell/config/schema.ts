@@ -4,7 +4,8 @@
  */
 
 import { z } from 'zod';
-import { FEE_SCHEDULES, type Micros, parseDecimal } from '../../shared/base/micros.js';
+import { FEE_SCHEDULES } from '../../shared/base/fees.js';
+import { type Micros, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
 import { CHAT_NAMES } from '../../shared/protocol/operator-commands.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';

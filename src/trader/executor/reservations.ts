@@ -1,16 +1,8 @@
 /** Lists own resting orders and the reservations of intents, for the engine and risk. */
 
 import { must } from '../../shared/base/errors.js';
-import {
-  add,
-  type FeeSchedule,
-  type Micros,
-  maxMicros,
-  mul,
-  notionalRate,
-  sub,
-  ZERO,
-} from '../../shared/base/micros.js';
+import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
+import { add, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import { type IntentRow, isFinalIntent, type OrderRecord } from '../ledger/contract.js';
 import type { ExecutorContext } from './context.js';
 import type { Reservation } from './contract.js';

@@ -1,6 +1,7 @@
 /** Orders and fills: posted and filled amounts, and places in the queue. */
 
-import { type FeeSchedule, feePerShare, ONE } from '../../../shared/base/micros.js';
+import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
+import { ONE } from '../../../shared/base/micros.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import type { FillRecord, MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './total.js';

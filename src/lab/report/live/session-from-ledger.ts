@@ -1,7 +1,8 @@
 /** A live trader's session, from its ledger and the journals of its runs. */
 
 import { basename } from 'node:path';
-import { complement, type FeeSchedule } from '../../../shared/base/micros.js';
+import type { FeeSchedule } from '../../../shared/base/fees.js';
+import { complement } from '../../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../../shared/protocol/states.js';
 import type {

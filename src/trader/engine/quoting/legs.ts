@@ -3,7 +3,8 @@
  * cost.
  */
 
-import { complement, feePerShare, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
+import { feePerShare } from '../../../shared/base/fees.js';
+import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { BookSide, MarketFacts } from '../../market/view.js';
 import { type Economics, pairCost, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
