@@ -7,7 +7,7 @@
  * on the exchange's clock. `null` means not known, never zero.
  */
 
-import type { FeeSchedule } from '../../shared/base/micros.js';
+import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
 export type SessionKind = 'backtest' | 'live';

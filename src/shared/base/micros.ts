@@ -61,42 +61,6 @@ export function formatDecimal(value: Micros): string {
   return `${sign}${whole}.${String(rest).padStart(places, '0')}`;
 }
 
-/**
- * `notional`: rate x price x shares; `variance`: rate x price x (1 - price) x shares; `per_share`: rate x shares, the rate
- * being currency for one share.
- */
-export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
-/** Base of a venue's fees. */
-export type FeeSchedule = (typeof FEE_SCHEDULES)[number];
-
-/** Currency charged for one share, for a strategy's own arithmetic; `rate` and `price` as parts of one. */
-export function feePerShare(schedule: FeeSchedule, rate: number, price: number): number {
-  const base = { notional: price, variance: price * (1 - price), per_share: 1 }[schedule];
-  return rate * base;
-}
-
-/**
- * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves by it at
- * its limit: at a better price the fee may be higher, price and fee together never worse.
- */
-export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
-  if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');
-  return schedule === 'notional' ? rateMicros : mulDiv(rateMicros, ONE, priceMicros, 'ceil');
-}
-
-/** Fee in currency for these shares, rounded up; `notionalMicros` is their cost at this price. */
-export function computeFee(
-  schedule: FeeSchedule,
-  rateMicros: Micros,
-  trade: { readonly priceMicros: Micros; readonly amountMicros: Micros; readonly notionalMicros: Micros },
-): Micros {
-  const { priceMicros, amountMicros, notionalMicros } = trade;
-  if (schedule === 'per_share') return mul(rateMicros, amountMicros, 'ceil');
-  if (schedule === 'notional') return mul(rateMicros, notionalMicros, 'ceil');
-  const spread = mulDiv(notionalMicros, micros(ONE - priceMicros), ONE, 'ceil');
-  return mul(rateMicros, spread, 'ceil');
-}
-
 declare const microsBrand: unique symbol;
 
 /** An integer count of millionths (0.42 is 420000), always a safe integer: |value| <= 2^53 - 1. */

@@ -2,7 +2,7 @@
 
 import { base58 } from '@scure/base';
 import { z } from 'zod';
-import { FEE_SCHEDULES } from '../base/micros.js';
+import { FEE_SCHEDULES } from '../base/fees.js';
 
 const requestsPerMinute = z.number().int().min(1).max(100_000);
 

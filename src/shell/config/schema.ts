@@ -5,7 +5,8 @@
 
 import { validate } from 'node-cron';
 import { z } from 'zod';
-import { FEE_SCHEDULES, type Micros, parseDecimal } from '../../shared/base/micros.js';
+import { FEE_SCHEDULES } from '../../shared/base/fees.js';
+import { type Micros, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
 import { CHAT_NAMES } from '../../shared/protocol/operator-commands.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';

@@ -1,18 +1,8 @@
 /** State shared by the executor's parts: ledger, intents, settings, and the events of the current call. */
 
 import { must } from '../../shared/base/errors.js';
-import {
-  add,
-  computeFee,
-  type FeeSchedule,
-  formatDecimal,
-  type Micros,
-  maxMicros,
-  micros,
-  minMicros,
-  sub,
-  ZERO,
-} from '../../shared/base/micros.js';
+import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';

@@ -4,14 +4,8 @@
  * several schedules fit, or none.
  */
 
-import {
-  FEE_SCHEDULES,
-  type FeeSchedule,
-  feePerShare,
-  type Micros,
-  ONE,
-  parseDecimal,
-} from '../../shared/base/micros.js';
+import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
+import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
 /** Number of settled trades used; with fewer trades, the verdict is undecided. */

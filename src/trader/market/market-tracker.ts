@@ -1,6 +1,7 @@
 /** Collects the answers about one market and returns views of it. */
 
-import { type FeeSchedule, type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
+import type { FeeSchedule } from '../../shared/base/fees.js';
+import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
 import { Arrivals, type CategoryFlow, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';

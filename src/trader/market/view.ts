@@ -1,6 +1,7 @@
 /** Types that describe a market at one moment, for strategies, risk and the engine. */
 
-import type { FeeSchedule, Micros } from '../../shared/base/micros.js';
+import type { FeeSchedule } from '../../shared/base/fees.js';
+import type { Micros } from '../../shared/base/micros.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { MarketState as MarketPhase } from '../../shared/protocol/states.js';
 

@@ -3,7 +3,8 @@
  * `Breach`) when it refuses the order, else null.
  */
 
-import { type Micros, micros, mul, notionalRate, ONE, sub, ZERO } from '../../shared/base/micros.js';
+import { notionalRate } from '../../shared/base/fees.js';
+import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
 import { buyCost, type Exposure, type FindCaps, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
 import {

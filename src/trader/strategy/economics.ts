@@ -3,7 +3,8 @@
  * cancels for a merge, and the sale of a nearly sure winner. Floats, because nothing here is booked.
  */
 
-import { feePerShare, ONE } from '../../shared/base/micros.js';
+import { feePerShare } from '../../shared/base/fees.js';
+import { ONE } from '../../shared/base/micros.js';
 import type { MarketFacts } from '../market/view.js';
 
 /** Two prices set by the operator, used by every choice between currency, requests and fees. */

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  computeFee,
-  FEE_SCHEDULES,
-  feePerShare,
-  type Micros,
-  micros,
-  mul,
-  notionalRate,
-} from '../../../src/shared/base/micros.js';
+import { computeFee, FEE_SCHEDULES, feePerShare, notionalRate } from '../../../src/shared/base/fees.js';
+import { type Micros, micros, mul } from '../../../src/shared/base/micros.js';
 
 const m = (value: number) => value as Micros;
 const schedule = fc.constantFrom(...FEE_SCHEDULES);

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  complement,
-  FEE_SCHEDULES,
-  type FeeSchedule,
-  type Micros,
-  micros,
-} from '../../../../src/shared/base/micros.js';
+import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fees.js';
+import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DesiredQuotes } from '../../../../src/trader/engine/quoting/changes.js';
 import { chooseLegs, inYesSpace, type Leg, legFees } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
