@@ -1,13 +1,12 @@
 /** `twinbook doctor`: one line per check, with advice for each failure; or the content of a draft. */
 
-
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { signedRequestReport } from '../exchange/http/authentication.js';
 import { TwinbookError } from '../shared/base/errors.js';
+import type { FeeSchedule } from '../shared/base/fees.js';
 import { openToOthers } from '../shared/base/files.js';
-import type { FeeSchedule } from '../shared/base/micros.js';
 import { parseJson } from '../shared/base/text.js';
 import type { Declaration } from '../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
@@ -24,27 +23,6 @@ import { command, text } from './command.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
 import { compareClocks, findCredentials, marketAtVenue, openWallet, requireAnswer, withClient } from './reach.js';
 import { type Column, json, prose, table } from './table.js';
-import { signedRequestReport } from '../../exchange/http/authentication.js';
-import { TwinbookError } from '../../shared/base/errors.js';
-import type { FeeSchedule } from '../../shared/base/fees.js';
-import { openToOthers } from '../../shared/base/files.js';
-import { parseJson } from '../../shared/base/text.js';
-import type { Declaration } from '../../shared/protocol/endpoints.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { requestSignature, type SignedParts, signedPayload } from '../../shared/protocol/signing.js';
-import type { ServiceClient } from '../../shell/client/client.js';
-import type { ClientAnswer } from '../../shell/client/contract.js';
-import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from '../../shell/client/message.js';
-import { Transport } from '../../shell/client/transport.js';
-import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
-import type { Credentials } from '../../shell/wallet/credentials.js';
-import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { command, text } from '../command.js';
-import { marketAtVenue } from '../market-meant.js';
-import { type CliIo, EXIT, type ExitCode, findExitCode } from '../output/io.js';
-import { type Column, json, prose, table } from '../output/table.js';
-import { openWallet, requireAnswer, withClient } from '../venue-session.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',

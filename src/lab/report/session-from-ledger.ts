@@ -1,29 +1,35 @@
 /** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
 
-
 import { basename } from 'node:path';
-import { complement, type FeeSchedule, micros } from '../../shared/base/micros.js';
+import type { FeeSchedule } from '../../shared/base/fees.js';
+import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { BookedConversion, BookedFill, IntentRow, LedgerReader, MarketRecord, OrderRecord, RunRow } from '../../trader/ledger/contract.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+} from '../../trader/ledger/contract.js';
 import type { MarketSession, Refusal, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
-import { foldSession, type MarketFacts, MarketWalk, type RecordedPrices, type ReportedTrade, type SessionOrder, tradeTimeMs } from '../session/live-session.js';
+import {
+  foldSession,
+  type MarketFacts,
+  MarketWalk,
+  type RecordedPrices,
+  type ReportedTrade,
+  type SessionOrder,
+  tradeTimeMs,
+} from '../session/live-session.js';
 import type { Span } from '../session/samples.js';
 import type { Analysis } from './analysis/analyse.js';
 import { eventOf, type MarketAnalysis } from './analysis/markets.js';
 import { groupBy, type ResultSplit, sum, sumSplits } from './analysis/split.js';
 import { computeVolume } from './analysis/trading.js';
 import { formatQuantity } from './figures.js';
-import type { FeeSchedule } from '../../../shared/base/fees.js';
-import { complement } from '../../../shared/base/micros.js';
-import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
-import { isSettledMarket, ORDER_STANDING } from '../../../shared/protocol/states.js';
-import type { BookedConversion, BookedFill, IntentRow, LedgerReader, MarketRecord, OrderRecord, RunRow } from '../../../trader/ledger/contract.js';
-import type { Refusal, RequestUse, SessionNotice, SessionRecord } from '../../session/contract.js';
-import { foldSession, type MarketFacts, type ReportedTrade, tradeTimeMs } from '../../session/live-session.js';
-import type { RecordedPrices, SessionOrder } from '../../session/market-walk.js';
-import type { Span } from '../../session/spans.js';
-import { formatQuantity } from '../figures.js';
 
 export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];

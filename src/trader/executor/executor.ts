@@ -9,17 +9,8 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import {
-  add,
-  type FeeSchedule,
-  formatDecimal,
-  type Micros,
-  maxMicros,
-  mul,
-  notionalRate,
-  sub,
-  ZERO,
-} from '../../shared/base/micros.js';
+import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
+import { add, formatDecimal, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';

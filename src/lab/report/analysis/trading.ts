@@ -1,14 +1,12 @@
 /** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
 
-
-import { type FeeSchedule, feePerShare, ONE } from '../../../shared/base/micros.js';
+import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
+import { ONE } from '../../../shared/base/micros.js';
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
 import { share, sum, sumIfAll } from './split.js';
-import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
-import { share, sum, sumIfAll } from './total.js';
 
 /** Ms after the fill. */
 export type MarkoutHorizon = number | 'settlement';

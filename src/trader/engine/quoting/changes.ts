@@ -1,6 +1,7 @@
 /** Computes the fewest changes from resting orders to the wanted quotes. */
 
-import { complement, feePerShare, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
+import { feePerShare } from '../../../shared/base/fees.js';
+import { complement, type Micros, micros, minMicros, mul, ONE } from '../../../shared/base/micros.js';
 import type { Side } from '../../../shared/protocol/states.js';
 import type { BookSide, MarketFacts, OwnOrder } from '../../market/view.js';
 import type { QuoteLevel, Quotes } from '../../strategy/contract.js';
