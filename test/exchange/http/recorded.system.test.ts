@@ -1,8 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newFolder } from '../../support/folders.js';
 import { control, send, startTestExchange, TestTrader } from './harness.js';
 
 const EVENTS = resolve(import.meta.dirname, '../../../../shared/data/kalshi-gold15m/events');
@@ -35,38 +34,7 @@ describe.skipIf(!isThere)('an exchange that replays real markets (needs ../share
     expect(['filled', 'canceled', 'partially_filled_canceled']).toContain(row['status']);
     await exchange.close();
   });
-
-  it('goes on with a half-played market after a restart', async () => {
-    const dataDir = newFolder();
-    const marketData = [join(EVENTS, readdirSync(EVENTS).sort()[0] ?? '')];
-    const first = await startTestExchange({ marketData, dataDir });
-    const trader = await TestTrader.join(first.url);
-    await move(first.url, trader, 120);
-    const before = await send(first.url, 'GET', '/markets/');
-    const path = `/markets/${String(before.rows[0]?.['condition_id'])}/book/`;
-    const seen = (await send(first.url, 'GET', path)).row;
-    await first.close();
-    if (existsSync(OPEN_FILES)) expect(listOpen(EVENTS)).toEqual([]);
-    const second = await startTestExchange({ marketData, dataDir });
-    const again = (await send(second.url, 'GET', path)).row;
-    expect((await send(second.url, 'GET', '/markets/')).rows).toHaveLength(1);
-    expect((seen['bid'] as unknown[]).length).toBeGreaterThan(0);
-    expect((again['bid'] as unknown[]).length).toBeGreaterThan(0);
-    await second.close();
-  });
 });
-
-const OPEN_FILES = '/proc/self/fd';
-
-/** Files below a folder that this process has open. */
-function listOpen(folder: string): readonly string[] {
-  const links = readdirSync(OPEN_FILES).map((fd) => join(OPEN_FILES, fd));
-  // The descriptor that listed them is closed by now.
-  const paths = links
-    .filter((link) => lstatSync(link, { throwIfNoEntry: false }) !== undefined)
-    .map((link) => readlinkSync(link));
-  return paths.filter((path) => path.startsWith(folder));
-}
 
 async function move(base: string, trader: TestTrader, seconds: number): Promise<void> {
   expect((await control(base, '/clock/', { advance_s: seconds })).status).toBe(200);
