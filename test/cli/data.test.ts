@@ -170,6 +170,14 @@ describe('data import', () => {
     expect(read.out).toMatch(/NOT READ {2}.*: 2 files that end in \.csv\n/);
   });
 
+  test('takes only the markets that are wanted', async () => {
+    const set = writeKalshi(KALSHI);
+    expect((await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXTEST')).code).toBe(0);
+    const none = await data('import', 'kalshi', set, '--out', newFolder(), '--market', 'KXOTHER');
+    expect(none.code).toBe(1);
+    expect(none.err).toContain('holds no market KXOTHER');
+  });
+
   test.each([
     [['binance', SAMPLE], 2, 'wanted kalshi or polymarket'],
     [['kalshi'], 2, 'missing required argument'],

@@ -197,16 +197,6 @@ describe('the doctor reads a draft', () => {
     expect(bad.shown).toContain(`wants 3 signers; draft_cosigners of the venue profile does not name ${stranger}`);
   });
 
-  test('of another service, which no intent of ours could ever mean', async () => {
-    const { code, report } = await reading('', () => writeDraftText({ ...draft, serviceName: 'Worm' }));
-    expect(code).toBe(1);
-    expect(report).toMatchObject({
-      verdict: 'refused',
-      reason: 'service: the draft says Worm, the venue profile says SVC',
-      asks: { service: 'Worm' },
-    });
-  });
-
   test('that would not be signed, and says why', async () => {
     const payer = base58.encode(new Uint8Array(32).fill(7));
     const text = writeDraftText(draft);

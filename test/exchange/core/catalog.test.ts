@@ -53,20 +53,6 @@ describe('credentials', () => {
     venue.pass(5_000);
     expect(accepted(venue.now.identity.revoke(account, 'key-1'))).toEqual(row);
   });
-
-  it('show their account under a name, with its money in the controls', () => {
-    const account = venue.account(1);
-    expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
-    expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
-    expect(faultOf(venue.now.identity.deposit(wallet(2), m('5')))).toBe('not_found');
-    expect(faultOf(venue.now.identity.deposit(wallet(1), m('0')))).toBe('invalid_request_params funds');
-    accepted(venue.now.identity.deposit(wallet(1), m('5.5')));
-    venue.place(account, [true, 'buy', '0.5', '10']);
-    expect(venue.core.identity.fundsOfWallet(wallet(1))).toEqual({
-      funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
-      custodial: false,
-    });
-  });
 });
 
 describe('a market', () => {
@@ -104,23 +90,6 @@ describe('a market', () => {
     expect(faultOf(venue.now.markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
-  });
-
-  it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
-    const account = venue.account(1);
-    const crowd = venue.now.identity.openInternal('crowd', { unlimited: true });
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    const handle = venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
-    expect(handle).toBeGreaterThan(0);
-    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
-    expect(venue.order(account, pubkey).status).toBe('canceled');
-    expect(venue.now.internal.cancel(handle)).toBe(false);
-    expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(venue.core.funds.read(crowd).locked).toBe(0);
-    expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
-    accepted(venue.now.markets.setState(venue.id, 'open'));
-    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {
