@@ -48,20 +48,9 @@ const MARKET = {
 } as const;
 
 const COMMANDS = [
-  'status',
-  'orders',
-  'drafts --all',
-  'fills',
-  'positions',
-  'pnl',
-  'pnl --by market',
-  'pnl --by strategy',
-  'pnl --by day',
-  'markets',
-  'events',
-  'top --once',
-  'ledger backups',
-] as const;
+  ...['status', 'orders', 'drafts --all', 'fills', 'positions', 'pnl', 'pnl --by market', 'pnl --by strategy'],
+  ...['pnl --by day', 'markets', 'events', 'top --once', 'ledger backups'],
+];
 
 const read = async (cwd: string, command: string, columns?: number) => {
   const argv = [...command.split(' '), '-c', 'trader.yaml'];

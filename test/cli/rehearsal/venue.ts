@@ -20,18 +20,8 @@ export const profile = readProfile(venueFile('worm'), '/');
 export const [COSIGNER = ''] = PAPER_COSIGNERS;
 export const LIVE = ['--live', '--i-accept-that-this-trades'];
 export const STEPS = [
-  'keys',
-  'clock',
-  'rate limits and headers',
-  'account',
-  'market',
-  'draft',
-  'signed',
-  'submitted',
-  'seen',
-  'canceled',
-  'gone',
-  'ledger',
+  ...['keys', 'clock', 'rate limits and headers', 'account', 'market', 'draft', 'signed', 'submitted', 'seen'],
+  ...['canceled', 'gone', 'ledger'],
 ];
 
 export const never = new Promise<void>(() => undefined);

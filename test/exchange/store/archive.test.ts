@@ -78,20 +78,6 @@ describe('the archive on disk', () => {
     );
   });
 
-  it('gives the same answers after it was closed and opened', () => {
-    const { db, archive } = openArchive();
-    const facets = { market: 0, isYes: true, side: 'sell' } as const;
-    for (let id = 1; id <= 9; id++) {
-      const state = STATES[id % 3] ?? '';
-      archive.put('order', { id, account: 1, pubkey: `key ${id}`, ...facets, state, record: { id } });
-    }
-    archive.flush();
-    const again = new SqliteArchive(db, new Transactions(db));
-    const asked = { account: 1, states: ['filled', 'expired'], limit: 3 };
-    expect(again.list('order', asked)).toEqual(archive.list('order', asked));
-    expect(again.list('order', asked).map(({ id }) => id)).toEqual([9, 8, 6]);
-  });
-
   it('walks an index for every filter, and never the table', () => {
     const { db } = openArchive();
     const plans = ['account = 1 AND kind = 2', 'account = 1 AND market = 3 AND kind = 2'].flatMap((where) =>

@@ -88,23 +88,6 @@ describe('the journal', () => {
     persistentCore.close();
   });
 
-  it('refuses everything after a write that failed', () => {
-    const db = openDatabase(join(folder, 'live'));
-    const core = new ExchangeCore(SETTINGS);
-    recordMutations(core, new Journal(db, new Transactions(db)));
-    core.at(START_MS).setSigningAvailable(false);
-    // Has the effect of a full disk: all writes fail.
-    db.close();
-    expect(() => core.at(START_MS).setSigningAvailable(true)).toThrowError(
-      expect.objectContaining({ code: 'ledger_broken' }),
-    );
-    const before = JSON.stringify(core.snapshot());
-    expect(() => core.at(START_MS).identity.openInternal('late', { unlimited: true })).toThrowError(
-      expect.objectContaining({ code: 'ledger_broken' }),
-    );
-    expect(JSON.stringify(core.snapshot())).toBe(before);
-  });
-
   it.each(['orders.cancelAll', 'identity.credential', 'constructor', '__proto__.toString', 'snapshot', 'at', ''])(
     'follows no path but those of its calls: not %j',
     (path) => {
