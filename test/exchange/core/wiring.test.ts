@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/book.js';
 import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/matching/tape.js';
-import { affordable, buyLock, timesDown, timesUp } from '../../../src/exchange/core/money.js';
+import { timesDown, timesUp } from '../../../src/exchange/core/money.js';
 import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
-import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/ticks.js';
 
 describe('a set of ticks', () => {
   it('finds neighbours as a sorted list does', () => {
