@@ -68,6 +68,9 @@ export class ExchangeClock {
   readonly #wallMs: () => number;
   #offsetMs = 0;
   #lastMs: number;
+  /** The newest header, and its Unix second. */
+  #header = '';
+  #headerSecond = -1;
 
   /** `notBeforeMs`: latest time of this exchange in an earlier process. */
   constructor(notBeforeMs: number, wallMs: () => number = Date.now) {
@@ -88,7 +91,12 @@ export class ExchangeClock {
   }
 
   dateHeader(nowMs: number): string {
-    return new Date(nowMs).toUTCString();
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#headerSecond) {
+      this.#headerSecond = second;
+      this.#header = new Date(nowMs).toUTCString();
+    }
+    return this.#header;
   }
 }
 

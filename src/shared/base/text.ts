@@ -193,12 +193,6 @@ export interface FittedColumn<Row> {
 /** A shown line: texts of the remaining columns, padded to their widths. */
 export type FittedLine = readonly string[];
 
-export interface FittedTable<Row> {
-  readonly columns: readonly FittedColumn<Row>[];
-  /** The names first, then one line for each row, or several where a text wraps. */
-  readonly lines: readonly FittedLine[];
-}
-
 export const GAP = '  ';
 /** The beginning of a title identifies it; a message needs some words a line to be readable. */
 const LEAST = { cut: 12, fold: 20 } as const;

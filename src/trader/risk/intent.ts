@@ -83,11 +83,13 @@ export function showFigure(value: Micros | number): string {
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
-/** `12 shares`, `0.42`, `3 orders`: a figure with its unit. */
+const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
+
+/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has none: the text before it names the things. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
-  if (unit === 'flag') return String(value);
+  if (COUNTED.includes(unit)) return String(value);
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
@@ -105,5 +107,6 @@ export function atLeast(what: string, found: number | null | undefined, limit: n
 
 function breach(what: string, figure: number | null | undefined, limit: number, unit: Unit, word: string): Breach {
   const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
-  return { limit, found, unit, text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
+  const verb = COUNTED.includes(unit) ? ':' : ' is';
+  return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
 }

@@ -56,7 +56,7 @@ function orderFacts({ trading }: Analysis): readonly Fact[] {
     ['Shares bought / sold, as YES', `${formatShares(trading.boughtMicros)} / ${formatShares(trading.soldMicros)}`],
     ['Fills as maker / as taker', `${count(trading.makerFills)} / ${count(trading.takerFills)}`],
     ['Shares ahead when joining, mean', formatShares(queue.meanAheadMicros), ofQueue],
-    ['the same, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
+    ['Shares ahead, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
     ['Rested before a fill', spread(rested), '(median, 90 %)'],
     ['A fill was noticed after', spread(noticed), '(median, 90 %)'],
     ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg, less what was paid)'],
@@ -111,7 +111,7 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
   return section(
     'crossings',
     'Crossings',
-    'The recorded other side came to the price of a resting order of ours. Whether such an amount would have traded with us or, posting only, have been refused, no recording can say: it is an assumption.',
+    'A recorded order reached the price of our resting order on the other side. A recording cannot show whether it would have traded with us, so the fill model assumes it.',
     perSession(sessions, ({ analysis: { crossing, assumptions } }) =>
       crossing === null
         ? note('What really happened needs no such assumption.')
@@ -122,18 +122,18 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
 
 const ruleText = (postsOnly: boolean | null): string =>
   postsOnly === true
-    ? 'Here recorded makers post only: such an amount fills nothing, and rests crossed beside our order.'
-    : 'Here such an amount trades with our order, up to its own size, before it rests.';
+    ? 'Here recorded makers post only: such an order fills nothing and rests at its price.'
+    : 'Here such an order first trades with ours, up to its size, and then rests.';
 
 const crossingFacts = ({ filled, unfilled }: CrossingFigures): readonly Fact[] => [
   ['Filled at a crossing, shares', formatShares(filled.sharesMicros), `(${formatQuantity(filled.fills, 'fill')})`],
   [
-    'Stood crossed and was not filled, shares',
+    'Crossed and not filled, shares',
     formatShares(unfilled.sharesMicros),
     `(${formatQuantity(unfilled.orders, 'order')})`,
   ],
   [
-    'Stood crossed for',
+    'Time crossed',
     `${formatDuration(unfilled.crossed.median)}, ${formatDuration(unfilled.crossed.p90)}`,
     '(median, 90 %)',
   ],

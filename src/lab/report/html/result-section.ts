@@ -289,7 +289,7 @@ export const riskSection = (sessions: readonly Shown[]): Markup =>
   section(
     'risk',
     'Capital, inventory and luck',
-    'Events are what there are independent samples of: all markets of one event are decided together.',
+    'All markets of one event resolve together, so only whole events are independent samples.',
     perSession(
       sessions,
       ({ analysis }) =>
@@ -303,11 +303,11 @@ function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: A
   return [
     ['Capital at the start', formatMoney(equity.capitalMicros)],
     ['Equity at the end', formatMoney(equity.endEquityMicros)],
-    ['of it in shares', formatMoney(equity.endHoldingsMicros)],
+    ['Shares at the end', formatMoney(equity.endHoldingsMicros)],
     ['Capital locked, mean', formatMoney(capital.meanLockedMicros)],
     ['Capital locked, peak', formatMoney(capital.peakLockedMicros)],
     ['Longest time under water', formatDuration(drawdown.longestMs)],
-    ['Largest position, shares', peak, title === undefined ? undefined : `in ${title.slice(0, 40)}`],
+    ['Largest position, shares', peak, title === undefined ? undefined : `in ${shorten(title, 40)}`],
     [
       'Shares carried into settlement',
       formatShares(inventory.carriedMicros),

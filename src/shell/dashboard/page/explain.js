@@ -22,7 +22,7 @@ let typed = localText(wantedMoment(route()) ?? Date.now() - LATELY_MS);
 
 const SOURCES = {
   ledger: 'From the ledger. Each figure opens to what it is made of.',
-  trader: 'What the trader told last. Each figure opens to what it is made of.',
+  trader: 'The trader’s last message. Open a figure to see its parts.',
 };
 
 /** @param {ExplainView} view */

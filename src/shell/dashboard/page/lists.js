@@ -158,7 +158,7 @@ export function Config({ view }) {
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
       name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
-    <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
+    <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ" hidden=${model.diff === ''}>${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
     <${Pages} lists=${[list]} />
     ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', 'name'), text('Value', 'value')])}`;

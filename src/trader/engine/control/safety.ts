@@ -215,9 +215,6 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
 
-/** Mode of the next start, once own state at the exchange is read. */
-export type NextStart = Readonly<ReturnType<typeof readNextStart>>;
-
 const NOTE = 'paused_markets';
 
 /** Cause of a pause. `flattening`: the holding is being sold. `flattened`: it was sold, or its sale was stopped. */
