@@ -64,7 +64,7 @@ describe('the table for the terminal', () => {
     ])
       expect(text).toMatch(new RegExp(`^ {2}markout ${horizon}, cents +${cents}$`, 'm'));
     expect(reportHtml({ sessions: [aSession([market])] }, [analyse(aSession([market]))])).toContain(
-      'Stood crossed and was not filled, shares',
+      'Crossed and not filled, shares',
     );
     const live = analyse(aSession([aMarket({ stoodCrossed: null })]));
     expect(live.crossing).toBeNull();
