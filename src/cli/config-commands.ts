@@ -133,7 +133,7 @@ const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'compares the files with the configuration in force, or the last one; or what was in force before',
+  help: 'compares the files with the configuration in force or the last one; or lists former ones',
   config: 'trader',
   options: {
     history: flag('--history', 'list the configurations that were in force, and what changed'),

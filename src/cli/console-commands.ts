@@ -293,7 +293,7 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
   }
   if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
     throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
-  return { data: alert, text: `${kind} is not told again until it is over; what it says holds all the same\n` };
+  return { data: alert, text: `${kind} is not sent again until it is over; it stays true\n` };
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {

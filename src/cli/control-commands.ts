@@ -71,7 +71,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The mode is that of all other markets.
-      const more = one === null ? '' : `, that market by itself: \`twinbook explain ${one}\``;
+      const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
   });
@@ -228,7 +228,7 @@ const killCommand = command({
 });
 
 const restingText = ({ resting }: KillData): string => {
-  if (resting === null) return 'what rests is being canceled without the ledger';
+  if (resting === null) return 'resting orders are being canceled without the ledger';
   if (resting === 0) return 'as far as the trader knows, no order rests';
   return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
 };
@@ -250,7 +250,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
     // A trader answers after a minute at most.
     if (asked !== null && performance.now() < endMs) continue;
     const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
-    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again`;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that nothing rests. The trader still cancels: \`kill --verify\` waits again`;
     return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
   }
 }
@@ -354,7 +354,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
 /** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainTrading(ledger, subject) ?? savedLines(ledger, subject);
-  if (lines.length > 0) return [...lines, 'The trader is not running: this is what the ledger kept.'];
+  if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];
   if (ledger.market(subject) !== null) {
     const hint =
       'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';

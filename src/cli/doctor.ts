@@ -307,7 +307,7 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
       const sent = { timestamp: String(subject.venueSeconds), method, pathWithQuery, body };
       const computed = await ask(transport, message, subject);
       if (typeof computed === 'string') {
-        const text = `this venue does not show what it computes (${computed}); the golden requests and the signed call stand in for it`;
+        const text = `this venue does not show what it computes (${computed}); the golden requests and the signed call replace it`;
         return ok(NAME, text);
       }
       const problem = compare(sent, computed);
@@ -317,7 +317,7 @@ export async function checkSignedRequests(subject: SigningSubject): Promise<Chec
   } finally {
     transport.close();
   }
-  return ok(NAME, `all ${bytes} bytes of a GET and a POST are what the venue computed, and both signatures match`);
+  return ok(NAME, `all ${bytes} bytes of a GET and a POST equal the venue's, and both signatures match`);
 }
 
 /** The venue's computation; or in words why it does not say. */

@@ -295,7 +295,7 @@ export const valueOn =
 export const silenceText = (reach: Unreached): string => {
   if (reach === 'not running') return 'No trader is running';
   if (reach.silentPid === null)
-    return 'Whether a trader runs cannot be told, for its lock file does not say who has it';
+    return 'Whether a trader runs is unknown, because its lock file does not name its owner';
   return `The trader (process ${reach.silentPid}) does not answer`;
 };
 

@@ -133,7 +133,7 @@ const KINDS = {
   market: {
     example: 'own-strategy.ts',
     named: 'inventory-maker',
-    does: "one bid and one ask around others' fair price, moved against what we hold.",
+    does: "one bid and one ask around others' fair price, moved against our position.",
     tried: (file: string) => `backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}`,
     declared: '',
   },
@@ -147,7 +147,7 @@ const KINDS = {
   feed: {
     example: 'own-feed-strategy.ts',
     named: 'feed-maker',
-    does: 'one bid and one ask around what a feed says of each market, silent where it says nothing current.',
+    does: 'one bid and one ask around the value of a feed for each market, and no quotes without a current value.',
     tried: (file: string) => `start -c ${file.replace(/yaml$/, 'paper.yaml')}`,
     declared: ', and its feed under its `feeds:`',
   },

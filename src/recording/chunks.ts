@@ -23,11 +23,11 @@ interface Waiting {
   side: number;
   priceMicros: number;
   amountMicros: number;
-  /** Of a level: part of its decrease without a trade yet. */
+  /** For a level: part of its decrease without a trade yet. */
   unexplainedMicros: number;
-  /** Of a level: trades placed before it. */
+  /** For a level: trades placed before it. */
   trades: Waiting[] | null;
-  /** Of a trade: placed before a level, no longer on its own. */
+  /** For a trade: placed before a level, no longer on its own. */
   moved: boolean;
 }
 

@@ -130,7 +130,7 @@ describe('a live paper session', () => {
     expect(told['steps']).toBeLessThan(whole.told['steps'] as number);
     expect(told['steps']).toBeGreaterThan(3);
     const text = await run(['replay', path]);
-    expect(text.out).toMatch(/journal .*it was cut off, or the run goes on/);
+    expect(text.out).toMatch(/journal .*it was cut off, or the run has not ended/);
     expect((await run(['parity', path, '--fill-model', 'risk-averse'])).code).toBe(0);
   });
 });

@@ -135,7 +135,7 @@ function formatReplay({ run, changes, result }: Replayed): string {
 }
 
 function endText({ end }: RunJournal): string {
-  if (end === null) return 'it was cut off, or the run goes on';
+  if (end === null) return 'it was cut off, or the run has not ended';
   return end.stoppedEarly === null ? 'complete' : `it ends before the run did: ${end.stoppedEarly}`;
 }
 

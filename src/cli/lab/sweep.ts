@@ -363,7 +363,7 @@ async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>
   const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
   const answer = await resultAnswer(result, run.outDir, options.report, io);
   if (isComplete) return answer;
-  io.err('Stopped. What is done is kept: the same command with --resume goes on.\n');
+  io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
   return { ...answer, code: EXIT.failed };
 }
 

@@ -110,7 +110,7 @@ const adoptCommand = command({
   answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
     const { booked } = data;
-    const lines = booked.length === 0 ? ['the ledger holds what the exchange holds: nothing had to be booked'] : booked;
+    const lines = booked.length === 0 ? ['ledger and exchange hold the same: nothing had to be booked'] : booked;
     return { data, text: linesText([...lines, modeText(data)]) };
   },
 });

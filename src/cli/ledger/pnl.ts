@@ -93,7 +93,7 @@ const formatFigures = (pnl: PnlRow) => ({
 
 function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
-  if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
+  if (isLastKnown) io.out('The trader is not running: holdings count at the last prices in its ledger.\n');
   if (pnl.unmarked.length > 0)
     io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and count at their cost.\n`);
 }
@@ -178,7 +178,7 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   const ours = await marketsTouched(config);
   const read = await readJournals(found, ours, ({ folder }, error) => leaveOut(basename(folder), error));
   if (missing === 0) return read;
-  const remark = `${missing} of ${runs.length} runs have no journal: what the books were while they ran is not known.`;
+  const remark = `${missing} of ${runs.length} runs have no journal: the books of that time are unknown.`;
   return { ...read, remarks: [...read.remarks, remark] };
 }
 

@@ -152,7 +152,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
   if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
-  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from what others ask';
+  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from the asks of others';
   // A buy; its price is in its own outcome's space.
   return { isYes, priceMicros, amountMicros };
 }

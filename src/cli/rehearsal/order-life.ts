@@ -312,11 +312,11 @@ export class OrderLife {
   async #sign(intentId: string): Promise<string> {
     this.#signDrafts();
     const { signature, lastReason, message } = this.#intent(intentId);
-    if (signature !== null) return 'the ledger has our 64 bytes, and they say what the intent says';
+    if (signature !== null) return 'the ledger has our 64 bytes, and they agree with the intent';
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
       throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
-    const refused = difference('our signer refuses the draft', 'a draft says what was asked for', lastReason, todo);
+    const refused = difference('our signer refuses the draft', 'a draft agrees with its request', lastReason, todo);
     throw ofDraft(refused, message ?? '');
   }
 
@@ -354,7 +354,7 @@ export class OrderLife {
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
       'The trader reads the record before it decides, so nothing is doubled. Rehearse again; if it comes again, ask the venue.';
-    throw difference('the submit was answered by an error', 'what was done is answered by the order', came, todo);
+    throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
   }
 
   #throwTrouble(): void {
@@ -362,7 +362,7 @@ export class OrderLife {
     if (found?.kind !== 'trouble') return;
     const text = 'the venue shows something else than was asked for';
     const todo = 'Do not trade there until the venue explains it.';
-    throw difference(text, 'records are what was asked for', found.text, todo);
+    throw difference(text, 'records agree with the request', found.text, todo);
   }
 
   /** The rehearsal would have stopped before with holdings or resting orders. */
@@ -460,7 +460,7 @@ function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: numb
 }
 
 function describeDraft({ asks, verdict }: DraftReport): string {
-  if (verdict === 'blind' || asks === null) return 'a draft that nobody can read';
+  if (verdict === 'blind' || asks === null) return 'an unreadable draft';
   const { service, market, draft, expires, action, ...terms } = asks;
   const words = Object.entries(terms).map(([name, value]) => `${name} ${value}`);
   return `${service} asks to ${action} (${words.join(', ')}) in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;

@@ -86,7 +86,7 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'an API key must be drawn anew');
+    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'draw another API key');
     this.#challenges.delete(nonce);
     let account = this.#byWallet.get(wallet);
     if (account === undefined) {

@@ -112,8 +112,8 @@ export class Playback {
             ? error
             : new TwinbookError(
                 'recording_invalid',
-                `cannot go on reading ${path}: ${reason}`,
-                '`twinbook data verify` says what is wrong with a recording.',
+                `cannot continue to read ${path}: ${reason}`,
+                '`twinbook data verify` describes each error of a recording.',
                 { cause: error },
               );
       },
@@ -217,7 +217,7 @@ function checkSameMarket(
   throw new TwinbookError(
     'recording_invalid',
     `the recording ${source.path} has the market ${conditionId} ("${title}"), but this exchange has another one of that name: "${known.title}"`,
-    'Replay it in a folder of its own: another exchange.data_dir (--data-dir of `twinbook exchange`), and another ledger.path.',
+    'Replay it in a separate folder: another exchange.data_dir (--data-dir of `twinbook exchange`), and another ledger.path.',
   );
 }
 

@@ -325,7 +325,7 @@ async function firstEventMs(recording: Recording): Promise<number> {
     new TwinbookError(
       'recording_invalid',
       `no event can be read from ${recording.market.source.path}`,
-      '`twinbook data verify` says what is wrong with a recording.',
+      '`twinbook data verify` describes each error of a recording.',
     )
   );
 }

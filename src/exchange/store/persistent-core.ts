@@ -237,7 +237,7 @@ function requireSameFills({ fillRules }: Stored, journal: Journal): void {
   throw new TwinbookError(
     'ledger_broken',
     `the exchange's last ${calls} recorded events were played by a version of Twinbook that filled orders by other rules, and it ended without a snapshot`,
-    'It was left as it is. Start and stop it once with that version, or move the folder away to start anew.',
+    'It was left as it is. Start and stop it once with that version, or move the folder away and start with an empty one.',
   );
 }
 

@@ -284,7 +284,7 @@ export interface MakerSight {
   readonly competitorAsk: number | null;
   /** The truth, only for feeds: a maker that quotes by it would know the unknowable. */
   readonly probability: number;
-  /** Of the last step. */
+  /** From the last step. */
   readonly fills: readonly MakerFill[];
 }
 

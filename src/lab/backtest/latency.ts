@@ -45,7 +45,7 @@ export interface LatencyChoice extends LatencySource {
 
 /** Random deviation of one run's round trips from the chosen ones. */
 interface RoundTripSpread {
-  /** Of all of them. */
+  /** Factor of all times. */
   readonly scale: number;
   /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
   readonly jitterShare: number;

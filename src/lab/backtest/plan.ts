@@ -179,7 +179,7 @@ function readText(path: string): string {
     throw new TwinbookError(
       'file_unreadable',
       `cannot read the feed ${path}: ${(cause as Error).message}`,
-      '`twinbook data list` shows what a recording has; look at the path of the feed and at its rights.',
+      '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.',
       {
         cause,
       },

@@ -8,9 +8,9 @@ import { stepOfPrecision } from '../../shared/base/micros.js';
 /** Events of one level, in order. */
 export interface LevelStep {
   readonly kind: 'trade' | 'change';
-  /** Of a trade the traded amount; of a change the new total. Millionths of a share. */
+  /** The traded amount of a trade, the new total of a change. Millionths of a share. */
   readonly amountMicros: number;
-  /** Of a change: the earlier total. */
+  /** For a change: the earlier total. */
   readonly beforeMicros: number;
 }
 

@@ -143,7 +143,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   const remarks = [...REMARKS, ...liveRun.remarks];
   if (taken > 0)
     remarks.push(
-      `${formatQuantity(taken, 'live fill')} took from the book: those trades are played as somebody else's.`,
+      `${formatQuantity(taken, 'live fill')} took from the book: those trades are played as trades of others.`,
     );
   if (isOther && !isSelecting)
     remarks.push(`No strategy selects any of the ${sources.length} markets that the run looked at.`);
@@ -209,7 +209,7 @@ const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause
 function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
   const remarks: string[] = [];
   if (run.ledgerFile === null) {
-    remarks.push('What the run began with is not known: there is no copy of its starting ledger.');
+    remarks.push('The state at the start of the run is unknown: there is no copy of its starting ledger.');
     return { commands: [], remarks };
   }
   const ledger = startingLedger(run);

@@ -482,7 +482,7 @@ async function readRunSession(run: RecordedSession): Promise<SessionRecord> {
       version,
       configHash,
       data: [`the journal of run ${runId}`],
-      remarks: ['What the run began with, shares and open orders, is left out of these figures.'],
+      remarks: ['Shares and open orders from before the run are left out of these figures.'],
     },
   });
 }

@@ -59,7 +59,7 @@ async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: 
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
-    const hint = 'Its steps are there to be read, but what it began with is not known.';
+    const hint = 'Its steps can be read, but the state at its start is unknown.';
     throw new TwinbookError('recording_invalid', `run ${basename(folder)} cannot be replayed: ${why}`, hint);
   }
   return openMemoryLedger(readFileSync(ledgerFile));
@@ -102,7 +102,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     /** Requests of the run, and those before the first difference. */
     requests: 0,
     repeatedRequests: 0,
-    /** Of the run. */
+    /** Signatures in the run. */
     signatures: 0,
     /** Our clock, ms, of the first and last observation; null without any. */
     fromMs: null as number | null,

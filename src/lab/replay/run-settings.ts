@@ -113,7 +113,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
       return oneStrategyChanges(before, after, sameLimits);
     }),
     ...now.filter((name) => !then.includes(name)).map((name) => `strategy ${name} is new`),
-    ...(isSame(kept, left) ? [] : ['the strategies stand in another order']),
+    ...(isSame(kept, left) ? [] : ['the strategies have another order']),
   ];
 }
 

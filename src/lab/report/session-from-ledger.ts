@@ -37,14 +37,14 @@ export type BreakdownBy = (typeof BREAKDOWNS)[number];
 export interface BreakdownRow {
   /** A UTC day, a market's condition id, names of strategies, or an event. */
   readonly key: string;
-  /** Of a market; empty otherwise. */
+  /** For a market; empty otherwise. */
   readonly title: string;
   readonly fills: number;
   readonly boughtMicros: number;
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** Of a day: the account's value at its end. Null for other groups. */
+  /** For a day: the account's value at its end. Null for other groups. */
   readonly equityMicros: number | null;
   /** Sources of the result. Null for a day, whose fills and marks span several. */
   readonly split: ResultSplit | null;
@@ -148,7 +148,7 @@ const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 /** Facts from outside the ledger. */
 export interface LedgerSessionOptions {
   readonly title: string;
-  /** Of the running program; the ledger names those that wrote it. */
+  /** For the running program; the ledger names those that wrote it. */
   readonly version: string;
   /** Unix ms: end of the session while the trader runs; null when it does not: then the last observation. */
   readonly nowMs: number | null;
@@ -229,7 +229,7 @@ const REMARKS: readonly string[] = [
   'The exchange times trades to the second, so that markouts after a few seconds are rough.',
   'Orders count from when their draft was stored until their end was seen, on our own clock.',
   'A market’s quote uptime counts from its first order on.',
-  'What risk limits and guards refused is not in a ledger; what the exchange refused is.',
+  'A ledger holds refusals by the exchange, not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
 ];
 

@@ -111,7 +111,7 @@ class Samples<Column extends string> {
 
 /** Best prices at one time, in YES space; null for an empty side. */
 export interface BookTop {
-  /** Of the others. */
+  /** Best prices of others. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   readonly ourBidMicros: number | null;

@@ -74,7 +74,7 @@ const makeProject = (file: string) => ({
   files: [file],
 });
 
-/** Of a strategy's imports: compiled, or from the sources. */
+/** Origin of a strategy's imports: compiled code, or the sources. */
 function declarations(): string {
   const own = fileURLToPath(new URL('../../trader/strategy/strategy', import.meta.url));
   return [`${own}.d.ts`, `${own}.ts`].find(existsSync) ?? `${own}.d.ts`;
@@ -304,7 +304,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return `up to ${figures} figures beside each note`;
   },
 
-  'it never meets what others offer'(tried, shown) {
+  'it never crosses the orders of others'(tried, shown) {
     if (tried.strategy.takes === true) return { because: 'it declares that it takes, to get out of a position' };
     const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
       const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];

@@ -164,7 +164,7 @@ interface OtherOutcome extends Pick<SiblingView, 'sinceJumpMs' | 'isSound'> {
   readonly netShares: number;
 }
 
-/** Of one observation; null without a value. */
+/** For one observation; null without a value. */
 export interface Beside {
   readonly told: Told | null;
   readonly other: OtherOutcome | null;

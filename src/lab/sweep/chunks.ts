@@ -66,7 +66,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
     throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
   }
   if (sheetHash(sheet) === hash) return sheet;
-  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep anew.');
+  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep again.');
 }
 
 /** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
@@ -75,7 +75,7 @@ export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
   const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
-  const hint = 'Copy the recordings anew; `twinbook data verify` checks all files.';
+  const hint = 'Copy the recordings again; `twinbook data verify` checks all files.';
   const text = `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`;
   throw new TwinbookError('recording_invalid', text, hint);
 }
@@ -216,7 +216,7 @@ export class ChunkRunner {
     const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
     if (configHash !== sheet.configHash) {
       const hint =
-        'Copy the file, its strategies and their code anew, set the same TWINBOOK__ variables, and run the same build.';
+        'Copy the file, its strategies and their code again, set the same TWINBOOK__ variables, and run the same build.';
       const text = `${source.file} is not the configuration that the sweep was planned with`;
       throw new TwinbookError('config_invalid', text, hint);
     }
@@ -418,7 +418,7 @@ export function readPlan(dir: string): FolderPlan {
     throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
   const text = openSeal(FOLDER, 'plan', '', sealed);
   if (text === null) {
-    const hint = 'Copy the folder anew, or plan the sweep once more into another one.';
+    const hint = 'Copy the folder again, or plan the sweep once more into another one.';
     throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
   }
   // The seal proves that Twinbook wrote it, and `readSheet` that it was this version.

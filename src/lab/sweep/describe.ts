@@ -57,7 +57,7 @@ function* listCautions(
 function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
-    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: what is held there at the end is valued at the last middle.`;
+    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
   }
   if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
   if (data.isStreamed) {

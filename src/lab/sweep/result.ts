@@ -97,7 +97,7 @@ export class Outcomes {
   }
 }
 
-/** Of the sums over all folds, one per repeat; null without repeats. */
+/** One sum over all folds for each repeat; null without repeats. */
 function deviationBetween(folds: readonly TaskFigures[]): number | null {
   const repeats = Math.min(...folds.map(({ runs }) => runs.length));
   const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>

@@ -33,7 +33,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   data_hash: 'the recordings',
   search: 'the parameters and values (--param, --random)',
   fill_models: 'the fill models',
-  latency: 'the latency model, or what it was measured from',
+  latency: 'the latency model, or its measurements',
   seed: 'the seed',
   folds: 'the number of folds',
   embargo_ms: 'the embargo',

@@ -187,7 +187,7 @@ export class SweepStore {
         return [];
       }
       if (!same.isFinished && resume === false) {
-        const hint = 'Go on with it by --resume, or give another folder with --out.';
+        const hint = 'Continue it with --resume, or give another folder with --out.';
         throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
       }
       this.#sweep = same.sweep;
@@ -252,7 +252,7 @@ export class SweepStore {
     const sql = 'SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1';
     const last = this.#db.prepare<[], SweepRow>(sql).get();
     if (last === undefined) {
-      return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to go on with`, 'Leave --resume out.');
+      return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
     }
     // The names are those of `PART_NAMES` itself.
     const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter((part) => last[part] !== identity[part]);

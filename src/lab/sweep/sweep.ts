@@ -60,7 +60,7 @@ export async function runSweep(
   }
 }
 
-/** Of a sweep over anything that facts describe: recordings, or worlds of the arena. */
+/** Result of a sweep over recordings or worlds of the arena. */
 export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
   const { fillModels, events, search } = facts;
   const folds = foldCount(events);

@@ -121,7 +121,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Of the present file. */
+  /** Counts the present file only. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;

@@ -34,7 +34,7 @@ interface Disagreement {
 /** Pattern of that sentence: an import keeps only the sentence. */
 const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
 
-/** Of all files together; null when no sentence reports a disagreement. */
+/** For all files together; null when no sentence reports a disagreement. */
 export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
   const told = sentences.flatMap(({ message }): Disagreement[] => {
     const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
@@ -112,7 +112,7 @@ export interface PolymarketTokens {
   readonly no: string | null;
   /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
-  /** Of an archive's file, in hours since 1970; else null. */
+  /** For an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
   /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
   readonly sorted: () => Promise<string> | null;
@@ -200,7 +200,7 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  /** Of the present file. */
+  /** Counts the present file only. */
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);

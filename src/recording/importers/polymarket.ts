@@ -124,7 +124,7 @@ async function pairTokens(
         ? findMirror(first, [...lonely.values()], samples)
         : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin === null) {
-      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a market by itself` });
+      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a separate market` });
     } else lonely.delete(twin.id);
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }

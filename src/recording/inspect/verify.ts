@@ -103,7 +103,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   const { longestCrossedMs: crossedMs, longestCrossedFromMs: fromMs } = meter;
   if (crossedMs > CROSSED_LIMIT_MS) {
     const from = new Date(fromMs).toISOString();
-    const message = `the book stands crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
+    const message = `the book is crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
     findings.push({ path, severity: 'difference', message });
   }
   for (const { message, path: where, isDamage } of recording.warnings) {

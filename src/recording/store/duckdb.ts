@@ -131,7 +131,7 @@ export async function appendRows(
 export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const [reason = ''] = (error as Error).message.split('\n');
-  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` says what is wrong with a recording.', {
+  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` describes each error of a recording.', {
     cause: error,
   });
 }

@@ -256,7 +256,7 @@ function toPoll(row: Row, path: string): RecordedPoll {
     throw new TwinbookError(
       'recording_invalid',
       `${path}: a poll has the outcome ${String(row['outcome'])}`,
-      '`twinbook data verify` says what is wrong with a recording.',
+      '`twinbook data verify` describes each error of a recording.',
     );
   }
   return {

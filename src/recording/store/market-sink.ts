@@ -17,7 +17,7 @@ export interface Continuation {
 type SegmentOf = (date: string, nextSeq: number) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
-const NOT_WRITTEN = 'what was recorded could not be written';
+const NOT_WRITTEN = 'recorded data could not be written';
 
 type Side = Map<number, number>;
 

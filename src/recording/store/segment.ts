@@ -63,9 +63,9 @@ export interface OwnRow {
   /** Our clock, Unix ms, when the answer had arrived. */
   readonly seen_ms: number;
   readonly pubkey: string;
-  /** Of a trade, its order; null for an order. */
+  /** Order of a trade; null for an order. */
   readonly order_pubkey: string | null;
-  /** Of an order its status, of a trade its state. */
+  /** Status of an order, state of a trade. */
   readonly status: string;
   readonly side: 'buy' | 'sell';
   readonly is_yes: boolean;
@@ -77,7 +77,7 @@ export interface OwnRow {
   /** Of trades; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
-  /** Of a trade: the venue's clock, Unix seconds. */
+  /** For a trade: the venue's clock, Unix seconds. */
   readonly timestamp: number | null;
 }
 

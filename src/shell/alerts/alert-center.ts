@@ -314,7 +314,7 @@ export interface AlertState {
   readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
 }
 
-/** Of an alert that has been open since then. */
+/** For an alert that has been open since then. */
 export interface Acknowledgement {
   readonly kind: string;
   readonly sinceMs: number;
@@ -383,7 +383,7 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** Of a trader to its operator; `time` in Unix ms. */
+  /** For a trader to its operator; `time` in Unix ms. */
   notice(
     { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
     nowMs: number,

@@ -226,8 +226,8 @@ const KINDS = {
     'an order rests that the exchange had canceled',
     '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
   ),
-  fill_differs: toldCritical('a fill differs from what was signed', REDUCES_ONLY),
-  settled_trade_failed: toldCritical('a settled trade was taken back', REDUCES_ONLY),
+  fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
+  settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
   list_unread: toldCritical(
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',

@@ -26,7 +26,7 @@ export function testChannel(configFile: string, channel: ChannelConfig): Promise
   });
 }
 
-/** Of a failed request the cause says more. */
+/** The cause of a failed request has more details. */
 export const causeOf = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 
@@ -93,7 +93,7 @@ export function openPatientSender(
     }
   };
   let opened = tryToOpen();
-  if (typeof opened === 'string') note(`alert channel ${channel.name} tells nobody anything: ${opened}`);
+  if (typeof opened === 'string') note(`alert channel ${channel.name} delivers nothing: ${opened}`);
   return async (message) => {
     if (typeof opened === 'string') opened = tryToOpen();
     return typeof opened === 'string' ? { kind: 'failed', why: opened, afterMs: null } : opened(message);

@@ -229,7 +229,7 @@ const showValue = (value: unknown): string => (typeof value === 'object' && valu
 
 function firstIssue(error: z.ZodError, root: string): string {
   const issue = error.issues[0];
-  if (issue === undefined) return `${root} is not what the interface says`;
+  if (issue === undefined) return `${root} contradicts the interface`;
   return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
 }
 

@@ -167,7 +167,7 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
   }
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
+    const text = 'is the file of the trader; the guardian has its own key, so that revoking one leaves the other';
     problems.push(at(['guardian', 'credentials'], text));
   }
   if (
@@ -470,7 +470,7 @@ export function loadVenue(
   }
   const unreadable = unreadableDrafts(profile);
   if (unreadable !== null && !file.allow_blind_signing) {
-    const text = `${unreadable}: nobody can check what is signed; to accept that write allow_blind_signing: true`;
+    const text = `${unreadable}: its content cannot be checked before signing; to accept that write allow_blind_signing: true`;
     throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
   }
   const name = basename(path, extname(path));

@@ -113,7 +113,7 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   }
   const text =
     'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +
-    'what rests is canceled by the guardian, or by "twinbook kill"';
+    'resting orders are canceled by the guardian, or by "twinbook kill"';
   return { refusal: null, text };
 }
 
@@ -173,5 +173,5 @@ export function acknowledge(
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
     return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
-  return { isDone: true, text: `not told again until over: ${open.map(({ kind }) => kind).join(', ')}` };
+  return { isDone: true, text: `not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

@@ -136,7 +136,7 @@ export interface ReportPlace {
   readonly program?: string;
 }
 
-/** Of the ledger, of a backtest of the trader's configuration, or a run beside its backtests; one at a time. */
+/** Reports on the ledger, on a backtest of the configuration, or on a run beside its backtests; one at a time. */
 export class Reports {
   readonly #place: ReportPlace;
   readonly #folder: string;

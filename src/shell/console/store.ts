@@ -197,7 +197,7 @@ export class StoreFile {
       this.#putAside(`is damaged (${why})`);
       return;
     }
-    if (this.#failedMs === null) note(`warning: ${path} cannot be used: ${why}; charts and alerts go on without it`);
+    if (this.#failedMs === null) note(`warning: ${path} cannot be used: ${why}; charts and alerts continue without it`);
     this.#failedMs = steadyMs();
     this.close();
   }
@@ -218,7 +218,7 @@ export class StoreFile {
       }
       note(`warning: ${path} ${why}; it is kept as ${aside}, and a new one is begun`);
     } catch (error) {
-      note(`warning: ${path} ${why}, and cannot be put aside: ${String(error)}`);
+      note(`warning: ${path} ${why}, and cannot be renamed: ${String(error)}`);
       this.#failedMs = steadyMs();
     }
   }

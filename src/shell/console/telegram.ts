@@ -34,7 +34,7 @@ const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$
 const HELP: Readonly<Record<string, string>> = {
   'it answered 401': 'the token is not valid',
   'it answered 404': 'the token or the address is wrong',
-  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
+  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs its own bot',
 };
 
 export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
@@ -171,7 +171,7 @@ export const makePerform =
     const place = { socket: control.socket, ledgerPath: ledger.path };
     const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
     if (refusal !== null) return `${command} was refused: ${refusal}`;
-    return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
+    return text === 'done' ? `${command} is obeyed; status shows the resting orders` : `${command}: ${text}`;
   };
 
 /** @param isBare without a figure or a reason */

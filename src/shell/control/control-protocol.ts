@@ -141,7 +141,7 @@ export interface PruneData extends PrunedBatch {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Of the requested configuration; null when its code is not loaded for a comparison. */
+  /** For the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
 }
 

@@ -101,7 +101,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
       }
       // It may have waited while this process hung, and a kill may have passed it.
       if (isTooLate(line, request, Date.now())) {
-        reply({ ok: false, error: `${request.command} was asked too long ago: nobody waits for it any more` });
+        reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
         continue;
       }
       // The command may take longer than the idle limit; the daemon bounds it.

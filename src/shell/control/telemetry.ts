@@ -111,7 +111,7 @@ export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** Of the ladder; a change is sent at once. */
+  /** For the ladder; a change is sent at once. */
   mode(): string;
   /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
   onFailure(error: unknown): void;

@@ -68,8 +68,8 @@ export async function checkLoad(
         : `it ended its process${first === '' ? '' : `: ${first}`}`;
     return new TwinbookError(
       'strategy_invalid',
-      `the code of the strategies was loaded in a process of its own, and ${why}`,
-      'Nothing was applied. At the top level of a module stand declarations only: no endless loop, no waiting, no process.exit.',
+      `the code of the strategies was loaded in a separate process, and ${why}`,
+      'Nothing was applied. The top level of a module may only have declarations: no endless loop, no waiting, no process.exit.',
     );
   };
   const copied = copy === undefined ? null : [...copy.texts];

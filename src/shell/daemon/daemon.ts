@@ -400,8 +400,8 @@ class Service implements Running {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
-    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
-    this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
+    this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
 

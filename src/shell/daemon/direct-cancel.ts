@@ -131,7 +131,7 @@ async function restingOrders(client: ServiceClient) {
     if (news.length === 0) break;
     cursor = outcome.nextCursor;
   }
-  const what = "the exchange's list of open orders does not come to an end";
+  const what = "the exchange's list of open orders does not end";
   return { orders, trouble: new TwinbookError('venue_refused', what, TRY_AGAIN) };
 }
 

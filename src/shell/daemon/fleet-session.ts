@@ -102,14 +102,14 @@ export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'suc
   if (successor === null || successor.isFree) {
     return new TwinbookError(
       'fleet_unusable',
-      `in the fleet nobody has the wallet, after our term ${term}: it was released, or the database has lost it`,
-      'Everything is canceled, as nobody else will. `twinbook fleet status` shows who has what.',
+      `in the fleet no trader has the wallet, after our term ${term}: it was released, or the database has lost it`,
+      'Everything is canceled, because no other trader will do it. `twinbook fleet status` shows who has what.',
     );
   }
   return new TwinbookError(
     'wallet_taken',
     `the wallet is not this trader's any more: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
-    'Nothing is canceled here: what rests is theirs. `twinbook fleet status` shows who has what.',
+    'Nothing is canceled here: the resting orders are theirs. `twinbook fleet status` shows who has what.',
   );
 }
 

@@ -94,7 +94,7 @@ export class LiveConfig {
         return this.#applyFiles({ by: 'watch', reason: '', dryRun: false });
       });
     } catch (error) {
-      say(`warning: the files have changed, and what is in force stays: ${(error as Error).message}`);
+      say(`warning: the files have changed, and the configuration in force stays: ${(error as Error).message}`);
       say('  `twinbook config diff` shows what they say, `twinbook config apply` takes it.');
     }
   }
@@ -160,7 +160,7 @@ export class LiveConfig {
     });
     if (refusal !== null) {
       this.config = before;
-      throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change, and what it wants.');
+      throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change and its requirement.');
     }
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);

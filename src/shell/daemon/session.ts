@@ -358,7 +358,7 @@ export function openOwnWallet(
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);
   const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
-  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet a ledger of its own (ledger.path).`;
+  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet its own ledger (ledger.path).`;
   const refuse = (what: string): never => {
     throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${name}, and ${what}`, hint);
   };

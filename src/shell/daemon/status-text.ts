@@ -251,7 +251,7 @@ function explainFill(fill: BookedFill, ledger: LedgerReader): readonly string[] 
   ];
   const what = `${side} ${formatDecimal(fill.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
   const role = isMaker === null ? '' : isMaker ? ', as maker' : ', as taker';
-  const fee = feeMicros === null ? 'fee not told' : `fee ${formatDecimal(feeMicros)}`;
+  const fee = feeMicros === null ? 'fee unknown' : `fee ${formatDecimal(feeMicros)}`;
   const rested = order === null || isMaker === false ? [] : [`rested ${seconds(timeMs - order.createdMs)} before it`];
   return [
     `fill ${pubkey}: ${what}${role}, ${fee}`,
@@ -307,7 +307,7 @@ function explainFeed({ name, view, withheld }: MarketStatus['feeds'][number]): s
   const { p, bid, ask, sd, ageMs } = view;
   const price = p === null ? `${bid} to ${ask}` : String(p);
   const age = `${(ageMs / 1000).toFixed(1)} s old`;
-  const told = withheld === null ? '' : `; not told to the strategy: ${withheld}`;
+  const told = withheld === null ? '' : `; not shown to the strategy: ${withheld}`;
   return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
 }
 
@@ -326,7 +326,7 @@ function worthLines({ leftOutBecause, worth }: MarketStatus): readonly string[] 
     `  stale quotes: -${hourly(value.stale)}, with a look every ${every}`,
     `  looks: -${hourly(value.looks)}, at ${prices.look.toPrecision(3)} each`,
     `  moves: -${hourly(value.moves)} (${(value.movesPerS * 3600).toFixed(1)} an hour), at ${prices.request.toPrecision(3)} a signed request`,
-    `  placing anew after fills: -${hourly(value.fills)}`,
+    `  placing again after fills: -${hourly(value.fills)}`,
     `  reserve for its cancels: -${hourly(value.reserve)}`,
     `  currency: -${hourly(value.currency)}, for ${value.currencyBound.toFixed(2)} bound`,
     `  believed: ${belief.fillRatio.toFixed(2)} fills for each expected, ${belief.adversePart.toFixed(2)} of the distance lost after one`,

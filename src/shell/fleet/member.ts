@@ -282,7 +282,7 @@ export class FleetMember {
       this.lease.end();
     } catch (error) {
       this.#options.say(
-        `warning: the lease on the wallet could not be released, and expires by itself: ${messageOf(error)}`,
+        `warning: the lease on the wallet could not be released, and expires later: ${messageOf(error)}`,
       );
     }
   }

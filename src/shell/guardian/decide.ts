@@ -278,7 +278,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
 
 /** The trader's heart beats, so no mark is written: it knows that no order may rest, and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
-  const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
+  const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 

@@ -192,7 +192,7 @@ interface WriterParts {
   readonly folder: string;
   readonly room: DiskQuota;
   readonly options: JournalOptions;
-  /** Of the starting ledger, copied or being copied. */
+  /** For the starting ledger, copied or being copied. */
   readonly ledgerBytes: number;
   readonly copy: LedgerCopy | null;
 }

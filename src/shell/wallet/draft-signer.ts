@@ -157,7 +157,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   }
   // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
-  return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
+  return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
 /**
@@ -211,7 +211,7 @@ function objectionToPrograms({ instructions }: Transaction, rules: SigningRules)
   }
   const [unreadable] = others;
   if (unreadable === undefined || rules.allowBlindSigning) return null;
-  return `nobody can read what the program ${unreadable} will do, and blind signing is not allowed`;
+  return `Twinbook cannot read the effect of program ${unreadable}, and blind signing is not allowed`;
 }
 
 function objectionToAccounts(
@@ -278,7 +278,7 @@ const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
 function objectionToPayments({ instructions }: Transaction): string | null {
   for (const { program } of instructions) {
     const name = GIVES_AWAY[program];
-    if (name !== undefined) return `the transaction calls the program ${program} (${name}), which nobody can allow`;
+    if (name !== undefined) return `the transaction calls the program ${program} (${name}), which is never allowed`;
   }
   return objectionToPriorityFee(instructions.filter(({ program }) => program === COMPUTE_BUDGET));
 }
@@ -290,7 +290,7 @@ function objectionToPriorityFee(instructions: readonly TransactionInstruction[])
     const kind = bytes[0];
     if (kind === SET_UNIT_LIMIT && bytes.length === 5) units = BigInt(bytes.readUInt32LE(1));
     else if (kind === SET_UNIT_PRICE && bytes.length === 9) price = bytes.readBigUInt64LE(1);
-    else return 'the transaction asks for a priority that nobody can read';
+    else return 'the transaction asks for an unreadable priority';
   }
   const lamports = (units * price) / MICROLAMPORTS_PER_LAMPORT;
   if (lamports <= MOST_PRIORITY_FEE_LAMPORTS) return null;

@@ -126,7 +126,7 @@ export class Context {
   reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
-    const text = `${what} is not what was asked for: ${rowText(row)}`;
+    const text = `${what} differs from its request: ${rowText(row)}`;
     this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text, inFlight.intent.id);
   }
 

@@ -126,7 +126,7 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
   if (row === undefined || !isDead(row)) {
     const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
     const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
-    const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
+    const hint = 'Stop that trader first (`twinbook stop`), or give this one its own ledger.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
   const text = `the lock ${path} of the ledger is held by an unknown process; the process that it names is gone`;

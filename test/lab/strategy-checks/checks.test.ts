@@ -128,7 +128,7 @@ const MISTAKES: readonly (readonly [
       if (!isQuoting(quotes) || ask === undefined) return quotes;
       return { ...quotes, bids: [{ priceMicros: ask, amountMicros: micros(ONE) }], asks: [] };
     },
-    ['it never meets what others offer', 'with YES and NO exchanged it quotes the mirror'],
+    ['it never crosses the orders of others', 'with YES and NO exchanged it quotes the mirror'],
   ],
   [
     'forgets the limit',

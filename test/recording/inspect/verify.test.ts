@@ -160,7 +160,7 @@ describe('a check of what is recorded', () => {
   it('finds a book that stays crossed, and lets one pass that does for a moment', async () => {
     for (const [crossedMs, found] of [
       [CROSSED_LIMIT_MS, []],
-      [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book stands crossed for 5.0 s from 2026-11-20T23:59:01')]],
+      [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book is crossed for 5.0 s from 2026-11-20T23:59:01')]],
     ] as const) {
       const folder = newFolder();
       await written(folder, (sink) => {

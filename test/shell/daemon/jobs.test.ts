@@ -80,7 +80,7 @@ describe('quote hours', () => {
 });
 
 describe('a scheduled job', () => {
-  it('whose time passed while the loop stood still runs once, and is reported as late', () => {
+  it('whose time passed while the loop was blocked runs once, and is reported as late', () => {
     const ran: unknown[] = [];
     const late = new Jobs({
       reconcile: () => ran.push('reconcile'),

@@ -102,7 +102,7 @@ describe('ladders', () => {
     expect(priceRange({ ...FACTS, minPriceMicros: m(0.6) })).toBeNull();
   });
 
-  test('a passive limit never meets what others offer', () => {
+  test('a passive limit never crosses the orders of others', () => {
     fc.assert(
       fc.property(anyView, ({ others, market: { tickMicros } }) => {
         const [bid, ask] = [passiveLimit(others, 'bid', tickMicros), passiveLimit(others, 'ask', tickMicros)];

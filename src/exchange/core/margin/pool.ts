@@ -21,7 +21,7 @@ interface MarginRules {
   readonly closingRate: number;
   /** Per year, on the borrowed amount. */
   readonly annualRate: number;
-  /** Of a market request (decisions §4). */
+  /** Market requests only (decisions §4). */
   readonly minFunds: number;
   /** `order_min_size`, in shares; 0 when the market has none. */
   readonly minShares: number;

@@ -24,9 +24,9 @@ export interface RequestRecord {
   readonly isYes: boolean;
   readonly type: OrderType;
   readonly leverage: number;
-  /** Of a market request. */
+  /** Market requests only. */
   readonly funds: number | null;
-  /** Of a limit request. */
+  /** Limit requests only. */
   readonly price: number | null;
   readonly shares: number | null;
   readonly takeProfit: number | null;

@@ -47,7 +47,7 @@ const ANSWER_FAULT = object({
     items: { type: 'string' },
   },
   status: { type: 'integer' },
-  slug: orNull('string', 'Of the refusal; null for a page.'),
+  slug: orNull('string', 'Present with a refusal; null for a page.'),
   retry_after_s: orNull('integer', 'The header `Retry-After`; null: none but that of `throttled`.'),
   acts: { type: 'boolean', description: 'Whether the call is carried out all the same.' },
   count: orNull('integer', 'How many answers; null: without end.'),
@@ -85,7 +85,7 @@ export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
   'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
   'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
   'GET /paper/signed-request/': {
-    summary: 'See what the signature must be over',
+    summary: 'See the bytes to sign',
     data: answerSchema(signedRequestReport),
   },
   'POST /paper/signed-request/': {

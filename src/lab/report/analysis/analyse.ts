@@ -309,7 +309,7 @@ function topRefusals(refusals: readonly Refusal[]): string {
   const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
   const more =
     refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
-  return `What stood in the way, most often: ${named.join('; ')}${more}.`;
+  return `Most frequent obstacles: ${named.join('; ')}${more}.`;
 }
 
 /** A guard is sampled once a minute in each market. */
@@ -360,7 +360,7 @@ export function sharedWarnings(
 export interface Analysis extends Figures {
   /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** Of a backtest with several runs: all other figures are of the run with the middle result. */
+  /** For a backtest with several runs: all other figures are of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 

@@ -61,7 +61,7 @@ interface EventResult {
   readonly fills: number;
 }
 
-/** Of the events with a fill. */
+/** Covers the events with a fill. */
 export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<string, number> {
   const results = new Map<string, number>();
   for (const { event, fills, resultMicros } of markets)
@@ -139,7 +139,7 @@ export function sumCoverages(parts: readonly Coverage[]): Coverage {
   return total;
 }
 
-/** Of all markets; `coveredShare` is null without a recording. */
+/** For all markets; `coveredShare` is null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);

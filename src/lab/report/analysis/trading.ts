@@ -58,7 +58,7 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
 
 type Tally = ReturnType<typeof tallyMarket>;
 
-/** Of one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
+/** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
 function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.marked) {

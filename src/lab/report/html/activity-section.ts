@@ -59,7 +59,7 @@ function orderFacts({ trading }: Analysis): readonly Fact[] {
     ['Shares ahead, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
     ['Rested before a fill', spread(rested), '(median, 90 %)'],
     ['A fill was noticed after', spread(noticed), '(median, 90 %)'],
-    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg, less what was paid)'],
+    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg less the fees paid)'],
     ['Fills never noticed', count(trading.neverNoticed)],
   ];
 }
@@ -241,8 +241,8 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
   );
 
 const MAKERS: Readonly<Record<string, string>> = {
-  true: 'post only: an amount that comes to our price fills nothing',
-  false: 'trade: an amount that comes to our price fills us, up to its size',
+  true: 'post only: an order that reaches our price fills nothing',
+  false: 'trade: an order that reaches our price fills ours, up to its size',
 };
 
 export function sessionAssumptions({ analysis }: Shown): Markup {
@@ -257,7 +257,7 @@ export function sessionAssumptions({ analysis }: Shown): Markup {
   return assumptionList([
     ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
-    ['Latency', given.latency ?? (isLive ? 'none: what the network really took' : 'none')],
+    ['Latency', given.latency ?? (isLive ? 'none: the real network' : 'none')],
     ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
     ['Recorded', covered],

@@ -21,7 +21,7 @@ export function wantedMoment({ at }) {
 let typed = localText(wantedMoment(route()) ?? Date.now() - LATELY_MS);
 
 const SOURCES = {
-  ledger: 'From the ledger. Each figure opens to what it is made of.',
+  ledger: 'From the ledger. Open a figure to see its parts.',
   trader: 'The trader’s last message. Open a figure to see its parts.',
 };
 

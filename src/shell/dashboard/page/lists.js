@@ -116,7 +116,7 @@ export const lineTable = (id, title, rows) =>
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not told again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not sent again until they are over" /></p>
     ${table(
       {
         id: 'alerts-open',
@@ -168,7 +168,7 @@ export function Config({ view }) {
 export const Runs = ({ view, go }) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
-      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a separate process" /></p>
     <p id="report-state" role="status">${view.said}</p>
     <pre id="parity" class="code" tabindex="0" role="region" aria-label="A run beside its backtests" hidden=${view.parity === ''}>${view.parity}</pre>
     ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [

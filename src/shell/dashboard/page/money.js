@@ -72,7 +72,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
   const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
@@ -173,7 +173,7 @@ const ofLimit = (figure, share) => [[figure, ` (${percent(share)})`], share];
 
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
-  html`${table({ id: 'risk-limits', title: 'Limits and what is used', key: ({ name }) => name }, view.limits, [
+  html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
     text('Limit', 'name'),
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
@@ -184,7 +184,7 @@ export const Risk = ({ view }) =>
   ${table(
     {
       id: 'risk-scenarios',
-      title: 'If it ended like this, for what is held now; orders that work are not in it',
+      title: 'Result by outcome, for the present holdings without open orders',
       key: (row) => `${row.event} ${row.scenario}`,
     },
     view.scenarios,

@@ -126,7 +126,7 @@ const GIVING: readonly HostileTransaction[] = PAYMENTS.flatMap((payment) => [
   }),
   kind(
     `${payment.name}, though the profile names its program`,
-    /which nobody can allow/,
+    /which is never allowed/,
     (honest, draw) => {
       const own = draw.chance(0.5) ? [call(draw)] : [memo(textOf(honest)), call(draw)];
       return built(honest, draw, { instructions: among(payment.call(draw), own, draw) });
