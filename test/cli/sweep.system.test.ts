@@ -64,7 +64,7 @@ describe('twinbook sweep', () => {
       Promise.resolve(),
     );
     expect(code).toBe(1);
-    expect(err).toContain('the same command with --resume goes on');
+    expect(err).toContain('with --resume to continue');
     expect(out).toContain('Not finished');
   });
 

@@ -57,7 +57,7 @@ describe('a replay', () => {
       expect.objectContaining({
         code: 'recording_invalid',
         message: expect.stringContaining(`this exchange has another one of that name: "Will it rain?"`),
-        hint: expect.stringContaining('Replay it in a folder of its own'),
+        hint: expect.stringContaining('Replay it in a separate folder'),
       }),
     );
   });

@@ -161,7 +161,7 @@ const STRANGERS: readonly HostileTransaction[] = [
   ),
   kind(
     'a call of the budget that nobody can read',
-    /priority that nobody can read/,
+    /unreadable priority/,
     (honest, draw) => {
       const bytes = draw.bytes(draw.below(12));
       bytes[0] = draw.pick(0, 1, 4, 5, 255);
