@@ -1,5 +1,5 @@
 /**
- * A strategy of your own: one bid and one ask around others' fair price, moved against what we hold (Guéant, Lehalle and
+ * A strategy of your own: one bid and one ask around others' fair price, moved against our position (Guéant, Lehalle and
  * Fernandez-Tapia), so that a long position offers more eagerly than it buys.
  *
  *     ./twinbook backtest -c examples/own-strategy.yaml --data data/sample

@@ -45,7 +45,7 @@ const params = {
     'log-odds',
     [0, 5],
     0.3,
-    'Nothing is quoted where the usual distance of this book to the reference is larger: it is not the same contract.',
+    'Nothing is quoted if the usual distance of this book to the reference is larger.',
   ),
   basis_half_life_s: number('s', [1, 1e7], 3600, 'Half-life of the usual distance between the two.'),
   half_spread_ticks: halfSpreadTicks('the price of the reference'),

@@ -9,9 +9,9 @@
 
 import { Command, CommanderError } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { plainText } from '../shared/base/text-width.js';
+import { plainText } from '../shared/base/text.js';
 import { VERSION } from '../shell/config/shipped.js';
-import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './output/io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode, type Session } from './io.js';
 
 /** Runs one command line (without `node` and the program's name). Never throws for a user's error. */
 export async function runCli(argv: readonly string[], given: CliIo): Promise<ExitCode> {
@@ -77,33 +77,33 @@ interface CommandGroup {
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
-  { names: ['init'], load: async () => (await import('./init.js')).addInitCommand },
-  { names: ['guardian'], load: async () => (await import('./control/guardian.js')).addGuardianCommand },
-  { names: ['console'], load: async () => (await import('./control/console.js')).addConsoleCommand },
-  { names: ['dashboard'], load: async () => (await import('./control/dashboard.js')).addDashboardCommand },
+  { names: ['init'], load: async () => (await import('./strategy-commands.js')).addInitCommand },
+  { names: ['guardian'], load: async () => (await import('./console-commands.js')).addGuardianCommand },
+  { names: ['console'], load: async () => (await import('./console-commands.js')).addConsoleCommand },
+  { names: ['dashboard'], load: async () => (await import('./console-commands.js')).addDashboardCommand },
   { names: ['mcp'], load: async () => (await import('./mcp.js')).addMcpCommand },
-  { names: ['alerts'], load: async () => (await import('./control/alerts.js')).addAlertsCommand },
+  { names: ['alerts'], load: async () => (await import('./console-commands.js')).addAlertsCommand },
   { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
-  { names: ['record'], load: async () => (await import('./record.js')).addRecordCommand },
+  { names: ['record'], load: async () => (await import('./run-commands.js')).addRecordCommand },
   { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
-  { names: ['parity'], load: async () => (await import('./lab/parity.js')).addParityCommand },
+  { names: ['parity'], load: async () => (await import('./lab/replay.js')).addParityCommand },
   {
     names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'events'],
     load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,
   },
-  { names: ['top'], load: async () => (await import('./top/top.js')).addTopCommand },
+  { names: ['top'], load: async () => (await import('./top.js')).addTopCommand },
   {
     names: ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill', 'stop', 'cancel-all', 'kill', 'explain'],
-    load: async () => (await import('./control/control-commands.js')).addControlCommands,
+    load: async () => (await import('./control-commands.js')).addControlCommands,
   },
   { names: ['reconcile'], load: async () => (await import('./ledger/reconcile.js')).addReconcileCommand },
-  { names: ['doctor'], load: async () => (await import('./doctor/doctor.js')).addDoctorCommand },
-  { names: ['rehearse'], load: async () => (await import('./rehearse.js')).addRehearseCommand },
+  { names: ['doctor'], load: async () => (await import('./doctor.js')).addDoctorCommand },
+  { names: ['rehearse'], load: async () => (await import('./rehearsal/rehearse.js')).addRehearseCommand },
   { names: ['keys'], load: async () => (await import('./keys.js')).addKeysCommands },
   { names: ['backtest'], load: async () => (await import('./lab/backtest.js')).addBacktestCommand },
-  { names: ['sweep'], load: async () => (await import('./lab/sweep/sweep.js')).addSweepCommand },
+  { names: ['sweep'], load: async () => (await import('./lab/sweep.js')).addSweepCommand },
   { names: ['arena'], load: async () => (await import('./lab/arena.js')).addArenaCommand },
-  { names: ['data'], load: async () => (await import('./data/data-commands.js')).addDataCommands },
+  { names: ['data'], load: async () => (await import('./data-commands.js')).addDataCommands },
   { names: ['strategies', 'config'], load: async () => (await import('./config-commands.js')).addConfigCommands },
 ];
 

@@ -2,15 +2,13 @@
 
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseDecimal } from '../shared/base/decimal.js';
-import type { Micros } from '../shared/base/micros.js';
+import { type Micros, parseDecimal } from '../shared/base/micros.js';
 import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
-import { loadConfig, loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
-import type { Config } from '../shell/config/types.js';
+import type { Config, TraderConfig } from '../shell/config/config.js';
+import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
-import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, type Session } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
-import { requireWritable } from './output/whole-file.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, requireWritable, type Session } from './io.js';
+import { json } from './table.js';
 
 /** An option with the type of its value. */
 export interface OptionRow<T> {
@@ -47,26 +45,23 @@ export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T
 
 export function required(flags: string, help: string): OptionRow<string>;
 export function required<T>(flags: string, help: string, reader: Reader<T>): OptionRow<T>;
-export function required<T>(flags: string, help: string, reader?: Reader<T>): OptionRow<T | string> {
-  const option = new Option(flags, help).makeOptionMandatory();
-  return { option: reader === undefined ? option : option.argParser(reader) };
+export function required(flags: string, help: string, reader: Reader<unknown> = String): OptionRow<unknown> {
+  return { option: new Option(flags, help).makeOptionMandatory().argParser(reader) };
 }
 
+type Texts = readonly string[];
+
 /** `--name <value...>`. */
-export const list = (
-  flags: string,
-  help: string,
-  ...conflicts: string[]
-): OptionRow<readonly string[] | undefined> => ({
+export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> => ({
   option: new Option(flags, help).conflicts(conflicts),
 });
 
 /** The same, empty by default; `shown` describes that. */
-export const several = (flags: string, help: string, shown: string): OptionRow<readonly string[]> => ({
+export const several = (flags: string, help: string, shown: string): OptionRow<Texts> => ({
   option: new Option(flags, help).default([], shown),
 });
 
-export const requiredList = (flags: string, help: string): OptionRow<readonly string[]> => ({
+export const requiredList = (flags: string, help: string): OptionRow<Texts> => ({
   option: new Option(flags, help).makeOptionMandatory(),
 });
 
@@ -168,8 +163,7 @@ export function toolOf(name: OperatorName): { readonly tool?: Tool } {
   if (isTool === undefined) return {};
   const required = reason === 'none' ? [] : ['reason'];
   const more = [...(isVerifiable === true ? ['verify'] : []), ...(marketButton === undefined ? [] : ['market'])];
-  const options = [...required, ...more];
-  return { tool: { kind: 'stop', options, required } };
+  return { tool: { kind: 'stop', options: [...required, ...more], required } };
 }
 
 const TOOLS = new WeakMap<Command, Tool>();
@@ -242,18 +236,7 @@ export const group =
     return made;
   };
 
-export const rowsAnswer = <Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  data: unknown = rows,
-): Answer => ({
-  data,
-  text: (width) => table(rows, columns, width),
-});
-
 export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
-
-export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** The returned reader carries its range, for schemas. */
 export const integerBetween = (min: number, max: number) =>

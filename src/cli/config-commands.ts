@@ -1,52 +1,39 @@
 /** `twinbook strategies` and `twinbook config`. */
 
 import { TwinbookError } from '../shared/base/errors.js';
-import { utcText } from '../shared/base/utc-text.js';
-import { describeKind } from '../shell/config/explain-issues.js';
-import { readConfig, type TraderConfig } from '../shell/config/load.js';
+import { utcText } from '../shared/base/text.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { readConfig } from '../shell/config/load.js';
+import { describeKind, jsonSchema, listSettings, type SchemaNode } from '../shell/config/problems.js';
 import { liveClass, strategyFileSchema, traderSchema } from '../shell/config/schema.js';
-import { jsonSchema, listSettings, type SchemaNode } from '../shell/config/schema-tree.js';
 import { shippedStrategies } from '../shell/config/shipped.js';
 import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
-import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/config-history.js';
-import { describeStretch } from '../trader/reconcile/round.js';
+import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
+import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import {
-  type Answer,
-  all,
-  command,
-  flag,
-  group,
-  linesText,
-  nonEmpty,
-  QUICK_S,
-  read,
-  required,
-  timeoutOption,
-} from './command.js';
-import { askThere, nullOn } from './control/reach.js';
-import { strategyNewCommand } from './lab/strategy-new.js';
-import { strategyTestCommand } from './lab/strategy-test.js';
-import { readLedger } from './ledger/ledger-reading.js';
-import type { CliIo } from './output/io.js';
-import { type Column, json, table } from './output/table.js';
+import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
+import type { CliIo } from './io.js';
+import { askThere, readLedger, valueOn } from './reach.js';
+import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
+import { type Column, json, linesText, table } from './table.js';
 
 const strategiesCommand = command({
   name: 'strategies',
   help: 'the shipped strategies and their parameters',
   answer: async () => {
     const loaded = await Promise.all(shippedStrategies().map(loadShipped));
-    const rows = loaded.map(({ strategy }) => ({
-      name: strategy.name,
-      summary: strategy.summary,
-      params: paramTable(strategy),
-    }));
-    const block = ({ name, summary, params }: (typeof rows)[number], width: number | undefined) =>
-      `${name}: ${summary}\n\n${table(params, PARAM_COLUMNS, width)}`;
-    const own = 'A strategy file may also name your own .ts or .js module by its path.';
-    return { data: rows, text: (width) => `${rows.map((row) => block(row, width)).join('\n')}\n${own}\n` };
+    const data = loaded.map(({ strategy }) => {
+      return { name: strategy.name, summary: strategy.summary, params: paramTable(strategy) };
+    });
+    const own = 'A strategy file may also name your own .ts or .js module by its path.\n';
+    const text = (width: number | undefined) => {
+      const block = (row: (typeof data)[number]) =>
+        `${row.name}: ${row.summary}\n\n${table(row.params, PARAM_COLUMNS, width)}\n`;
+      return data.map(block).join('') + own;
+    };
+    return { data, text };
   },
   below: [strategyNewCommand, strategyTestCommand],
 });
@@ -141,18 +128,12 @@ const SETTING_COLUMNS: readonly Column<SettingRow>[] = [
   { title: 'MEANING', cell: (row) => row.meaning, gives: 'fold' },
 ];
 
-interface LiveOptions {
-  readonly timeout: number;
-  readonly reason?: string | undefined;
-  readonly dryRun?: true | undefined;
-}
-
 /** New code is loaded in a separate process first, s. The page waits a second longer. */
 const CHECKED_S = 24;
 
 const diffCommand = command({
   name: 'diff',
-  help: 'compares the files with the configuration in force, or the last one; or what was in force before',
+  help: 'compares the files with the configuration in force or the last one; or lists former ones',
   config: 'trader',
   options: {
     history: flag('--history', 'list the configurations that were in force, and what changed'),
@@ -163,9 +144,8 @@ const diffCommand = command({
       const entries = await readLedger(config, configHistory);
       return { data: entries, text: entries.map(entryText).join('') || 'no configuration is recorded yet\n' };
     }
-    return makeAnswer(
-      (await ask('diff', options, config).catch(nullOn('not_running'))) ?? (await diffToLast(file, io)),
-    );
+    const data = await ask('diff', options, config).catch(valueOn(null, 'not_running'));
+    return makeAnswer(data ?? (await diffToLast(file, io)));
   },
 });
 
@@ -197,26 +177,29 @@ const rollbackCommand = command({
 const makeAnswer = (data: ConfigData): Answer => ({ data, text: linesText(data.lines) });
 
 /** The trader itself reads the strategy files; a rollback is for broken ones. */
-const ask = (action: ConfigAction, options: LiveOptions, config: TraderConfig, hash = ''): Promise<ConfigData> =>
-  askThere({ command: 'config', action, reason: options.reason ?? '', dryRun: options.dryRun === true, hash }, config, {
-    timeoutMs: options.timeout * 1000,
-  });
+const ask = (
+  action: ConfigAction,
+  { reason = '', dryRun, timeout }: { timeout: number; reason?: string | undefined; dryRun?: true | undefined },
+  config: TraderConfig,
+  hash = '',
+): Promise<ConfigData> => {
+  const request = { command: 'config', action, reason, dryRun: dryRun === true, hash } as const;
+  return askThere(request, config, { timeoutMs: timeout * 1000 });
+};
 
 /** No trader runs: compares with the copy of the last configuration in force. */
 async function diffToLast(file: string, io: CliIo): Promise<ConfigData> {
-  const { changesSinceLast } = await import('../shell/daemon/live/config-copies.js');
+  const { changesSinceLast } = await import('../shell/daemon/live-config.js');
   const config = await readConfig(file, io);
   const history = await readLedger(config, (ledger) => ledger.note(HISTORY_NOTE));
   const changes = await changesSinceLast(config, { note: () => history }, io);
   const nothing = changes === null ? 'no trader has recorded its configuration' : 'nothing differs from the last run';
-  const lines = changes === null || changes.length === 0 ? [nothing] : changes;
-  return { lines, applied: false, hash: null };
+  return { lines: changes?.length ? changes : [nothing], applied: false, hash: null };
 }
 
 function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
-  const why = reason === '' ? '' : `: ${reason}`;
-  const head = `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${why}\n`;
-  return head + changes.map((change) => `    ${change}\n`).join('');
+  const head = `${utcText(atMs)}  ${hash.slice(0, 12)}  ${by}${reason === '' ? '' : `: ${reason}`}`;
+  return linesText([head, ...changes.map((change) => `    ${change}`)]);
 }
 
 export const addConfigCommands = all(

@@ -1,14 +1,11 @@
 /** `twinbook fleet`: the shared database of a fleet's traders, the owners of wallets, and results. */
 
-import { formatDecimal } from '../shared/base/decimal.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import { micros, ZERO } from '../shared/base/micros.js';
-import type { TraderConfig } from '../shell/config/load.js';
-import type { FleetConfig } from '../shell/config/types.js';
+import { formatDecimal, micros, ZERO } from '../shared/base/micros.js';
+import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
-import { rulesOf } from '../shell/fleet/lease.js';
-import { FleetMember } from '../shell/fleet/member.js';
-import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/tables.js';
+import { FleetMember, rulesOf } from '../shell/fleet/member.js';
+import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
 import {
   type Call,
   command,
@@ -21,8 +18,9 @@ import {
   text,
   usual,
 } from './command.js';
-import type { CliIo } from './output/io.js';
-import { type Column, record, short, table } from './output/table.js';
+import type { CliIo } from './io.js';
+import { withVenue } from './reach.js';
+import { type Column, record, short, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
@@ -34,17 +32,13 @@ function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
 }
 
 async function withDatabase<T>(
-  { database: server }: FleetConfig,
-  io: CliIo,
+  { config, io }: Pick<Call, 'config' | 'io'>,
   use: (database: FleetDatabase) => Promise<T>,
 ): Promise<T> {
+  const { database: server } = fleetOf(config);
   const how = { password: fleetPassword(io.env), answerMs: ANSWER_MS, idleMs: 0, name: 'twinbook fleet' };
   const database = await FleetDatabase.open({ server, ...how });
-  try {
-    return await use(database);
-  } finally {
-    await database.close();
-  }
+  return use(database).finally(() => database.close());
 }
 
 const initCommand = command({
@@ -53,14 +47,11 @@ const initCommand = command({
   config: 'trader',
   options: { capital: required('--capital <n>', 'currency that all traders together may use', positiveAmount) },
   run: ({ options: { capital }, config, io }) =>
-    withDatabase(fleetOf(config), io, async (database) => {
+    withDatabase({ config, io }, async (database) => {
       const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
       io.out(`${database.place} ${what}; all traders of the fleet together may use ${formatDecimal(capital)}\n`);
     }),
 });
-
-const readState = ({ config, io }: Pick<Call, 'config' | 'io'>): Promise<FleetState> =>
-  withDatabase(fleetOf(config), io, readFleet);
 
 const money = (value: number): string => formatDecimal(micros(value));
 
@@ -95,30 +86,32 @@ const statusCommand = command({
   help: 'who owns which wallet, since when, with which markets and capital, and the result that it reported last',
   config: 'trader',
   answer: async (call) => {
-    const { capitalMicros, wallets } = await readState(call);
+    const { capitalMicros, wallets } = await withDatabase(call, readFleet);
     const capital = money(capitalMicros);
     const granted = money(wallets.reduce((sum, { grantedMicros }) => sum + grantedMicros, 0));
     const sums = { cash: sumOf(wallets, 'cash'), worth: sumOf(wallets, 'equity'), result: sumOf(wallets, 'result') };
-    const state = (row: WalletRow) => ({ state: describeOwner(row), markets: row.markets, said: row.summary });
     const note =
       'Mode, orders, fills and money are from each last renewal, so the sums are of different moments.\n' +
       "The books are in each trader's ledger: `twinbook pnl` there.\n";
     return {
-      data: { capital, granted, wallets: wallets.map((row) => ({ ...toJson(row), ...state(row) })), sums },
+      data: { capital, granted, wallets: wallets.map(toJson), sums },
       text: (width) =>
         `${table(wallets, STATUS, width)}\n${granted} of ${capital} capital are granted\n${record(Object.entries(sums))}${note}`,
     };
   },
 });
 
-const toJson = ({ wallet, holder, machine, term, renewedS, takenS, grantedMicros }: WalletRow) => ({
-  wallet,
-  owner: holder,
-  machine,
-  term,
-  renewed_s_ago: renewedS,
-  taken_s_ago: takenS,
-  capital: money(grantedMicros),
+const toJson = (row: WalletRow) => ({
+  wallet: row.wallet,
+  owner: row.holder,
+  machine: row.machine,
+  term: row.term,
+  renewed_s_ago: row.renewedS,
+  taken_s_ago: row.takenS,
+  capital: money(row.grantedMicros),
+  state: describeOwner(row),
+  markets: row.markets,
+  said: row.summary,
 });
 
 /** Null when one is unknown: a partial sum would be taken for the whole. */
@@ -147,23 +140,18 @@ const releaseCommand = command({
     }
     const waiting = { say: (said: string) => io.err(`${said}\n`), isStopping: stopsAfter(timeout, io) };
     if (wallet !== undefined) {
-      requireKnown(wallet, await readState({ config, io }));
+      requireKnown(wallet, await withDatabase({ config, io }, readFleet));
       return whileHeld({ ...waiting, wallet, fleet, io }, async ({ member }) => {
         await member.settle();
         await member.release(ZERO, reason);
       });
     }
-    const [{ settleWallet }, { withVenue }] = await Promise.all([
-      import('../shell/daemon/fleet/fleet-session.js'),
-      import('./venue-session.js'),
-    ]);
+    const { settleWallet } = await import('../shell/daemon/fleet-session.js');
     // The venue first: a trader that cannot reach it must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
-        const place = { ...venue, profile: config.venue.profile };
-        if (!(await settleWallet(joined, place, { config, ...waiting }))) {
+        if (!(await settleWallet(joined, venue, { config, ...waiting })))
           throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
-        }
         await joined.member.release(ZERO, reason);
       }),
     );
@@ -178,40 +166,27 @@ function requireKnown(wallet: string, { wallets }: FleetState): void {
   throw new TwinbookError('usage', `the fleet has no wallet ${wallet}`, hint);
 }
 
-interface Holding {
-  readonly wallet: string;
-  readonly fleet: FleetConfig;
-  readonly say: (text: string) => void;
-  readonly isStopping: () => boolean;
-  readonly io: CliIo;
-}
-
+type Join = Parameters<typeof FleetMember.join>[0];
 type Joined = NonNullable<Awaited<ReturnType<typeof FleetMember.join>>>;
 
 /** Takes the lease like a trader, so that no trader has it meanwhile. */
 async function whileHeld(
-  { wallet, fleet, say, isStopping, io }: Holding,
+  { fleet, io, ...join }: Pick<Join, 'wallet' | 'say' | 'isStopping'> & { fleet: FleetConfig; io: CliIo },
   act: (joined: Joined) => Promise<void>,
 ): Promise<void> {
   const joined = await FleetMember.join({
+    ...join,
     // Waits for its owner, even a trader of this name.
     config: { ...fleet, name: `release-${process.pid}`, standby: true },
-    wallet,
     password: fleetPassword(io.env),
     capitalMicros: ZERO,
-    say,
-    isStopping,
   });
   if (joined === null) {
     const hint = 'Stop its trader, or give this more time with --timeout.';
-    throw new TwinbookError('timed_out', `the wallet ${wallet} was not free in time`, hint);
+    throw new TwinbookError('timed_out', `the wallet ${join.wallet} was not free in time`, hint);
   }
-  try {
-    await act(joined);
-  } finally {
-    await joined.member.close();
-  }
-  io.out(`${wallet} is free; its markets and capital are the fleet's again\n`);
+  await act(joined).finally(() => joined.member.close());
+  io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
 /** True after the time, or once the user asked to stop. */

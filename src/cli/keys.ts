@@ -6,13 +6,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
-import { utcText } from '../shared/base/utc-text.js';
+import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required, rowsAnswer } from './command.js';
-import { findNamed } from './market-meant.js';
-import type { CliIo, Session } from './output/io.js';
-import type { Column } from './output/table.js';
-import { openWallet, requireAnswer, withClient, withVenue } from './venue-session.js';
+import { command, flag, group, required } from './command.js';
+import type { CliIo, Session } from './io.js';
+import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
+import { type Column, table } from './table.js';
 
 const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
@@ -21,10 +20,8 @@ const createCommand = command({
   help: 'makes a new wallet file; never overwrites one',
   options: { file: required('--file <file>', 'where to write it'), plain },
   answer: async ({ options, io }) => {
-    const [{ createKeyFile }, passphrase] = await Promise.all([
-      import('../shell/wallet/key-file.js'),
-      sealingPassphrase(options.plain, io),
-    ]);
+    const { createKeyFile } = await import('../shell/wallet/key-file.js');
+    const passphrase = await sealingPassphrase(options.plain, io);
     const file = resolve(io.cwd, options.file);
     const { address } = createKeyFile({ path: file, passphrase });
     return { data: { address, file, sealed: passphrase !== null }, text: `${address}\n` };
@@ -40,10 +37,8 @@ const importCommand = command({
     plain,
   },
   run: async ({ options: { from, to, plain: isPlain }, io }) => {
-    const [{ importKeyFile }, passphrase] = await Promise.all([
-      import('../shell/wallet/key-file.js'),
-      sealingPassphrase(isPlain, io),
-    ]);
+    const { importKeyFile } = await import('../shell/wallet/key-file.js');
+    const passphrase = await sealingPassphrase(isPlain, io);
     const { address } = importKeyFile(resolve(io.cwd, from), { path: resolve(io.cwd, to), passphrase });
     io.out(`${address}\n`);
   },
@@ -64,11 +59,9 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
   if (passphrase !== null && isPlain === true) {
-    throw new TwinbookError(
-      'usage',
-      'there is a passphrase in the environment, and --plain-text-key wants none',
-      'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.',
-    );
+    const text = 'there is a passphrase in the environment, and --plain-text-key wants none';
+    const hint = 'Leave out --plain-text-key, or unset TWINBOOK_WALLET_PASSPHRASE and TWINBOOK_WALLET_PASSPHRASE_FILE.';
+    throw new TwinbookError('usage', text, hint);
   }
   if (passphrase !== null || isPlain === true) return passphrase;
   const hint =
@@ -85,9 +78,9 @@ const bootstrapCommand = command({
   config: 'trader',
   answer: async ({ config, io }) => {
     const wallet = await openWallet(config, io);
-    const { loadCredentials, saveCredentials } = await import('../shell/wallet/credentials.js');
+    const { loadCredentials, saveCredentials } = await import('../shell/wallet/key-file.js');
     const file = config.wallet.credentials;
-    const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+    const owner = ownerOf(config, wallet.address);
     // The venue shows the secret once: an unusable file must fail here, before the key exists.
     loadCredentials(file, owner, {});
     const apiKey = await withClient(config, {}, async (client) => {
@@ -104,14 +97,12 @@ const listCommand = command({
   help: 'API keys of the account, as the venue lists them',
   config: 'trader',
   answer: async ({ config, io }) => {
-    const { loadCredentials } = await import('../shell/wallet/credentials.js');
     const rows = await withVenue(config, io, async ({ client, wallet }) => {
-      const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
-      const here = loadCredentials(config.wallet.credentials, owner, io.env)?.apiKey;
+      const here = (await findCredentials(config, wallet.address, io.env))?.apiKey;
       const listed = requireAnswer(await client.call('keys.list', {}), 'the API keys');
       return listed.map((row) => ({ ...row, here: row.key_id === here }));
     });
-    return rowsAnswer(rows, KEY_COLUMNS);
+    return { data: rows, text: (width) => table(rows, KEY_COLUMNS, width) };
   },
 });
 
@@ -121,24 +112,21 @@ const revokeCommand = command({
   args: [['<id>', 'the key id as `keys list` shows it, or its beginning']],
   config: 'trader',
   answer: async ({ config, args: [typed = ''], io }) => {
-    const { forgetCredentials, loadCredentials } = await import('../shell/wallet/credentials.js');
+    const { forgetCredentials } = await import('../shell/wallet/key-file.js');
     const row = await withVenue(config, io, async ({ client, wallet }) => {
       // A failing list must not prevent a revocation.
       const { outcome: listed } = await client.call('keys.list', {});
-      const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id, title: '' })) : [];
+      const known = listed.kind === 'answered' ? listed.data.map(({ key_id }) => ({ id: key_id })) : [];
       const id = findNamed(typed, known, 'keys') ?? typed;
       const revoked = requireAnswer(await client.call('keys.revoke', { params: { key_id: id } }), `to revoke ${id}`);
       // While the key may be valid, its secret stays only in the file.
-      if (revoked.revoked_at === null)
-        throw new TwinbookError(
-          'venue_refused',
-          `the venue answered, but ${id} is not revoked`,
-          'Try again; `twinbook keys list` shows the keys that the venue still accepts.',
-        );
-      const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
+      if (revoked.revoked_at === null) {
+        const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
+        throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
+      }
       // Without the environment: only secrets in the file can be removed from it.
-      if (loadCredentials(config.wallet.credentials, owner, {})?.apiKey === id)
-        forgetCredentials(config.wallet.credentials, owner);
+      if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)
+        forgetCredentials(config.wallet.credentials, ownerOf(config, wallet.address));
       return revoked;
     });
     return { data: row, text: `${row.key_id} is revoked\n` };

@@ -5,14 +5,15 @@ import { Readable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Command, type Option } from 'commander';
 import { z } from 'zod';
-import { loadTraderConfig, type TraderConfig } from '../shell/config/load.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { loadTraderConfig } from '../shell/config/load.js';
 import { VERSION } from '../shell/config/shipped.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { type AddCommand, command, findTool, type Tool } from './command.js';
-import { addControlCommands } from './control/control-commands.js';
-import { reachTrader } from './control/reach.js';
+import { addControlCommands } from './control-commands.js';
+import type { CliIo, Session } from './io.js';
 import { addLedgerCommands } from './ledger/ledger-commands.js';
-import type { CliIo, Session } from './output/io.js';
+import { reachTrader } from './reach.js';
 
 const LONGEST_TEXT = 400;
 /** Rows of an answer: usual and most. */

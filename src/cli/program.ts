@@ -1,11 +1,11 @@
 /** The program: real streams, environment and signals, and the exit code. */
 
 import { writeSync } from 'node:fs';
-import { plainText } from '../shared/base/text-width.js';
-import type { Environment } from '../shell/config/environment.js';
+import { plainText } from '../shared/base/text.js';
+import type { Environment } from '../shell/config/config.js';
 import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
-import { type CliIo, type CliTerminal, EXIT } from './output/io.js';
+import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
 cleanLastWords();
 

@@ -1,12 +1,13 @@
-/** `twinbook start` and `twinbook exchange`: the two programs. */
+/** Programs that run until they are stopped: `twinbook start`, `twinbook exchange` and `twinbook record`. */
 
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keepCollectionsBrief } from '../shared/base/brief-collections.js';
-import { assert } from '../shared/base/errors.js';
+import { assert, TwinbookError } from '../shared/base/errors.js';
+import { keepCollectionsBrief } from '../shared/base/processes.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
+import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
-import { profilePath, readProfile } from '../shell/config/sections/venue.js';
 import { venueNames } from '../shell/config/shipped.js';
 import {
   all,
@@ -22,7 +23,8 @@ import {
   unless,
   usual,
 } from './command.js';
-import { type CliIo, keepFilesPrivate } from './output/io.js';
+import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
+import { embeddedUrl, findCredentials, marketAtVenue, openWallet } from './reach.js';
 
 const verbose = flag('-v, --verbose', 'print every note on recorded market data');
 
@@ -90,19 +92,12 @@ const exchangeCommand = command({
     if (options.dataDir !== undefined) keepFilesPrivate();
     const asked = io.stopAsked();
     const exchange = await startExchange({
+      ...options,
       profile,
-      port: options.port,
       dataDir: options.dataDir === undefined ? null : resolve(io.cwd, options.dataDir),
-      seed: options.seed,
       controls: options.controls === true,
-      crowd: options.crowd,
-      crowdMarkets: options.crowdMarkets,
-      rateLimits: options.rateLimits,
-      startingFunds: options.startingFunds,
-      landingMs: options.landingMs,
       draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
       marketData: resolveData(options.marketData, io),
-      speed: options.speed,
       logger: messagesTo(io, options.verbose === true),
     });
     for (const line of exchange.replays) io.err(`${line}\n`);
@@ -155,5 +150,62 @@ const messagesTo = (io: CliIo, verbose: boolean) => ({
   warn: (_: object, message: string) => io.err(`warning: ${message}\n`),
   error: (_: object, message: string) => io.err(`error: ${message}\n`),
 });
+
+export const addRecordCommand = command({
+  name: 'record',
+  help: "records a venue's books and trades, and own orders if there are credentials, until it is stopped",
+  config: 'trader',
+  options: {
+    out: text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
+    share: usual('--share <x>', "part of the venue's request budget to use, 0.05 to 1", 0.5, numberBetween(0.05, 1)),
+    market: several(
+      '--market <name...>',
+      'only these markets, by condition id; of those in the ledger its beginning or words of the title',
+      'all that are open',
+    ),
+    minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
+    depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
+    own: unless('--no-own', 'public data only, even if there are credentials'),
+    feeds: unless('--no-feeds', 'without the feeds of the configuration'),
+  },
+  run: async ({ options, config, io }) => {
+    keepFilesPrivate();
+    const baseUrl = await findVenueAddress(config);
+    const credentials = options.own ? await loadOwnCredentials(config, io) : null;
+    const { record } = await import('../shell/recorder/record.js');
+    const meant = await Promise.all(options.market.map((typed) => marketAtVenue(typed, config)));
+    const marketIds = [...new Set(meant)];
+    const asked = {
+      venue: config.venue.name,
+      profile: config.venue.profile,
+      baseUrl,
+      folder: options.out === undefined ? config.recording.dir : resolve(io.cwd, options.out),
+      share: options.share,
+      marketIds,
+      minutes: options.minutes ?? null,
+      bookDepth: options.depth,
+      credentials,
+      feeds: options.feeds ? config.feeds : [],
+    };
+    const { markets } = await record(asked, io);
+    // For named markets the exit code tells when none of them was found.
+    return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
+  },
+});
+
+/** An embedded exchange listens only while its trader runs, which reports the address. */
+async function findVenueAddress(config: TraderConfig): Promise<string> {
+  if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
+  const url = await embeddedUrl(config);
+  if (url !== null) return url;
+  const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
+  const hint =
+    'Start it with `twinbook start`, or run `twinbook exchange` and record a configuration whose venue.base_url names it.';
+  throw new TwinbookError('venue_unreachable', text, hint);
+}
+
+/** Null without a wallet or its credentials: public data needs neither. */
+const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
+  existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 
 export const addRunCommands = all(startCommand, exchangeCommand);

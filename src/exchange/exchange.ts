@@ -1,7 +1,6 @@
 /**
- * The paper exchange as a running service: the pure core (matching, accounts, conversions), driven by a real clock,
- * spoken to over HTTP exactly as the interface says, filled by a simulated crowd and by recorded markets, and kept in a
- * data folder when one is given. It binds to loopback only: whoever can reach it can trade on it.
+ * The paper exchange as a running service: the core, driven by a real clock, served over HTTP, filled by a simulated
+ * crowd or recorded markets, and kept in a data folder when one is given. It binds to loopback only.
  *
  *     const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, controls: true });
  *     await fetch(`${exchange.url}/markets/`);
@@ -16,10 +15,8 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import type { CoreSettings } from './core/contract.js';
 import { Crowd } from './crowd/crowd.js';
 import { Replay } from './crowd/replay.js';
-import { ExchangeClock } from './http/clock.js';
-import { makeReplayNotices } from './http/replay-notices.js';
 import { buildServer } from './http/server.js';
-import { Ticker } from './http/ticker.js';
+import { ExchangeClock, makeReplayNotices, Ticker } from './http/ticker.js';
 import { PersistentCore } from './store/persistent-core.js';
 
 /** Options of a paper exchange. */
@@ -108,7 +105,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
-    const ticker = new Ticker({ persistentCore, clock, drivers, onError });
+    const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // Delays set by a control end with the exchange's process, like faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
     // Before the first request: markets of the crowd or a replay exist with the first answer.

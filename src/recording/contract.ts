@@ -1,7 +1,13 @@
 /** A recorded market for the rest of the program: its description and one time-ordered, columnar event stream. */
 
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
 import type { MarketOutcome } from '../shared/protocol/outcome.js';
 import type { FeedValue } from '../shared/protocol/seam.js';
+
+/** Base58 of the SHA-256 of the venue and its own name of the market or event. */
+export const deriveConditionId = (venue: string, name: string): string =>
+  base58.encode(createHash('sha256').update(`${venue}:${name}`).digest());
 
 /** Kinds of events: numbers of the `kind` column. */
 export const EVENT = {
@@ -15,16 +21,12 @@ export const EVENT = {
   end: 3,
 } as const;
 
-/**
- * Numbers of the `side` column, in YES space: of a level, its side; of a trade, the *taker's* action (`bid`: bought YES
- * from the asks; `ask`: sold YES to the bids).
- */
+/** The `side` column, in YES space: the side of a level, or the taker's action of a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
 /**
- * A run of events as columns; only the first `length` entries count. Times never go backwards, neither inside a chunk
- * nor from chunk to chunk. A trade always stands before the level decrease that belongs to it, so that a reader who
- * subtracts what was traded from the next decrease of that level counts nothing twice.
+ * A run of events as columns; only the first `length` entries count. Times never go backwards, from chunk to chunk too.
+ * A trade always comes before the level decrease that belongs to it.
  */
 export interface EventChunk {
   readonly length: number;
@@ -150,15 +152,9 @@ export interface Recording {
   readonly market: RecordedMarket;
   /** Only for recordings in our format. */
   readonly summary?: RecordingSummary;
-  /**
-   * Lower-case hex SHA-256 over the checksums of the played files: equal for equal data. Only if each is closed, listed
-   * by a manifest, and of its listed size; their content is checked when played.
-   */
+  /** Hex SHA-256 over the checksums of the played files. Only if a manifest lists each with its size. */
   readonly fingerprint?: string;
-  /**
-   * Without a summary: gaps found by reading `chunks()`, each known before the chunk with its end is returned. A
-   * `clear`, or the `end`, marks its end.
-   */
+  /** Without a summary: gaps found by reading `chunks()`, each known before the chunk with its end is returned. */
   readonly gaps?: readonly RecordedGap[];
   /** Requests of this recording, oldest first; only in our format, if the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;
@@ -166,10 +162,7 @@ export interface Recording {
   feedValues?(): AsyncIterable<RecordedFeedValue>;
   /** Complete once `chunks()` was read to its end; before that, the known ones. */
   readonly warnings: readonly RecordingWarning[];
-  /**
-   * Streams the events; each call begins at the start. Memory is bounded by some chunks. Chunks belong to the reader.
-   * Throws TwinbookError `file_unreadable` or `recording_invalid` when nothing can be read.
-   */
+  /** Streams the events from the start. Throws TwinbookError `file_unreadable` or `recording_invalid` without any. */
   chunks(): AsyncIterable<EventChunk>;
 }
 
@@ -186,8 +179,8 @@ export const gapsIn = ({
 const CLOCKS_APART_MS = 5_000;
 
 /**
- * The close as the venue announced it, Unix ms; null without one: a trader must not see a recording's own last event. A
- * close before the first event (`firstMs`), give or take two clocks, is when the recorder first saw the market.
+ * The close as the venue announced it, Unix ms; null without one. A close about the first event (`firstMs`) is when the
+ * recorder first saw the market.
  */
 export const toldCloseMs = ({ closeIsGuessed, closeTimeMs }: RecordedMarket, firstMs: number): number | null =>
   closeIsGuessed !== true && closeTimeMs > firstMs + CLOCKS_APART_MS ? closeTimeMs : null;

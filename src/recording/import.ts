@@ -1,14 +1,11 @@
-/**
- * Converts other venues' recordings into our format. A market appears in the target folder only when complete: a killed
- * import leaves no partial market.
- */
+/** Converts other venues' recordings into our format. A market appears in the target folder only when complete. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
-import { makeFolder } from '../shared/base/folder.js';
-import { isGone } from '../shared/base/process-mark.js';
+import { makeFolder } from '../shared/base/files.js';
+import { isGone } from '../shared/base/processes.js';
 import {
   EVENT,
   type EventChunk,
@@ -18,16 +15,16 @@ import {
   type RecordingWarning,
 } from './contract.js';
 import { openRecordings } from './recording.js';
-import type { MarketSink } from './store/contract.js';
 import { unreadableFolder } from './store/day-folder.js';
 import { marketFolder } from './store/layout.js';
+import type { MarketSink } from './store/segment.js';
 import { openRecordingStore } from './store/store.js';
 
 export type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** Of all markets, counted from 0. */
+  /** For all markets, counted from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;
@@ -40,10 +37,7 @@ export interface ImportedMarket {
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
-  /**
-   * `present`: the folder has this market already, unchanged. `failed`: nothing of it was written. `not read`: files of
-   * an unknown kind.
-   */
+  /** `present`: already there, unchanged. `failed`: nothing was written. `not read`: files of an unknown kind. */
   readonly status: 'imported' | 'present' | 'failed' | 'not read';
   readonly events: number;
   readonly failure: string | null;
@@ -108,9 +102,7 @@ type TellProgress = (events: number, share: number) => void;
 /** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
 const SIDE_BY_SIDE = 2;
 
-/**
- * Yields them in the order of the recordings. When one cannot be written, those in work end, and its error is thrown.
- */
+/** Returns them in the order of the recordings. Throws the error of one that cannot be written, after those in work. */
 async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
   const done: ImportedMarket[] = [];
   const progress = recordings.map(() => ({ events: 0, share: 0 }));
@@ -193,15 +185,8 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
-/**
- * Writes a market into a folder of its own, event by event; for an unreadable market it has a part. Throws TwinbookError
- * `file_unreadable` when it cannot be written.
- */
-async function writeMarket(
-  recording: Recording,
-  folder: string,
-  tell: TellProgress,
-): Promise<Pick<ImportedMarket, 'events' | 'failure' | 'warnings'>> {
+/** Writes a market, or a part of an unreadable one, into its own folder. Throws TwinbookError `file_unreadable`. */
+async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
   const store = await openRecordingStore(folder, { origin: market.source.kind, crashSafe: false });
   let events = 0;

@@ -1,11 +1,10 @@
 /**
- * Recorded markets: one normalised event stream for all of them (`contract.ts`), the readers that make it from what venues
- * send, our own format (`store/`), the import from the one into the other, and what measures and checks recordings
- * (`inspect/`). Everything a venue's feed does oddly (deltas, mirrored tokens, late prints, clocks that step
- * back, cut files) ends in this room; behind it there is one market in YES space whose time only goes forward.
+ * Recorded markets: one normalised event stream (`contract.ts`), readers of venues' files, our own format (`store/`),
+ * the import into it, and inspection (`inspect/`). Oddities of a venue's feed end in this room; behind it a market is
+ * in YES space and its time only goes forward.
  *
- * A reader never guesses: what cannot be read is skipped, counted and said in `warnings`; a recording of which nothing
- * can be read is an error. Nothing here knows the exchange, matching or fill models.
+ * A reader never guesses: the unreadable is skipped, counted and reported in `warnings`. A recording without a readable
+ * event is an error.
  */
 
 import { type Stats, statSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { dirname, resolve } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { Recording, RecordingWarning } from './contract.js';
 import { openKalshi } from './importers/kalshi.js';
-import { kalshiGroups } from './importers/kalshi-files.js';
+import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
 import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
 import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layout.js';
@@ -31,13 +30,12 @@ interface OpenOptions {
 }
 
 /**
- * Opens every recording under these paths: a folder in our own format (all of it, a market's folder, or some of its days),
- * files of messages of Kalshi or Polymarket, or a folder of such files. Sorted by opening time, then by ticker. Files and
- * days of one market are one recording, under how many paths they may be given; where two of them cannot be joined, the
- * first is opened (of two Polymarket files that overlap in time the earlier) and says so in its warnings.
+ * Opens every recording under these paths: a folder in our own format, files of messages of Kalshi or Polymarket, or a
+ * folder of such files. Sorted by opening time, then by ticker. Files and days of one market are one recording; where
+ * two cannot be joined, the first is opened and says so in its warnings.
  *
- * Throws TwinbookError `file_unreadable` for a path that is missing, `recording_invalid` for one that holds no recording.
- * With `onFailure`, what is damaged among others is told and left out; when nothing is left, its error is thrown.
+ * Throws TwinbookError `file_unreadable` for a missing path, `recording_invalid` for one without a recording. With
+ * `onFailure` damaged ones are reported and left out; when nothing is left, the first error is thrown.
  */
 export async function openRecordings(paths: readonly string[], options: OpenOptions = {}): Promise<Recording[]> {
   const failures: TwinbookError[] = [];

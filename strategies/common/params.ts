@@ -31,14 +31,14 @@ export const modelSdLogOdds = number(
   'log-odds',
   [0.01, 2],
   0.1,
-  'How far the feed is off, as a standard deviation, where its rows name no `sd`.',
+  'Standard deviation of the feed where its rows name no `sd`.',
 );
 
 export const maxGapSds = number(
   'standard deviations',
   [1, 20],
   4,
-  'Nothing is quoted where feed and book are further apart than this: one of them is wrong.',
+  'Nothing is quoted if feed and book differ by more than this.',
 );
 
 export const widenFactor = number('times', [1, 100], 2, 'Factor of distances while the trader quotes wider.');
@@ -46,30 +46,20 @@ export const widenFactor = number('times', [1, 100], 2, 'Factor of distances whi
 export const postOnly = {
   kind: 'boolean',
   default: true,
-  help: 'No order is sent that would trade at once, by the newest poll and trade seen.',
+  help: 'No order is sent that would trade at once, by the newest poll and trade.',
 } as const;
 
 export const orderShares = (value: string) => shares(['0.000001', '1000000'], value, 'Size of each quote at most.');
 
-export const repriceTicks = integer(
-  'ticks',
-  [0, 500_000],
-  1,
-  'An order so close to its level stays where it is and keeps its place in the queue.',
-);
+export const repriceTicks = integer('ticks', [0, 500_000], 1, 'An order this close to its level stays.');
 
-export const resizeFraction = number(
-  'part',
-  [0, 1],
-  0.2,
-  'An order whose size differs from its level by at most this part stays.',
-);
+export const resizeFraction = number('part', [0, 1], 0.2, 'An order stays if its size differs by at most this part.');
 
 export const riskAversion = number(
   'log-odds per share',
   [0, 1],
   0.002,
-  'How far one share of net position shifts the price (0.002 and 100 shares: 5 cents at a price of 0.50).',
+  'Shift of the price by one share of net position (0.002, 100 shares: 5 cents at 0.50).',
 );
 
 /** @param from origin of the distance, for the help text */
@@ -87,7 +77,7 @@ export const behindTicks = integer(
   'ticks',
   [0, 500_000],
   500_000,
-  'Maximum ticks behind the best of others of a side that adds to the position; beyond it by its distance alone, it is left out.',
+  'A side that adds is left out if its distance alone puts it more ticks than this behind the best of others.',
 );
 
 /** @param price name of the compared price, for the help text */

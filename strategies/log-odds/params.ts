@@ -31,7 +31,7 @@ export const params = {
     's',
     [0, 1e9],
     0,
-    'Expected time until a position is undone, which scales its risk down; 0 assumes holding to settlement.',
+    'Expected time until a position is undone; it scales the risk. 0: until settlement.',
   ),
   min_half_spread_log_odds: number(
     'log-odds',
@@ -55,7 +55,7 @@ export const params = {
     'ticks',
     [0, 500_000],
     0,
-    'A side that adds to the position is quoted only if it earns more than this after its expected costs.',
+    'Minimum earnings of a side that adds to the position, after its expected costs.',
   ),
   post_only: postOnly,
   dust_shares: shares(['0', '1000000'], '5', "Others' levels count only beyond this many shares in total."),

@@ -4,11 +4,11 @@
  */
 
 import type { BacktestPlan, EventSource } from '../../src/lab/backtest/contract.js';
+import { playFromMemory, streamRecording } from '../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../src/lab/backtest/run.js';
-import { playFromMemory, streamRecording } from '../../src/lab/backtest/sources.js';
 import { EVENT, type EventChunk, type Recording, SIDE } from '../../src/recording/contract.js';
 import { openRecordings } from '../../src/recording/recording.js';
-import { boundHeapGrowth } from '../../src/shared/base/brief-collections.js';
+import { boundHeapGrowth } from '../../src/shared/base/processes.js';
 import { plan } from '../lab/backtest/plans.js';
 import { readPeakMb } from './peak-memory.js';
 

@@ -7,9 +7,8 @@ import { Trader } from '../../src/trader/engine/trader.js';
 import { Executor } from '../../src/trader/executor/executor.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 import { riskLimitsSchema } from '../../src/trader/risk/limits.js';
-import type { Strategy } from '../../src/trader/strategy/contract.js';
+import type { ParamValues, Strategy } from '../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../src/trader/strategy/economics.js';
-import type { ParamValues } from '../../src/trader/strategy/params.js';
 
 export const BENCH_PROFILE: VenueProfile = {
   service_name: 'SVC',

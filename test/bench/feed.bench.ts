@@ -11,8 +11,13 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ASK, BID } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { faultAnswer, successText } from '../../src/exchange/service/envelope.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import {
+  faultAnswer,
+  type HandlerContext,
+  type Reply,
+  type ServiceCall,
+  successText,
+} from '../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
@@ -20,9 +25,9 @@ import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../src/shared/protocol/endpoints.js';
 import type { Observation, Request } from '../../src/shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus } from '../../src/shared/protocol/trader-status.js';
-import { classify } from '../../src/shell/client/classify.js';
+import { classify } from '../../src/shell/client/message.js';
 import { loadShipped } from '../../src/shell/config/strategy-module.js';
-import { TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
+import { TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import type { Trader } from '../../src/trader/engine/trader.js';
 import { openMemoryLedger } from '../../src/trader/ledger/ledger.js';

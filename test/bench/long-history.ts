@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Micros, micros } from '../../src/shared/base/micros.js';
 import type { IntentRow, Ledger } from '../../src/trader/ledger/contract.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
-import { LEDGER_VERSION } from '../../src/trader/ledger/schema.js';
+import { LEDGER_VERSION } from '../../src/trader/ledger/tables.js';
 import { sized } from './bench.js';
 
 /** Each order creates an intent, an order, a fill, a transaction and its postings. */

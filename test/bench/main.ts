@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- NAME…] [--write] [--short]`: runs the benchmarks of this folder (`*.bench.ts`) and prints one
- * table. `--write` puts it into docs/safety.md, whose times are those of `kill.` and `restart`. `--short` only checks
+ * table. `--write` puts it into docs/lab/faults.md, whose times are those of `kill.` and `restart`. `--short` only checks
  * within seconds that all of them work; its figures mean nothing.
  */
 import { readdirSync } from 'node:fs';

@@ -2,8 +2,8 @@
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDecimal } from '../../src/shared/base/decimal.js';
 import { TwinbookError } from '../../src/shared/base/errors.js';
+import { parseDecimal } from '../../src/shared/base/micros.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
 import type { TraderStatus } from '../../src/shared/protocol/trader-status.js';
 import { askTrader } from '../../src/shell/control/control-client.js';

@@ -6,9 +6,8 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
-import { deriveConditionId } from '../../src/recording/identity.js';
-import type { MarketSink } from '../../src/recording/store/contract.js';
+import { deriveConditionId, type RecordedMarket, SIDE } from '../../src/recording/contract.js';
+import type { MarketSink } from '../../src/recording/store/segment.js';
 import { openRecordingStore } from '../../src/recording/store/store.js';
 import { Random } from '../../src/shared/base/random.js';
 import { sized } from './bench.js';

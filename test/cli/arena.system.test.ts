@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { arenaTables } from '../../src/cli/lab/arena.js';
-import { USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
+import { USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
 import { IS_LONG } from '../support/effort.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';

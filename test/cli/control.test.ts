@@ -51,7 +51,7 @@ describe('commands reach the running trader', () => {
     const trader = await socketIn(() => ({ ok: true, data: { mode: 'quoting', reason: '' } }));
     expect(await trader.command(`${line} --market M1`)).toEqual({
       code: 0,
-      out: 'quoting, that market by itself: `twinbook explain M1`\n',
+      out: 'quoting, that market alone: `twinbook explain M1`\n',
       err: '',
     });
     expect(trader.asked).toEqual([{ ...request, market: 'M1' }]);
@@ -79,7 +79,7 @@ describe('commands reach the running trader', () => {
     [1, '1 order may rest and is being canceled; `kill --verify` waits for the proof'],
     [3, '3 orders may rest and are being canceled; `kill --verify` waits for the proof'],
     [0, 'as far as the trader knows, no order rests'],
-    [null, 'what rests is being canceled without the ledger'],
+    [null, 'resting orders are being canceled without the ledger'],
   ])('kill, of which the trader says that %s orders rest', async (resting, text) => {
     const data = { mode: 'killed', reason: 'panic', resting };
     const trader = await socketIn(() => ({ ok: true, data }));
@@ -104,7 +104,7 @@ describe('commands reach the running trader', () => {
     });
     expect(await trader.command('kill --verify --timeout 1')).toEqual({
       code: 5,
-      out: `killed: operator\n${found}no proof within 1 s that nothing rests. The trader goes on canceling: \`kill --verify\` waits again\n`,
+      out: `killed: operator\n${found}no proof within 1 s that nothing rests. The trader still cancels: \`kill --verify\` waits again\n`,
       err: '',
     });
   });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadTraderConfig } from '../../src/shell/config/load.js';
-import { locatePageToken, obtainPageToken } from '../../src/shell/console/page-token.js';
+import { locatePageToken, obtainPageToken } from '../../src/shell/console/page-access.js';
 import { trader } from '../shell/config/files.js';
 import { CHROMIUM, openBrowser } from '../shell/console/browser.js';
 import { consoleOf } from '../shell/console/told-trader.js';

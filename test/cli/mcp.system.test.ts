@@ -59,39 +59,12 @@ function bare(file: string) {
 }
 
 const EVIL_TEXTS = [
-  '',
-  ' ',
-  '\u0000',
-  '__proto__',
-  "'; drop table orders; --",
-  "x' or 1=1 --",
-  '../../../../etc/passwd',
-  '/dev/zero',
-  '--config=/etc/passwd',
-  '-c',
-  '--json',
-  '--',
-  '$(kill -9 1)',
-  '\u202e\ud800',
-  'x'.repeat(401),
-  'x'.repeat(200_000),
-  '{"jsonrpc":"2.0"}\n{"id":1}',
+  ...['', ' ', '\u0000', '__proto__', "'; drop table orders; --", "x' or 1=1 --", '../../../../etc/passwd'],
+  ...['/dev/zero', '--config=/etc/passwd', '-c', '--json', '--', '$(kill -9 1)', '\u202e\ud800'],
+  ...['x'.repeat(401), 'x'.repeat(200_000), '{"jsonrpc":"2.0"}\n{"id":1}'],
 ];
 const EVIL_VALUES: readonly unknown[] = [
-  null,
-  true,
-  -1,
-  0,
-  1e300,
-  1.5,
-  2 ** 53,
-  201,
-  [],
-  ['x'],
-  {},
-  { toString: 'x' },
-  '5',
-  'NaN',
+  ...[null, true, -1, 0, 1e300, 1.5, 2 ** 53, 201, [], ['x'], {}, { toString: 'x' }, '5', 'NaN'],
 ];
 
 /** More than two hundred invalid calls; none is a correct call of a stop. */

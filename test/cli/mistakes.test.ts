@@ -77,13 +77,6 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     expect(ran.err).not.toMatch(/\n {4}at /);
   });
 
-  test('an override that does not exist', async () => {
-    const cwd = folderOf({ 'ok.yaml': trader() });
-    const ran = await run(['fills', '-c', 'ok.yaml'], { cwd, env: { TWINBOOK__RISK__MAX_LOS_DAY: '25' } });
-    expect(ran).toMatchObject({ code: 4, out: '' });
-    expect(ran.err).toContain("did you mean 'max_loss_day'?");
-  });
-
   test('a ledger that is a folder, and one that is no database', async () => {
     const cwd = folderOf({ 'ok.yaml': trader(), 'junk.yaml': trader().replace('twinbook.sqlite', 'junk.sqlite') });
     mkdirSync(join(cwd, 'twinbook.sqlite'));

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { measureText } from '../../src/shared/base/text-width.js';
+import { measureText } from '../../src/shared/base/text.js';
 import { openLedger } from '../../src/trader/ledger/ledger.js';
 import { trader } from '../shell/config/files.js';
 import { folderOf } from '../support/folders.js';
@@ -48,20 +48,9 @@ const MARKET = {
 } as const;
 
 const COMMANDS = [
-  'status',
-  'orders',
-  'drafts --all',
-  'fills',
-  'positions',
-  'pnl',
-  'pnl --by market',
-  'pnl --by strategy',
-  'pnl --by day',
-  'markets',
-  'events',
-  'top --once',
-  'ledger backups',
-] as const;
+  ...['status', 'orders', 'drafts --all', 'fills', 'positions', 'pnl', 'pnl --by market', 'pnl --by strategy'],
+  ...['pnl --by day', 'markets', 'events', 'top --once', 'ledger backups'],
+];
 
 const read = async (cwd: string, command: string, columns?: number) => {
   const argv = [...command.split(' '), '-c', 'trader.yaml'];

@@ -97,26 +97,6 @@ describe('the process', () => {
     expect((await ended).code).toBe(0);
   });
 
-  test('a trader is watched, stopped and read from outside', async () => {
-    const cwd = folderOf({
-      'trader.yaml': trader('exchange: { data_dir: state }', '[s.yaml]'),
-      's.yaml': 'strategy: bands',
-    });
-    const { child, ended, said } = twinbook(['start', '-c', 'trader.yaml'], cwd);
-    await said('| markets');
-    const here = (...argv: string[]) => run([...argv, '-c', 'trader.yaml'], { cwd });
-    expect(JSON.parse((await here('status', '--json')).out)).toMatchObject({ running: true, venue: 'paper' });
-    const second = await here('start');
-    expect({ code: second.code, out: second.out }).toEqual({ code: 1, out: '' });
-    expect(second.err).toContain(String(child.pid));
-    // `stop` returns after the process has ended, so that the next command finds the ledger unlocked.
-    expect(await here('stop')).toEqual({ code: 0, out: 'stopped; no order is left open\n', err: '' });
-    const { code, out } = await ended;
-    expect(code).toBe(0);
-    expect(out).toContain('nothing rests');
-    expect(await here('reconcile')).toEqual({ code: 0, out: 'ledger and exchange agree\n', err: '' });
-  });
-
   test('a trader that was killed leaves orders that cancel-all finds', async () => {
     const cwd = folderOf({
       'trader.yaml': trader(`exchange: { data_dir: state }\n${ALONE}`, '[s.yaml]'),

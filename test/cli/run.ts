@@ -1,7 +1,7 @@
 /** Runs the command line in this process and captures its output. */
 
 import { runCli } from '../../src/cli/cli.js';
-import type { CliTerminal } from '../../src/cli/output/io.js';
+import type { CliTerminal } from '../../src/cli/io.js';
 import { keepOutput } from '../secrets/suite/run-evidence.js';
 
 export interface Ran {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { judgeScenarios } from '../../src/lab/strategy-checks/scenarios.js';
 import { readScenarios } from '../../src/shell/config/scenario-file.js';
-import { FileRows, readRow } from '../../src/shell/feeds/read-row.js';
+import { FileRows, readRow } from '../../src/shell/feeds/inbox.js';
 import { nowMs } from '../../src/shell/runtime/clock.js';
 import { folderOf } from '../support/folders.js';
 import { run } from './run.js';

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepTables } from '../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../src/cli/lab/sweep-question.js';
 import { record, type SweepPlace, sweepPlace } from '../lab/sweep/place.js';
 import { optimiseThreadsLate } from '../support/late-optimising.js';
 import { run } from './run.js';
@@ -64,7 +64,7 @@ describe('twinbook sweep', () => {
       Promise.resolve(),
     );
     expect(code).toBe(1);
-    expect(err).toContain('the same command with --resume goes on');
+    expect(err).toContain('with --resume to continue');
     expect(out).toContain('Not finished');
   });
 
@@ -78,7 +78,7 @@ describe('twinbook sweep', () => {
     [['--param', 'behind_ticks=1', '--fill-model', 'lucky'], 2, /no fill model is called "lucky"/],
     [['--param', 'behind_ticks=1', '--latency', 'soon'], 2, /the latency model 'soon' is not known/],
     [['--param', 'behind_ticks=1', '--folds', '3'], 2, /3 folds of 2 events/],
-    [['--param', 'behind_ticks=1', '--resume', '--out', 'fresh'], 2, /there is no sweep in .*fresh to go on with/],
+    [['--param', 'behind_ticks=1', '--resume', '--out', 'fresh'], 2, /there is no sweep in .*fresh to continue/],
     [['--param', 'behind_ticks=1', '--out', 'trader.yaml'], 1, /cannot write the results to/],
     [['--param', 'behind_ticks=1', '--data', 'nowhere'], 1, /cannot read the recording/],
     [['--param', 'behind_ticks=1', '--data', 'strategies'], 1, /holds no recording/],

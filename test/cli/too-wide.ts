@@ -1,4 +1,4 @@
-import { measureText } from '../../src/shared/base/text-width.js';
+import { measureText } from '../../src/shared/base/text.js';
 
 /** Lines that are wider than the terminal. */
 export const findTooWide = (text: string, columns: number): readonly string[] =>

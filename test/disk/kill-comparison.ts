@@ -1,6 +1,6 @@
 /** Compares a stopped trader's ledger with the exchange's record of the same account. */
 
-import { parseDecimal } from '../../src/shared/base/decimal.js';
+import { parseDecimal } from '../../src/shared/base/micros.js';
 import type { ServiceClient } from '../../src/shell/client/client.js';
 import { openKeyFile } from '../../src/shell/wallet/key-file.js';
 import type { LedgerReader } from '../../src/trader/ledger/contract.js';

@@ -1,7 +1,7 @@
 /** Results of a backtest over many windows, as one row of the table of evidence. */
 
 import type { Analysis } from '../../src/lab/report/analysis/analyse.js';
-import type { RepeatFigures } from '../../src/lab/report/analysis/repeats.js';
+import type { RepeatFigures } from '../../src/lab/report/analysis/session-figures.js';
 import {
   count,
   decimal,

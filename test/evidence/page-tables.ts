@@ -1,8 +1,8 @@
 /** The two tables of a strategy's page: edges in the worlds of the arena, and results on the shipped sample. */
 
 import { meanText } from '../../src/cli/lab/arena.js';
+import { estimateMean } from '../../src/lab/arena/arena.js';
 import type { SimulationResult } from '../../src/lab/arena/contract.js';
-import { estimateMean } from '../../src/lab/arena/standings.js';
 import { count, formatGain, signedCents } from '../../src/lab/report/figures.js';
 import type { EvidenceRow } from './figures.js';
 
@@ -47,7 +47,7 @@ export const edgeOf = (results: readonly SimulationResult[]): WorldEdge => ({
 export function arenaTable(rows: readonly EdgeRow[], { day, firstSeed, seeds, crowdSeeds }: Measured): string {
   const worlds = Object.keys(rows[0]?.worlds ?? {});
   const lead =
-    `Measured on ${day} in the [arena](../arena.md): mean edge of a simulation ± its standard error, simulations below 0, fills of one. ` +
+    `[Arena](../arena.md), ${day}: mean edge of a simulation ± its standard error; simulations below 0; fills. ` +
     `Seeds from ${firstSeed} on, ${seeds} of each world, ${crowdSeeds} of \`crowd\`.`;
   const head = `| | ${worlds.join(' | ')} |\n|---|${'---:|'.repeat(worlds.length)}`;
   const lines = rows.map((row) => `| ${row.row} | ${worlds.map((world) => cellOf(row.worlds[world])).join(' | ')} |`);
@@ -62,7 +62,7 @@ function cellOf(world: WorldEdge | undefined): string {
 
 export function sampleTable(rows: readonly SampleRow[], latency: string): string {
   if (rows.every(({ fills }) => fills === 0)) return 'On the three markets of the shipped sample it has no fill.';
-  const lead = `On the three markets of the shipped sample, ${latency}, no fees; so few markets are evidence of nothing but that it trades:`;
+  const lead = `Shipped sample, ${latency}, no fees; three markets prove only that it trades:`;
   const lines = rows.map((row) => {
     const markout = row.markout60sMicros === null ? '–' : signedCents(row.markout60sMicros);
     return `| ${row.strategy} | \`${row.model}\` | ${formatGain(row.resultMicros)} | ${count(row.fills)} (${count(row.takerFills)}) | ${markout} |`;

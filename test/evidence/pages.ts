@@ -9,9 +9,9 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Conditions, USUAL_CONDITIONS } from '../../src/lab/arena/conditions.js';
+import { loadEntrants } from '../../src/lab/arena/arena.js';
 import type { Entrant } from '../../src/lab/arena/contract.js';
-import { loadEntrants } from '../../src/lab/arena/simulations.js';
+import { type Conditions, USUAL_CONDITIONS } from '../../src/lab/arena/contract.js';
 import { WORLDS } from '../../src/lab/arena/worlds.js';
 import { backtestOf } from '../../src/lab/backtest/backtest.js';
 import { loadConfig } from '../../src/shell/config/load.js';

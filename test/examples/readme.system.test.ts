@@ -1,16 +1,7 @@
-/** Every command and snippet of README.md, as written, in one folder and in the order of the page. */
+/** Every command of README.md, and its strategy file, as written, in one folder and in the order of the page. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -31,8 +22,7 @@ afterAll(() => rmSync(clone, { recursive: true, force: true }));
 const COMMANDS = [...README.matchAll(/^ {4}(?! )(.+)$/gm)]
   .map(([, line = '']) => line.replace(/ +# .*$/, '').trim())
   .filter((line) => !/^[a-z_]+:/.test(line));
-const snippet = (language: string): string =>
-  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(README)?.[1] ?? '';
+const STRATEGY = /^```yaml\n(.*?)^```/ms.exec(README)?.[1] ?? '';
 
 /** Programs that run until they are stopped, and the text after which this test stops them. */
 const LASTING: readonly (readonly [command: RegExp, ready: RegExp])[] = [
@@ -91,34 +81,13 @@ describe('the README', () => {
   });
 
   it('has a first strategy file that quotes', () => {
-    writeFileSync(join(clone, 'config/strategies/mine.yaml'), snippet('yaml'));
-    expect(snippet('yaml')).toContain('strategy:');
+    writeFileSync(join(clone, 'config/strategies/mine.yaml'), STRATEGY);
+    expect(STRATEGY).toContain('strategy:');
   });
 
   it.each(COMMANDS.slice(2).filter((line) => !BESIDE_A_TRADER.includes(line)))('runs %s', async (line) => {
     const lasting = lastingOf(line);
     if (lasting === undefined) expect(run(line)).toEqual(expect.any(String));
     else await runUntilReady(line, lasting[1]);
-  });
-
-  it('has a client snippet that strict TypeScript compiles, and that runs', () => {
-    const project = join(clone, 'snippet');
-    mkdirSync(project);
-    writeFileSync(join(project, 'client.ts'), snippet('js'));
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: true,
-      target: 'es2023',
-      module: 'nodenext',
-      moduleResolution: 'nodenext',
-      types: ['node'],
-      typeRoots: [join(ROOT, 'node_modules/@types')],
-    };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['client.ts'] }));
-    run('node node_modules/typescript/bin/tsc -p snippet');
-    const lines = run('node snippet/client.js').trim().split('\n');
-    expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['open', 'open', 'open', 'open']);
   });
 });

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { queryRecordings } from '../../src/recording/inspect/query.js';
 import { fetchRows, withConnection } from '../../src/recording/store/duckdb.js';
-import { COLUMNS } from '../../src/recording/store/tables.js';
+import { COLUMNS } from '../../src/recording/store/layout.js';
 import { SAMPLE } from './make-sample.js';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 /** Imported recordings give the same events as their raw files. */
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,6 @@ import { newFolder } from '../support/folders.js';
 import {
   CLOSE_MS,
   delta,
-  kalshiFile,
   OPEN_MS,
   PADDED,
   PADDING,
@@ -124,21 +123,6 @@ describe('an import', () => {
     expect(told[0]?.failure).toContain('1 of 1 lines');
     expect(await openRecordings([out])).toHaveLength(1);
     expect(readdirSync(out)).toHaveLength(1);
-  });
-
-  it('says of a cut file that it was cut', async () => {
-    const set = writeKalshi(LINES);
-    truncateSync(kalshiFile(set), 200);
-    const [told] = await importRecordings('kalshi', [set], newFolder());
-    expect(told?.warnings[0]?.message ?? told?.failure).toContain('cut or damaged');
-  });
-
-  it.each([
-    ['another kind', () => writeKalshi(LINES), 'recording_invalid'],
-    ['nothing', () => newFolder(), 'recording_invalid'],
-    ['a path that is not there', () => '/nowhere/at/all', 'file_unreadable'],
-  ])('of %s is an error', async (_, path, code) => {
-    await expect(importRecordings('polymarket', [path()], newFolder())).rejects.toMatchObject({ code });
   });
 });
 

@@ -6,16 +6,15 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { makeName } from '../../src/exchange/core/catalog.js';
 import type { BookSide, MarketIndex } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import { makeName } from '../../src/exchange/core/names.js';
 import { bookRow, detailRow } from '../../src/exchange/core/records/market-rows.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
 import { type RecordedMarket, SIDE } from '../../src/recording/contract.js';
-import type { MarketSink } from '../../src/recording/store/contract.js';
+import type { MarketSink } from '../../src/recording/store/segment.js';
 import { openRecordingStore, type RecordingStore } from '../../src/recording/store/store.js';
-import { parseDecimal } from '../../src/shared/base/decimal.js';
-import { micros } from '../../src/shared/base/micros.js';
+import { micros, parseDecimal } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 
 export const SAMPLE = resolve(import.meta.dirname, '../../data/sample');

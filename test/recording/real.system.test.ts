@@ -165,16 +165,4 @@ describe.skipIf(!existsSync(POLYMARKET))('the Polymarket set (needs ../shared/da
     // One in ten took a level that the incomplete book knew only partly, or was printed together with others.
     expect(unexplained).toBeLessThan(48);
   });
-
-  it('knows no book for its first seconds, and says how often it disagrees with the prices that rows name', async () => {
-    const recordings = await openRecordings([POLYMARKET]);
-    for (const recording of recordings) await summaryOf(recording);
-    const seconds = recordings.flatMap(({ gaps = [] }) =>
-      gaps.map(({ fromMs, toMs }) => ((toMs ?? 0) - fromMs) / 1000),
-    );
-    expect(seconds.sort((a, b) => a - b)).toEqual([0.788, 1.084, 3.807, 7.94, 12.074, 16.602]);
-    const told = recordings.flatMap(({ warnings }) => warnings.map(({ message }) => message));
-    const shares = told.flatMap((message) => /prices of ([\d.]+) % of the rows/.exec(message)?.[1] ?? []);
-    expect(shares.map(Number).sort((a, b) => a - b)).toEqual([0.28, 0.54, 0.77, 1.5, 1.52, 2.58]);
-  });
 });

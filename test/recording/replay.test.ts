@@ -4,12 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { ExchangeCore } from '../../src/exchange/core/core.js';
 import { detailRow, publicTradePage } from '../../src/exchange/core/records/market-rows.js';
 import { Replay } from '../../src/exchange/crowd/replay.js';
-import { importRecordings } from '../../src/recording/import.js';
 import { openRecordings } from '../../src/recording/recording.js';
-import { newCore, START_MS, tapeHash } from '../exchange/crowd/world.js';
-import { newFolder } from '../support/folders.js';
+import { newCore, START_MS } from '../exchange/crowd/world.js';
 import { SAMPLE } from './make-sample.js';
-import { CLOSE_MS, delta, OPEN_MS, snapshot, trade, writeKalshi } from './samples.js';
 
 const MINUTE_MS = 60_000;
 
@@ -60,7 +57,7 @@ describe('a replay', () => {
       expect.objectContaining({
         code: 'recording_invalid',
         message: expect.stringContaining(`this exchange has another one of that name: "Will it rain?"`),
-        hint: expect.stringContaining('Replay it in a folder of its own'),
+        hint: expect.stringContaining('Replay it in a separate folder'),
       }),
     );
   });
@@ -77,23 +74,5 @@ describe('a replay', () => {
     }
     const again = await Replay.attach(core, await openRecordings([SAMPLE]), { speed: 1 }, core.nowMs);
     expect(again.plan).toEqual(names.map((name) => `not replayed again: ${name}, which is over in this folder`));
-  });
-
-  it('of an imported recording trades as that of the raw one', async () => {
-    const T = OPEN_MS + MINUTE_MS;
-    const lines = [snapshot(T, [['0.4000', '100.00']], [['0.5500', '50.00']])];
-    for (let n = 1; n < 200; n++) {
-      lines.push(delta(T + n * 1000, 'no', '0.5500', n % 3 === 0 ? '-4.00' : '3.00'));
-      if (n % 3 === 0) lines.push(trade(T + n * 1000, 'yes', '0.4500', '0.5500', '4.00'));
-    }
-    const set = writeKalshi([...lines, snapshot(CLOSE_MS + 800, [], [])]);
-    const out = newFolder();
-    await importRecordings('kalshi', [set], out);
-    const [raw, imported] = [await played([set]), await played([out])];
-    expect(publicTradePage(raw.core.catalog.market(0), { limit: 1000 }).rows).toHaveLength(66);
-    expect(tapeHash(imported.core)).toBe(tapeHash(raw.core));
-    expect(detailRow(imported.core.catalog, imported.core.catalog.market(0))).toEqual(
-      detailRow(raw.core.catalog, raw.core.catalog.market(0)),
-    );
   });
 });

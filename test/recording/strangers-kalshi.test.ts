@@ -82,14 +82,6 @@ describe('the lines of a stranger', () => {
     expect(recording?.warnings[0]?.isDamage).toBeUndefined();
   });
 
-  it('that take more than there is are told', async () => {
-    const { rows, told } = await read([START, delta(T + 10, 'yes', '0.40', '-150.00'), CLOSED]);
-    expect(rows).toContain('10 level bid 0.4 0');
-    expect(told).toEqual([
-      '1 change takes more from a level than it holds, so others are missing: such a level is empty',
-    ]);
-  });
-
   it('without a snapshot are an error that says so', async () => {
     const [recording] = await openRecordings([writeKalshi([CHANGE, CHANGE])]);
     await expect(rowsOf(recording)).rejects.toThrow('there is no snapshot of the book among its 2 messages');
@@ -100,13 +92,6 @@ describe('the lines of a stranger', () => {
       about: false,
     });
     expect(rows.slice(3)).toEqual(['50 level bid 0.4 0', '50 level ask 0.45 0', '90 level bid 0.3 7', '90 end']);
-  });
-
-  it('with prices of tenths of a cent make a market of that tick', async () => {
-    const fine = snapshot(T, [['0.4050', '100.00']], [['0.5500', '50.00']]);
-    const { recording, rows } = await read([fine, delta(T + 10, 'yes', '0.4010', '3.00'), CLOSED]);
-    expect(recording?.market.tickPrecision).toBe(3);
-    expect(rows).toContain('10 level bid 0.401 3');
   });
 });
 

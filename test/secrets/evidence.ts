@@ -6,8 +6,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { derivePublicKey } from '../../src/shell/wallet/ed25519.js';
 import { readKeyText } from '../../src/shell/wallet/key-file.js';
+import { derivePublicKey } from '../../src/shell/wallet/wallet.js';
 import type { Reading } from './readings.js';
 import type { SecretSearch } from './search.js';
 

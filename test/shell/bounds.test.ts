@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { provePage } from '../../src/shell/console/page-address.js';
+import { provePage } from '../../src/shell/console/page-access.js';
 import { serveControl } from '../../src/shell/control/control-server.js';
 import { newFolder } from '../support/folders.js';
 import { listeningWeb } from '../support/listening.js';

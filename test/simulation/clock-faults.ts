@@ -1,6 +1,6 @@
 /** Faults of the clock of the trader's machine alone, in hours: set back, set ahead, or ahead for a moment. */
 
-import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Timeline } from '../../src/lab/backtest/run.js';
 import type { Random } from '../../src/shared/base/random.js';
 import type { Faults, Tally } from './faults.js';
 

@@ -6,7 +6,7 @@
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../src/shared/protocol/states.js';
-import type { StoredDraft } from '../../src/shell/wallet/signing-rules.js';
+import type { StoredDraft } from '../../src/shell/wallet/draft-signer.js';
 import type { DraftSigner } from '../../src/trader/executor/contract.js';
 import type { Invariants } from './invariants.js';
 import type { Network } from './network.js';

@@ -2,13 +2,18 @@
 
 import type { AccountSlot, CoreSettings, ObservedFill, Wire } from '../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../src/exchange/core/core.js';
-import type { Archived, RecordKind } from '../../src/exchange/core/records/archive.js';
-import { MemoryArchive } from '../../src/exchange/core/records/memory-archive.js';
+import { type Archived, MemoryArchive, type RecordKind } from '../../src/exchange/core/records/archive.js';
 import { Crowd } from '../../src/exchange/crowd/crowd.js';
-import { type Answer, faultAnswer, successText } from '../../src/exchange/service/envelope.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../src/exchange/service/handler-context.js';
+import { RateLimit, type RateVerdict } from '../../src/exchange/http/rate-guard.js';
+import {
+  type Answer,
+  faultAnswer,
+  type HandlerContext,
+  type Reply,
+  type ServiceCall,
+  successText,
+} from '../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../src/exchange/service/handlers.js';
-import { RateLimit, type RateVerdict } from '../../src/exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../src/exchange/service/wallet-signatures.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type EndpointName, type Scope } from '../../src/shared/protocol/endpoints.js';

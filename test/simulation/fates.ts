@@ -1,7 +1,6 @@
 /** The fate of one call in transit: drawn by the network's probabilities, or set by a scenario. */
 
-import type { Answer } from '../../src/exchange/service/envelope.js';
-import { faultAnswer } from '../../src/exchange/service/envelope.js';
+import { type Answer, faultAnswer } from '../../src/exchange/service/answers.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';
 import type { Lag } from './exchange-side.js';
 

@@ -1,10 +1,10 @@
 /** The network between trader and exchange: executes each call's fate. */
 
-import type { Answer } from '../../src/exchange/service/envelope.js';
-import type { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Answer } from '../../src/exchange/service/answers.js';
+import type { Timeline } from '../../src/lab/backtest/run.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, BudgetReport, Outcome } from '../../src/shared/protocol/seam.js';
-import { classify } from '../../src/shell/client/classify.js';
+import { classify } from '../../src/shell/client/message.js';
 import type { AnswerSignals as HeardOfBudget } from '../../src/shell/client/pacing.js';
 import type { ExchangeSide } from './exchange-side.js';
 import { type Fate, type Script, THROTTLED } from './fates.js';

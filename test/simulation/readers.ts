@@ -4,7 +4,7 @@
  */
 
 import type { ProcessStatus } from '../../src/shared/protocol/trader-status.js';
-import { type LineReader, TelemetryPublisher } from '../../src/shell/control/telemetry/publisher.js';
+import { type LineReader, TelemetryPublisher } from '../../src/shell/control/telemetry.js';
 import type { Ledger } from '../../src/trader/ledger/contract.js';
 
 /** Accepts everything, and ends when the trader disconnects it. */

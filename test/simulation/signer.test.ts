@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { writeDraftText } from '../../src/shared/protocol/drafts/draft-text.js';
-import type { StoredDraft } from '../../src/shell/wallet/signing-rules.js';
+import type { StoredDraft } from '../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { PROFILE } from './setting.js';
 import { keysOf, signerOf } from './trader-process.js';

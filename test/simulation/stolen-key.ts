@@ -3,7 +3,7 @@
  * During a pause, so that no limit has room for the unwanted order.
  */
 
-import { signToHex } from '../../src/shell/wallet/ed25519.js';
+import { signToHex } from '../../src/shell/wallet/wallet.js';
 import { check } from './check.js';
 import { KEY, type Setting } from './setting.js';
 import type { World } from './world.js';

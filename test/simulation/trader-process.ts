@@ -3,8 +3,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Scope } from '../../src/shared/protocol/endpoints.js';
 import { Pacing } from '../../src/shell/client/pacing.js';
-import { DraftSigner as WalletSigner } from '../../src/shell/wallet/draft-signer.js';
-import type { SigningPolicy } from '../../src/shell/wallet/signing-rules.js';
+import { type SigningPolicy, DraftSigner as WalletSigner } from '../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { Trader } from '../../src/trader/engine/trader.js';
 import type { DraftSigner } from '../../src/trader/executor/contract.js';

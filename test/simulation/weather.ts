@@ -1,6 +1,6 @@
 /** Draws the fate of each call from the current faults. */
 
-import type { Answer } from '../../src/exchange/service/envelope.js';
+import type { Answer } from '../../src/exchange/service/answers.js';
 import type { Random } from '../../src/shared/base/random.js';
 import { declarationOf } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall } from '../../src/shared/protocol/seam.js';

@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Answer } from '../../src/exchange/service/envelope.js';
-import { Timeline } from '../../src/lab/backtest/timeline.js';
+import type { Answer } from '../../src/exchange/service/answers.js';
+import { Timeline } from '../../src/lab/backtest/run.js';
 import { Random } from '../../src/shared/base/random.js';
 import { declarationOf, type Scope } from '../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, OperatorCommand, Request } from '../../src/shared/protocol/seam.js';

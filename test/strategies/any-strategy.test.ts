@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { MarketView } from '../../src/trader/market/view.js';
 import { checkQuotes } from '../../src/trader/strategy/check.js';
-import { strategyFrom } from '../../src/trader/strategy/module.js';
+import { strategyFrom } from '../../src/trader/strategy/read-params.js';
 import * as bands from '../../strategies/bands.js';
 import * as beliefMaker from '../../strategies/belief-maker.js';
 import * as closingMaker from '../../strategies/closing-maker.js';

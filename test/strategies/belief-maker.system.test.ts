@@ -1,9 +1,9 @@
 /** Tests of belief-maker in the whole challenge, which take seconds. */
 
 import { expect, test } from 'vitest';
-import { drawConfiguration } from '../../src/lab/arena/challenge/score.js';
-import { ShownMaker } from '../../src/lab/arena/challenge/shown-maker.js';
-import { simulate } from '../../src/lab/arena/challenge/simulation.js';
+import { drawConfiguration } from '../../src/lab/arena/score.js';
+import { ShownMaker } from '../../src/lab/arena/shown-maker.js';
+import { simulate } from '../../src/lab/arena/simulation.js';
 import { playChallenge } from '../../src/lab/arena/worlds.js';
 import type { MarketView, StrategyEvent } from '../../src/trader/strategy/strategy.js';
 import beliefMaker from '../../strategies/belief-maker.js';

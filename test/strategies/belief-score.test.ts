@@ -1,7 +1,7 @@
 /** Inference of belief-maker from a price, compared with the published rules of a score with diffusion and jumps. */
 
 import { describe, expect, it } from 'vitest';
-import { drawConfiguration, probabilityAbove } from '../../src/lab/arena/challenge/score.js';
+import { drawConfiguration, probabilityAbove } from '../../src/lab/arena/score.js';
 import { logit, normalDensity } from '../../src/trader/strategy/strategy.js';
 import { Belief } from '../../strategies/belief/belief.js';
 import { DIFFUSIVE_PART, readScore } from '../../strategies/belief/score.js';

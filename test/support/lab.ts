@@ -9,6 +9,7 @@ const MEASURED = 'node --expose-gc --import tsx';
 export const LAB_SCRIPTS: Readonly<Record<string, string>> = {
   anatomy: 'tsx test/evidence/anatomy.ts',
   disk: 'tsx test/disk/main.ts',
+  docs: 'tsx test/support/doc-tables.ts',
   evidence: 'tsx test/evidence/main.ts',
   'guardian-trials': 'tsx test/shell/guardian/main.ts',
   'kill-points': 'tsx test/disk/kill-points.ts',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isGone, type ProcessMark, readMark } from '../../src/shared/base/process-mark.js';
+import { isGone, type ProcessMark, readMark } from '../../src/shared/base/processes.js';
 import { folderOf } from './folders.js';
 import { endMarked, FILE_MARK, RUN_MARK } from './life.js';
 import { program, type Running } from './processes.js';

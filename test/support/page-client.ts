@@ -11,7 +11,7 @@ import {
   provePage,
   proveRequest,
   proveServer,
-} from '../../src/shell/dashboard/proof.js';
+} from '../../src/shell/dashboard/sessions.js';
 
 export interface PageHow {
   readonly method?: string;

@@ -2,16 +2,14 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { formatDecimal, parseDecimal } from '../../src/shared/base/decimal.js';
-import { type Micros, micros, sub } from '../../src/shared/base/micros.js';
+import { formatDecimal, type Micros, micros, parseDecimal, sub } from '../../src/shared/base/micros.js';
 import { Random } from '../../src/shared/base/random.js';
 import type { DataOf } from '../../src/shared/protocol/endpoints.js';
 import type { OrderRow } from '../../src/shared/protocol/records.js';
 import { RESTING_STATUSES } from '../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../src/shell/client/client.js';
-import { readProfile } from '../../src/shell/config/sections/venue.js';
-import { loadCredentials } from '../../src/shell/wallet/credentials.js';
-import { openKeyFile } from '../../src/shell/wallet/key-file.js';
+import { readProfile } from '../../src/shell/config/config.js';
+import { loadCredentials, openKeyFile } from '../../src/shell/wallet/key-file.js';
 import { Wallet } from '../../src/shell/wallet/wallet.js';
 import { openReadOnly } from '../../src/trader/ledger/ledger.js';
 

@@ -2,16 +2,65 @@
 
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
-import type { ArenaResult } from '../../lab/arena/arena.js';
-import { conditionsText } from '../../lab/arena/conditions.js';
-import type { EdgeDifference, Standing } from '../../lab/arena/standings.js';
+import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/arena.js';
+import {
+  CONDITION_ROWS,
+  CONDITIONS,
+  type Conditions,
+  chooseConditions,
+  conditionsText,
+  type World,
+} from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type Answer, command, integerBetween, type OptionRow, usual, type Values } from '../command.js';
-import { type CliIo, DEFAULT_CONFIG, EXIT } from '../output/io.js';
-import { type Column, prose, table } from '../output/table.js';
-import { ProgressLine } from './progress.js';
-import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions } from './world-options.js';
+import {
+  type Answer,
+  command,
+  integerBetween,
+  numberBetween,
+  type OptionRow,
+  read,
+  usual,
+  type Values,
+} from '../command.js';
+import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
+import { type Column, prose, table } from '../table.js';
+
+export const HIGHEST_SEED = 2 ** 31;
+export const MOST_SEEDS = 1_000_000;
+
+type ConditionFlag = (typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'];
+type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
+
+/** The venue of worlds in which the whole trader trades. Every condition has a row. */
+export const CONDITION_OPTIONS = Object.fromEntries(
+  CONDITION_ROWS.map(([, { flag, option, range, isFraction, help }]) => [
+    flag,
+    read(option, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
+  ]),
+) as Readonly<Record<ConditionFlag, OptionRow<number | undefined>>>;
+
+export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
+  const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
+  const others = names.filter((name) => name !== 'all').map(worldNamed);
+  return names.includes('all') ? WORLDS : [...new Set(others)];
+}
+
+/** Throws `usage` for a condition that none of these worlds uses. */
+export async function readConditions(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
+  const { requireTaken } = await import('../../lab/arena/worlds.js');
+  const asked = CONDITION_ROWS.map(([name]) => name).filter((name) => options[CONDITIONS[name].flag] !== undefined);
+  requireTaken(asked, worlds);
+  return chooseConditions((name) => options[CONDITIONS[name].flag]);
+}
+
+export const threadsOption = usual(
+  '--workers <n>',
+  'threads',
+  availableParallelism(),
+  integerBetween(1, 256),
+  'as many as there are cores',
+);
 
 const OPTIONS = {
   config: {
@@ -24,13 +73,7 @@ const OPTIONS = {
   >,
   seeds: usual('--seeds <n>', 'simulations of each strategy in each world', 20, integerBetween(1, MOST_SEEDS)),
   first: usual('--first <seed>', 'the first seed', 0, integerBetween(0, HIGHEST_SEED)),
-  workers: usual(
-    '--workers <n>',
-    'threads',
-    availableParallelism(),
-    integerBetween(1, 256),
-    'as many as there are cores',
-  ),
+  workers: threadsOption,
   ...CONDITION_OPTIONS,
 };
 

@@ -3,16 +3,14 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { BacktestResult } from '../../lab/backtest/backtest.js';
-import type { FeedChoice } from '../../lab/backtest/feeds/feed-values.js';
+import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
-import { AFTER_HALT } from '../../lab/backtest/halts.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
-import { BRACKET, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
+import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import { calibratedName } from '../../lab/calibrate/calibration-file.js';
-import { boundHeapGrowth } from '../../shared/base/brief-collections.js';
+import { boundHeapGrowth } from '../../shared/base/processes.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
 import {
   type Answer,
@@ -30,9 +28,7 @@ import {
   usual,
   type Values,
 } from '../command.js';
-import type { CliIo } from '../output/io.js';
-import { writeWhole } from '../output/whole-file.js';
-import { ProgressLine } from './progress.js';
+import { ProgressLine, writeWhole } from '../io.js';
 
 const feeOption = (who: string): OptionRow<number> =>
   usual(
@@ -147,7 +143,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, failures, fees, repeat, afterHalt } = options;
+  const { latency, failures, fees, repeat, afterHalt, report } = options;
   const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
   const asked = {
     ...planOptions(options, config),
@@ -163,8 +159,8 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const progress = (share: number, name: string) => line.show(share, name);
   const workers = options.workers ?? (await usualWorkers(asked.data, repeat));
   const { backtestOf } = await import('../../lab/backtest/backtest.js');
-  const { checkFillModels } = await import('../../lab/backtest/sources.js');
-  const { backtestOnThreads } = await import('../../lab/backtest/threads/threads.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
+  const { backtestOnThreads } = await import('../../lab/backtest/threads/pool.js');
   // A copy: the process's own environment cannot be passed to a thread.
   const source = { file: resolve(io.cwd, file), env: { ...io.env }, cwd: io.cwd, feeds };
   const results =
@@ -179,7 +175,17 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
           fillModels: checkFillModels(fillModels),
         });
   line.end();
-  return tell(results, options.report, io);
+  const { summaryTable } = await import('../../lab/report/summary.js');
+  const analyses = results.map(({ analysis }) => analysis);
+  if (report !== undefined) {
+    const { reportHtml } = await import('../../lab/report/html/report-html.js');
+    const sessions = results.map(({ session }) => session);
+    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
+  }
+  return {
+    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
+    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
+  };
 }
 
 /** Recorded events from which threads pay off: each compiles the program and reads the recordings again. */
@@ -205,17 +211,3 @@ export const planOptions = (
   fees: { makerRateMicros: makerFee, takerRateMicros: takerFee },
   allMarkets: allMarkets === true,
 });
-
-async function tell(results: readonly BacktestResult[], report: string | undefined, io: CliIo): Promise<Answer> {
-  const { summaryTable } = await import('../../lab/report/summary.js');
-  const analyses = results.map(({ analysis }) => analysis);
-  if (report !== undefined) {
-    const { reportHtml } = await import('../../lab/report/html/report-html.js');
-    const sessions = results.map(({ session }) => session);
-    writeWhole(resolve(io.cwd, report), reportHtml({ sessions }, analyses));
-  }
-  return {
-    data: results.map(({ analysis, events, traceHash }) => ({ ...analysis, events, traceHash })),
-    text: (width) => `${summaryTable(analyses, width)}${report === undefined ? '' : `report: ${report}\n`}`,
-  };
-}

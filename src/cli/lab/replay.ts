@@ -1,22 +1,53 @@
-/** `twinbook replay RUN`: decides a recorded run again and compares every request. */
+/**
+ * `twinbook replay RUN` decides a recorded run again and compares every request; `twinbook parity RUN` compares it with
+ * backtests of the same span.
+ */
 
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import type { ParityResult } from '../../lab/parity/parity.js';
+import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
-import type { ReplayedTrader, ReplayResult } from '../../lab/replay/replay.js';
+import type { ReplayResult } from '../../lab/replay/replay.js';
+import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
+import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import { isStrategyFileAt, loadConfig } from '../../shell/config/load.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import { type Answer, command, flag, text, type Values } from '../command.js';
-import { type CliIo, EXIT } from '../output/io.js';
-import { record } from '../output/table.js';
-import { fillModelOption } from './backtest.js';
-import { backtestRun, makeRunCode, openRun, RUN_ARGUMENT, RUN_OPTIONS, sidesText, traderOfNow } from './side-table.js';
+import { utcText } from '../../shared/base/text.js';
+import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
+import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
+import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
+import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
+import { beginning, type Column, linesText, prose, record, table } from '../table.js';
+import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
 
-type Replayed = Awaited<ReturnType<typeof replayNamed>>;
+export const RUN_ARGUMENT =
+  'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+
+export const RUN_OPTIONS = {
+  config: text(
+    '-c, --config <file>',
+    `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
+  ),
+  acceptChangedCode: changedCode,
+};
+
+/** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
+function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_OPTIONS>, io: CliIo) {
+  const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
+  const own = config ?? defaultConfig(io.cwd);
+  const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
+  // User code comes from files that the operator names: a run's folder may be foreign.
+  const file = config === undefined && isFolder ? null : own;
+  const loadFiles = file === null ? null : () => loadConfig(file, io);
+  return { run: readRun(folder), file, code: new RunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
+}
+
+async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
+  const { traderNow } = await import('../../lab/replay/run-settings.js');
+  if (file !== null) return traderNow(await loadConfig(file, io), description);
+  const other = () => 'the run names this file, and only code that you name with -c FILE is run';
+  return traderNow(await loadConfig(description.configFile, { ...io, code: { other } }), description);
+}
 
 const OPTIONS = {
   asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
@@ -39,7 +70,7 @@ export const addReplayCommand = command({
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], isJson, io }): Promise<Answer> => {
     if (options.play !== undefined)
-      return playOverRun(openRun(name, options.config, io), options.play, options, isJson, io);
+      return playOverRun(openRun(name, options, io).run, options.play, options, isJson, io);
     if (options.fillModel !== undefined) {
       const hint = 'Add --play FILE, or leave --fill-model out.';
       throw new TwinbookError('usage', '--fill-model applies only to --play', hint);
@@ -51,22 +82,18 @@ export const addReplayCommand = command({
 });
 
 async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io: CliIo) {
-  const run = openRun(name, flags.config, io);
+  const { run, file, code } = openRun(name, flags, io);
   const { changesSince, traderThen } = await import('../../lab/replay/run-settings.js');
-  const { replayRun } = await import('../../lab/replay/replay-run.js');
-  const code = makeRunCode(name, flags, io);
-  const trader =
-    flags.asRecorded === true
-      ? await traderThen(run.description, code)
-      : await traderOfNow(run, name, flags.config, io);
+  const { replayRun } = await import('../../lab/replay/replay.js');
+  const trader = flags.asRecorded === true ? await traderThen(run.description, code) : await traderOfNow(run, file, io);
   const changes = changesSince(run.description, trader);
   // Before the replay itself, which may take long.
-  if (!isJson && changes.length > 0) io.out(changesText(changes));
+  if (!isJson && changes.length > 0)
+    io.out(linesText(['decisions may differ, because', ...changes.map((change) => `  ${change}`)]));
   return { run, changes, result: await replayRun(run, { trader, code }) };
 }
 
-const changesText = (changes: readonly string[]): string =>
-  `decisions may differ, because\n${changes.map((change) => `  ${change}\n`).join('')}`;
+type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
 function makeReplayRow({ run, changes, result }: Replayed): object {
   const { description, end, warnings } = run;
@@ -78,7 +105,7 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
     started_ms: description.startedMs,
     from_ms: result.fromMs,
     to_ms: result.toMs,
-    complete: isComplete(run),
+    complete: end !== null && end.stoppedEarly === null,
     ended: end,
     warnings,
     changes,
@@ -91,8 +118,6 @@ function makeReplayRow({ run, changes, result }: Replayed): object {
     difference: result.difference,
   };
 }
-
-const isComplete = ({ end }: RunJournal): boolean => end !== null && end.stoppedEarly === null;
 
 function formatReplay({ run, changes, result }: Replayed): string {
   const { steps, requests, signatures, fromMs, toMs, difference } = result;
@@ -110,7 +135,7 @@ function formatReplay({ run, changes, result }: Replayed): string {
 }
 
 function endText({ end }: RunJournal): string {
-  if (end === null) return 'it was cut off, or the run goes on';
+  if (end === null) return 'it was cut off, or the run has not ended';
   return end.stoppedEarly === null ? 'complete' : `it ends before the run did: ${end.stoppedEarly}`;
 }
 
@@ -153,8 +178,23 @@ async function playOverRun(
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
   const played = await backtestRun(run, asked, fillModel, isJson, io);
-  const text = (width: number | undefined) => sidesText(run, played, { before: [['played', file]] }, width);
-  return { data: makePlayedRow(run, file, played), text };
+  const { parity, liveRun, data, latency } = played;
+  return {
+    data: {
+      run: run.description.runId,
+      folder: run.folder,
+      played: file,
+      warnings: run.warnings,
+      from_ms: liveRun.fromMs,
+      to_ms: liveRun.toMs,
+      data,
+      latency,
+      sides: parity.sides,
+      markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
+      remarks: parity.remarks,
+    },
+    text: (width) => sidesText(run, played, { before: [['played', file]] }, width),
+  };
 }
 
 /** A strategy file uses the run's settings and limits; a trader's file has its own. */
@@ -167,25 +207,180 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
   }
   const { description } = run;
   if (!isStrategyFileAt(file, io.cwd)) return traderNow(await loadConfig(file, io), description);
-  const { readStrategyFile, withCode } = await import('../../shell/config/strategy-file.js');
+  const { readStrategyFile, withCode } = await import('../../shell/config/load.js');
   const feeds = description.feeds.map(({ name }) => name);
   const loaded = await readStrategyFile(path, { limits: description.risk, feeds }, io.cwd);
   return traderWith(description, loaded === null ? [] : [withCode(loaded.config)]);
 }
 
-function makePlayedRow({ description, folder, warnings }: RunJournal, file: string, played: ParityResult): object {
-  const { parity, liveRun, data, latency } = played;
+const PARITY_OPTIONS = {
+  fillModel: fillModelOption(BRACKET),
+  latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
+  seed: seedOption,
+  landingMs: usual('--landing-ms <n>', 'how long merges take', USUAL_LANDING_MS, integerBetween(0, 600_000)),
+  ...RUN_OPTIONS,
+};
+
+export const addParityCommand = command({
+  name: 'parity',
+  args: [['<run>', RUN_ARGUMENT]],
+  help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
+  options: PARITY_OPTIONS,
+  answer: async ({ options, args: [name = ''], isJson, io }) => {
+    const { run, code } = openRun(name, options, io);
+    const { traderThen } = await import('../../lab/replay/run-settings.js');
+    const trader = await traderThen(run.description, code);
+    const { latency = null, seed, landingMs, fillModel } = options;
+    const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
+    const replayed = await replayText(run, trader, code);
+    const words = {
+      span: run.end === null ? ', cut off' : ', complete',
+      after: [['replay', replayed]] as const,
+      columns: [OFF_BY],
+      verdict: bandText(result.parity.band),
+    };
+    return { data: makeParityRow(run, replayed, result), text: (width) => sidesText(run, result, words, width) };
+  },
+});
+
+/** The comparison below is about the same trader only where the run repeats: that comes first. */
+async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode): Promise<string> {
+  const { changesSince } = await import('../../lab/replay/run-settings.js');
+  const { replayRun } = await import('../../lab/replay/replay.js');
+  const changes = changesSince(run.description, trader).map((change) => `; ${change}`);
+  try {
+    const { difference } = await replayRun(run, { trader, code });
+    if (difference === null) return `every decision repeats exactly${changes.join('')}`;
+    return `differs from step ${difference.step} on, see \`twinbook replay\`${changes.join('')}`;
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return `not possible: ${error.message}`;
+  }
+}
+
+function makeParityRow(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): object {
+  const { runId, version, configHash } = run.description;
   return {
-    run: description.runId,
-    folder,
-    played: file,
-    warnings,
+    run: runId,
+    folder: run.folder,
+    version,
+    config_hash: configHash,
+    warnings: run.warnings,
     from_ms: liveRun.fromMs,
     to_ms: liveRun.toMs,
+    replay: replayed,
     data,
     latency,
-    sides: parity.sides,
-    markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
-    remarks: parity.remarks,
+    ...parity,
   };
+}
+
+const OFF_BY: Column<MarketParity> = { title: 'off by', cell: ({ band }) => bandRange(band), right: true };
+
+const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
+
+function bandRange({ lowShare, highShare }: FillBand): string {
+  if (lowShare === null || highShare === null) return '–';
+  return lowShare === highShare ? formatSigned(lowShare) : `${formatSigned(lowShare)} to ${formatSigned(highShare)}`;
+}
+
+function bandText(band: FillBand): string {
+  const { liveFills, liveSharesMicros, errors, holds } = band;
+  if (liveSharesMicros === 0) return 'Fill error: nothing was filled live, so there is nothing to be off from.';
+  const each = errors.map(
+    ({ name, sharesShare }) => `${sharesShare === null ? '–' : formatSigned(sharesShare)} (${name})`,
+  );
+  const verdict = holds ? 'They lie within the band of the models.' : 'They lie outside the band of the models.';
+  return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
+}
+
+export async function backtestRun(
+  run: RunJournal,
+  options: Omit<ParityOptions, 'fillModels' | 'progress'>,
+  fillModel: readonly string[] | undefined,
+  isJson: boolean,
+  io: CliIo,
+): Promise<ParityResult> {
+  const { runParity } = await import('../../lab/parity/parity.js');
+  const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
+  const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
+  const line = new ProgressLine(io, isJson);
+  const progress = (share: number, what: string) => line.show(share, what);
+  return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
+}
+
+type Facts = readonly (readonly [name: string, value: string])[];
+
+interface SidesWords {
+  /** Text after the span's times. */
+  readonly span?: string;
+  /** Facts before and after the played part. */
+  readonly before?: Facts;
+  readonly after?: Facts;
+  /** Per market, after those of the sides. */
+  readonly columns?: readonly Column<MarketParity>[];
+  /** A paragraph before the remarks. */
+  readonly verdict?: string;
+}
+
+export function sidesText(
+  { folder, warnings }: RunJournal,
+  { parity, liveRun, data, latency }: ParityResult,
+  { span = '', before = [], after = [], columns = [], verdict }: SidesWords,
+  width?: number,
+): string {
+  const facts: Facts = [
+    ['run', basename(folder)],
+    ['span', `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC${span}`],
+    ...before,
+    ...data.map((line) => ['data', line] as const),
+    ['latency', latency],
+    ...after,
+  ];
+  const remarks = [...warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
+  const said = [...(verdict === undefined ? [] : [verdict]), remarks].map((text) => `${prose(text, width, '  ')}\n`);
+  const parts = [record(facts, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
+  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+}
+
+type Line = readonly [name: string, figure: (side: Side) => string];
+
+const LINES: readonly Line[] = [
+  ['Fills', ({ fills }) => count(fills)],
+  ['Shares filled', ({ sharesMicros }) => formatShares(sharesMicros)],
+  ['Result', ({ resultMicros }) => formatGain(resultMicros)],
+  ['  spread earned', ({ spreadMicros }) => formatGain(spreadMicros)],
+  ['  inventory drift', ({ driftMicros }) => formatGain(driftMicros)],
+  ['  fees', ({ feesMicros }) => formatMoney(feesMicros)],
+  ['Largest inventory', ({ peakInventoryMicros }) => formatShares(peakInventoryMicros)],
+  ['Two-sided quotes', ({ twoSidedShare }) => formatPercent(twoSidedShare)],
+  ['One-sided quotes', ({ oneSidedShare }) => formatPercent(oneSidedShare)],
+  ['Orders placed', ({ ordersPlaced }) => count(ordersPlaced)],
+  ['Orders canceled', ({ ordersCanceled }) => count(ordersCanceled)],
+  ['Public requests', ({ publicRequests }) => (publicRequests === null ? '–' : count(publicRequests))],
+  ['Signed requests', ({ signedRequests }) => (signedRequests === null ? '–' : count(signedRequests))],
+];
+
+/** One column per side; the first ones if a narrow terminal lacks room. */
+function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
+  const columns: Column<Line>[] = [
+    { title: '', cell: ([name]) => name },
+    ...sides.map((side, index): Column<Line> => {
+      return { title: side.name, cell: ([, figure]) => figure(side), right: true, keep: 50 - index };
+    }),
+  ];
+  return table(LINES, columns, width);
+}
+
+/** Filled shares by market; `more`: columns after those of the sides. */
+function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
+  const columns: Column<MarketParity>[] = [
+    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
+    ...sides.map(({ name }, index): Column<MarketParity> => {
+      const cell = (market: MarketParity) => formatShares(market.sides[index]?.sharesMicros ?? 0);
+      return { title: name, cell, right: true, keep: 50 - index };
+    }),
+    ...more,
+  ];
+  return table(markets, columns, width);
 }

@@ -3,16 +3,14 @@
  */
 
 import { basename } from 'node:path';
-import { replayRun } from '../../lab/replay/replay-run.js';
-import type { RunCode } from '../../lab/replay/run-code.js';
-import { traderThen } from '../../lab/replay/run-settings.js';
+import type { Difference } from '../../lab/replay/compare.js';
+import { replayRun } from '../../lab/replay/replay.js';
+import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
-import { explainMarket } from '../../shell/daemon/explain.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import { readRun } from '../../shell/journal/read-run.js';
-import { runField, runFolders } from '../../shell/journal/runs.js';
+import { explainMarket } from '../../shell/daemon/status-text.js';
+import { type RunJournal, readRun, runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
 
@@ -56,15 +54,14 @@ export async function explainPast(
   const lines = linesOf(subject, snapshot, run, lastMs);
   return [
     `as of ${utcText(lastMs)} UTC: run ${basename(run.folder)}, decided again from its journal`,
-    ...(difference === null
-      ? []
-      : [
-          `from ${utcText(difference.timeMs)} UTC on it did not decide as it did then, so this may differ: ${difference.what}`,
-        ]),
+    ...(difference === null ? [] : [differsText(difference)]),
     ...lines,
     ...(gapsMs > 0 ? ['', ...gaps.lines] : []),
   ];
 }
+
+const differsText = ({ timeMs, what }: Pick<Difference, 'timeMs' | 'what'>): string =>
+  `from ${utcText(timeMs)} UTC on it did not decide as it did then, so this may differ: ${what}`;
 
 function findRunAt(atMs: number, dir: string): string {
   const folder = runFolders(dir).findLast((one) => Number(runField(one, 'startedMs')) <= atMs);
@@ -84,13 +81,16 @@ export type GapLook = Pick<Snapshot, 'mode' | 'reason'> & {
   readonly markets: readonly Pick<MarketStatus, 'conditionId' | 'orders' | 'note' | 'refusals'>[];
 };
 
+/** Refusals by control. */
+type Counts = ReadonlyMap<string, number>;
+
 interface Gap {
   readonly fromMs: number;
   toMs: number;
   readonly why: string;
-  /** Refusals by control before it, and within it. */
-  readonly before: ReadonlyMap<string, number>;
-  refused: ReadonlyMap<string, number>;
+  readonly before: Counts;
+  /** Refusals within it. */
+  refused: Counts;
 }
 
 export class MarketGaps {
@@ -99,7 +99,7 @@ export class MarketGaps {
   #isOpen = false;
   #fromMs: number | null = null;
   #toMs = 0;
-  #refusals: ReadonlyMap<string, number> = new Map();
+  #refusals: Counts = new Map();
 
   constructor(market: string) {
     this.#market = market;
@@ -134,11 +134,9 @@ export class MarketGaps {
   }
 }
 
-const grown = (before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+const grown = (before: Counts, now: Counts): Counts =>
   new Map(
-    [...now].flatMap(([name, count]) =>
-      count > (before.get(name) ?? 0) ? [[name, count - (before.get(name) ?? 0)]] : [],
-    ),
+    [...now].map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const).filter(([, more]) => more > 0),
   );
 
 function gapLine({ fromMs, toMs, why, refused }: Gap): string {

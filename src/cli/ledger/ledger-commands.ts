@@ -1,8 +1,7 @@
 /** Commands that read the ledger, with or without a running trader. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type {
   BookedFill,
@@ -13,10 +12,9 @@ import type {
   PositionRow,
 } from '../../trader/ledger/contract.js';
 import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
-import { marketMeant } from '../market-meant.js';
-import { type Cell, type Column, short, table } from '../output/table.js';
+import { marketMeant, readLedger } from '../reach.js';
+import { amountText, type Cell, type Column, short, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
-import { readLedger } from './ledger-reading.js';
 import { pnlCommand } from './pnl.js';
 import { statusCommand } from './status.js';
 
@@ -94,7 +92,6 @@ const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => (
   gives: 'cut',
 });
 
-const amount = (value: Micros | null): string | null => (value === null ? null : formatDecimal(value));
 const momentText = (seconds: number | null): string | null => (seconds === null ? null : utcText(seconds * 1000));
 const outcomeText = (isYes: boolean | null): string | null => (isYes === null ? null : isYes ? 'YES' : 'NO');
 const ofMarket = <Item extends { readonly marketConditionId: string }>(
@@ -114,12 +111,12 @@ const OUTCOME = {
 };
 const SIDE = { value: (item: { readonly side: string | null }) => item.side, title: 'SIDE' };
 const PRICE = {
-  value: (item: { readonly priceMicros: Micros | null }) => amount(item.priceMicros),
+  value: (item: { readonly priceMicros: Micros | null }) => amountText(item.priceMicros),
   title: 'PRICE',
   right: true,
 };
 const AMOUNT = {
-  value: (item: { readonly amountMicros: Micros | null }) => amount(item.amountMicros),
+  value: (item: { readonly amountMicros: Micros | null }) => amountText(item.amountMicros),
   title: 'AMOUNT',
   right: true,
 };
@@ -132,7 +129,7 @@ const ORDERS: Fields<OrderRecord> = {
   side: SIDE,
   price: PRICE,
   amount: AMOUNT,
-  filled_amount: { value: ({ filledMicros }) => amount(filledMicros), title: 'FILLED', right: true, keep: 4 },
+  filled_amount: { value: ({ filledMicros }) => amountText(filledMicros), title: 'FILLED', right: true, keep: 4 },
   status: { value: ({ status }) => status, title: 'STATUS', gives: 'cut', least: 8, keep: 3 },
 };
 
@@ -170,7 +167,7 @@ const FILLS: Fields<BookedFill> = {
   side: SIDE,
   price: PRICE,
   amount: AMOUNT,
-  fee: { value: ({ feeMicros }) => amount(feeMicros), title: 'FEE', right: true, keep: 3 },
+  fee: { value: ({ feeMicros }) => amountText(feeMicros), title: 'FEE', right: true, keep: 3 },
   is_maker: {
     value: ({ isMaker }) => isMaker,
     title: 'ROLE',
@@ -182,7 +179,7 @@ const FILLS: Fields<BookedFill> = {
 const POSITIONS: Fields<PositionRow> = {
   market_condition_id: MARKET,
   is_yes: OUTCOME,
-  shares: { value: ({ sharesMicros }) => amount(sharesMicros), title: 'SHARES', right: true },
+  shares: { value: ({ sharesMicros }) => amountText(sharesMicros), title: 'SHARES', right: true },
 };
 
 const MARKETS: Fields<MarketRecord> = {
@@ -190,8 +187,8 @@ const MARKETS: Fields<MarketRecord> = {
   title: { value: ({ title }) => title },
   state: { value: ({ state }) => state, title: 'STATE' },
   event_condition_id: { value: ({ eventConditionId }) => eventConditionId },
-  maker_fee: { value: ({ makerFeeRateMicros: fee }) => amount(fee), title: 'MAKER FEE', right: true, keep: 1 },
-  taker_fee: { value: ({ takerFeeRateMicros: fee }) => amount(fee), title: 'TAKER FEE', right: true, keep: 2 },
+  maker_fee: { value: ({ makerFeeRateMicros: fee }) => amountText(fee), title: 'MAKER FEE', right: true, keep: 1 },
+  taker_fee: { value: ({ takerFeeRateMicros: fee }) => amountText(fee), title: 'TAKER FEE', right: true, keep: 2 },
   resolution_date: {
     value: ({ resolutionS }) => resolutionS,
     title: 'RESOLVES (UTC)',

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/utc-text.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import { utcText } from '../../shared/base/text.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
@@ -16,7 +16,6 @@ import {
   dayOrMomentIn,
   group,
   integerBetween,
-  linesText,
   modeText,
   nonEmpty,
   QUICK_S,
@@ -25,11 +24,11 @@ import {
   timeoutOption,
   usual,
 } from '../command.js';
-import { askThere, reachTrader } from '../control/reach.js';
-import { EXIT } from '../output/io.js';
-import { type Column, formatOf, table, writeAnswer } from '../output/table.js';
+import { EXIT } from '../io.js';
+import { askThere, reachTrader } from '../reach.js';
+import { type Column, formatOf, linesText, table, writeAnswer } from '../table.js';
 
-const BYTES_PER_MB = 1_000_000;
+const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
 const queryCommand = command({
   name: 'query',
@@ -43,17 +42,10 @@ const queryCommand = command({
   },
   hasJson: true,
   run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
-    const { queryLedger } = await import('../../shell/daemon/ledger-query.js');
+    const { queryLedger } = await import('../../shell/daemon/ask-process.js');
     const question = { path: ledger.path, sql, most: options.rows };
     const { columns, rows, isCut } = await queryLedger(question, options.timeout * 1000);
-    const answer = {
-      columns,
-      async *rows() {
-        yield rows;
-      },
-      close: () => undefined,
-    };
-    await writeAnswer(answer, formatOf(isJson, options.csv), io);
+    await writeAnswer({ columns, rows: () => [rows] }, formatOf(isJson, options.csv), io);
     if (isCut) io.err(`There are more than ${options.rows} rows: --rows N gives more.\n`);
   },
 });
@@ -68,7 +60,7 @@ const backupsCommand = command({
     const files = listBackups(ledger.path);
     const columns: readonly Column<(typeof files)[number]>[] = [
       { title: 'made', cell: ({ atMs }) => utcText(atMs) },
-      { title: 'MB', cell: ({ bytes }) => (bytes / BYTES_PER_MB).toFixed(1), right: true },
+      { title: 'MB', cell: ({ bytes }) => megabytes(bytes), right: true },
       { title: 'file', cell: ({ name }) => name, gives: 'fold' },
     ];
     return {
@@ -87,8 +79,7 @@ const backupCommand = command({
     const { makeBackup } = await import('../../shell/backup/backups.js');
     const data = await makeBackup(ledger, nowMs());
     const older = data.gone.length === 0 ? '' : `; ${data.gone.length} older gone`;
-    const size = `${(data.bytes / BYTES_PER_MB).toFixed(1)} MB`;
-    return { data, text: `${data.path}: ${size}, whole, sha256 ${data.sha256}${older}\n` };
+    return { data, text: `${data.path}: ${megabytes(data.bytes)} MB, whole, sha256 ${data.sha256}${older}\n` };
   },
 });
 
@@ -119,7 +110,7 @@ const adoptCommand = command({
   answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
     const { booked } = data;
-    const lines = booked.length === 0 ? ['the ledger holds what the exchange holds: nothing had to be booked'] : booked;
+    const lines = booked.length === 0 ? ['ledger and exchange hold the same: nothing had to be booked'] : booked;
     return { data, text: linesText([...lines, modeText(data)]) };
   },
 });
@@ -133,23 +124,21 @@ const restoreCommand = command({
   run: async ({ options: { reason }, config: { ledger }, args: [given = ''], io }) => {
     const { restoreLedger } = await import('./restore-ledger.js');
     const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
-    const holder = { pid: process.pid, startedMs: nowMs() };
     const backup = findOwnName(findBackup(ledger.path, io.cwd, given));
-    const aside = restoreLedger({ ledgerPath: ledger.path, backup, reason, holder });
+    const aside = restoreLedger(ledger.path, backup, reason, { pid: process.pid, startedMs: nowMs() });
     io.out(`${ledger.path} is now ${backup}\n`);
     if (aside !== null) io.out(`the ledger until now is ${aside}\n`);
-    io.out(linesText(NEXT_STEPS.map((text) => `  ${text}`)));
+    io.out(NEXT_STEPS);
   },
 });
 
 /** A backup lacks everything after it. */
-const NEXT_STEPS = [
-  'It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:',
-  'twinbook cancel-all --verify      nothing of what it forgot rests any more',
-  'twinbook reconcile                shows what it lacks; books of fills come back with the next start',
-  'twinbook start                    starts killed; then `twinbook unkill --reason TEXT`',
-  'twinbook ledger adopt --reason …  books what the exchange holds; `resume` only leaves differences out',
-] as const;
+const NEXT_STEPS = `  It does not know of orders, fills, a kill, a pause or a halt since that backup. Next:
+  twinbook cancel-all --verify      nothing of what it forgot rests any more
+  twinbook reconcile                shows what it lacks; books of fills come back with the next start
+  twinbook start                    starts killed; then \`twinbook unkill --reason TEXT\`
+  twinbook ledger adopt --reason …  books what the exchange holds; \`resume\` only leaves differences out
+`;
 
 const noLedger = (path: string): TwinbookError =>
   new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
@@ -167,12 +156,10 @@ const pruneCommand = command({
     timeout: timeoutOption(QUICK_S),
   },
   answer: async ({ options: { before, timeout }, config }) => {
-    if (before > nowMs())
-      throw new TwinbookError(
-        'usage',
-        `--before ${utcText(before)} UTC lies in the future`,
-        'Give a date in the past.',
-      );
+    if (before > nowMs()) {
+      const text = `--before ${utcText(before)} UTC lies in the future`;
+      throw new TwinbookError('usage', text, 'Give a date in the past.');
+    }
     const backup = await findBackup(config, before);
     const isRunning = (await reachTrader(config)) === 'answers';
     const pruned = isRunning
@@ -194,11 +181,9 @@ async function findBackup({ ledger }: TraderConfig, beforeMs: number): Promise<s
     if (verifyLedger(path, ledger.path).problems.length === 0) return path;
   }
   const what = made.length === 0 ? 'no backup' : 'no whole backup';
-  throw new TwinbookError(
-    'file_unreadable',
-    `${what} in ${folder} was made after ${utcText(beforeMs)} UTC: nothing was deleted`,
-    '`twinbook ledger backup` makes one, beside a running trader too. Then prune again.',
-  );
+  const text = `${what} in ${folder} was made after ${utcText(beforeMs)} UTC: nothing was deleted`;
+  const hint = '`twinbook ledger backup` makes one, beside a running trader too. Then prune again.';
+  throw new TwinbookError('file_unreadable', text, hint);
 }
 
 type Prune = (batch: PruneBatch) => Promise<PruneData>;
@@ -253,7 +238,7 @@ async function pruneAll(beforeMs: number, prune: Prune) {
 type Pruned = Awaited<ReturnType<typeof pruneAll>>;
 
 function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly string[] {
-  const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${(bytes / BYTES_PER_MB).toFixed(1)} MB smaller`;
+  const deleted = `deleted ${rows} rows that ended before ${utcText(before)} UTC; the file is ${megabytes(bytes)} MB smaller`;
   if (until === null) return [deleted, 'everything stays: no orders were compared with the exchange yet'];
   if (until >= before) return [deleted];
   return [

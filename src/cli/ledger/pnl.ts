@@ -3,30 +3,27 @@
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { EventSource } from '../../lab/backtest/contract.js';
-import type { Journaled } from '../../lab/parity/journaled-prices.js';
+import type { Journaled } from '../../lab/parity/read-recorded-run.js';
 import {
   BREAKDOWNS,
   type BreakdownBy,
   type BreakdownRow,
   computeBreakdown,
   type StandingPrice,
-} from '../../lab/report/live/breakdown.js';
-import { type RecordedBest, type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/market-walk.js';
-import { csvLine } from '../../shared/base/csv.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
+} from '../../lab/report/session-from-ledger.js';
+import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, micros } from '../../shared/base/micros.js';
-import type { TraderConfig } from '../../shell/config/load.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import { csvLine } from '../../shared/base/text.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import { storedMarks } from '../../trader/engine/own/valuation.js';
+import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
 import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
-import type { CliIo } from '../output/io.js';
-import { type AnswerFormat, type Column, formatOf, json, record, short, table } from '../output/table.js';
-import { writeWhole } from '../output/whole-file.js';
-import { readLedger } from './ledger-reading.js';
+import { type CliIo, writeWhole } from '../io.js';
+import { readLedger } from '../reach.js';
+import { type AnswerFormat, amountText, type Column, formatOf, json, record, short, table } from '../table.js';
 
 const OPTIONS = {
   by: {
@@ -64,21 +61,16 @@ export const pnlCommand = command({
       const prices = running?.marks ?? storedMarks(ledger);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
-    const shown = { ...formatFigures(pnl), unmarked: pnl.unmarked };
-    if (report === undefined && by === undefined) {
-      if (isJson) io.out(json(shown));
-      else printPnl(shown, nowMs === null && marks.size > 0, io);
-      return;
-    }
-    const question = { config, configFile: file, data, journals, nowMs, fairMicros: marks };
-    const live = await readLiveSession(question, io);
-    if (report !== undefined) await writePnlReport(live, report, io);
-    if (by !== undefined) {
+    const question = { config, file, data, journals, nowMs, fairMicros: marks };
+    const live = report === undefined && by === undefined ? null : await readLiveSession(question, io);
+    if (live !== null && report !== undefined) await writePnlReport(live, report, io);
+    if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
       writeRows(rows, by, format, io);
-      if (format === 'table') io.out(`total ${money(live.analysis.equity.resultMicros)}\n`);
-    } else if (isJson) io.out(json({ ...shown, report: live.analysis }));
-    else printPnl(shown, nowMs === null && marks.size > 0, io);
+      if (format === 'table') io.out(`total ${amountText(live.analysis.equity.resultMicros)}\n`);
+    } else if (isJson)
+      io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
+    else printPnl(pnl, nowMs === null && marks.size > 0, io);
     if (report !== undefined && format === 'table') io.out(`report: ${report}\n`);
   },
 });
@@ -99,21 +91,15 @@ const formatFigures = (pnl: PnlRow) => ({
   total: formatDecimal(pnl.totalMicros),
 });
 
-function printPnl(
-  { unmarked, ...figures }: ReturnType<typeof formatFigures> & Pick<PnlRow, 'unmarked'>,
-  isLastKnown: boolean,
-  io: CliIo,
-): void {
-  io.out(record(Object.entries(figures), io.columns));
-  if (isLastKnown) io.out('The trader is not running: what is held counts at the last prices that it has kept.\n');
-  if (unmarked.length > 0)
-    io.out(`Holdings in ${unmarked.length} market(s) have no price now and count at their cost.\n`);
+function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
+  io.out(record(Object.entries(formatFigures(pnl)), io.columns));
+  if (isLastKnown) io.out('The trader is not running: holdings count at the last prices in its ledger.\n');
+  if (pnl.unmarked.length > 0)
+    io.out(`Holdings in ${pnl.unmarked.length} market(s) have no price now and count at their cost.\n`);
 }
 
-async function runningTrader(config: TraderConfig) {
-  const status = await askTrader({ command: 'status' }, { socket: config.control.socket, timeoutMs: 2000 }).catch(
-    () => null,
-  );
+async function runningTrader({ control: { socket } }: TraderConfig) {
+  const status = await askTrader({ command: 'status' }, { socket, timeoutMs: 2000 }).catch(() => null);
   if (status === null) return null;
   const marks = new Map<string, Micros>();
   for (const { conditionId, fairMicros } of status.markets) if (fairMicros !== null) marks.set(conditionId, fairMicros);
@@ -122,7 +108,7 @@ async function runningTrader(config: TraderConfig) {
 
 interface LiveQuestion {
   readonly config: TraderConfig;
-  readonly configFile: string;
+  readonly file: string;
   readonly data: readonly string[];
   readonly journals: boolean;
   /** Unix ms while the trader runs, else null. */
@@ -135,13 +121,13 @@ type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 /** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
 async function readLiveSession(question: LiveQuestion, io: CliIo) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
-  const { sessionFromLedger } = await import('../../lab/report/live/session-from-ledger.js');
+  const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
   const recorded = await recordedPrices(question, io);
   const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
   const session = await readLedger(question.config, (ledger) =>
     sessionFromLedger(ledger, {
-      title: `${basename(question.configFile, extname(question.configFile))}: live results`,
+      title: `${basename(question.file, extname(question.file))}: live results`,
       version: VERSION,
       nowMs: question.nowMs,
       fairMicros: question.fairMicros,
@@ -169,64 +155,55 @@ const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
 
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
-  const { readJournals } = await import('../../lab/parity/journaled-prices.js');
-  const runs = await readRunJournals(config, io);
-  const found = runs.filter((run) => run !== null);
+  const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
+  const { runFolders } = await import('../../shell/journal/runs.js');
+  const { readRun } = await import('../../shell/journal/runs.js');
+  const leaveOut = (id: string, error: TwinbookError) =>
+    io.err(`the journal of run ${id} is left out: ${error.message}\n`);
+  const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
+  const runs = await readLedger(config, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER));
+  // Oldest first; a journal may also be of another version.
+  const found = runs.reverse().flatMap(({ id }) => {
+    const folder = folders.get(id);
+    try {
+      return folder === undefined ? [] : [readRun(folder)];
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      leaveOut(id, error);
+      return [];
+    }
+  });
   if (found.length === 0) return null;
   const missing = runs.length - found.length;
   const ours = await marketsTouched(config);
-  const read = await readJournals(found, ours, (run, error) => {
-    io.err(`the journal of run ${basename(run.folder)} is left out: ${error.message}\n`);
-  });
+  const read = await readJournals(found, ours, ({ folder }, error) => leaveOut(basename(folder), error));
   if (missing === 0) return read;
-  const remark = `${missing} of ${runs.length} runs have no journal: what the books were while they ran is not known.`;
+  const remark = `${missing} of ${runs.length} runs have no journal: the books of that time are unknown.`;
   return { ...read, remarks: [...read.remarks, remark] };
-}
-
-/** Oldest first; without a journal where none exists, or none of this version. */
-async function readRunJournals(config: TraderConfig, io: CliIo): Promise<readonly (RunJournal | null)[]> {
-  const { runFolders } = await import('../../shell/journal/runs.js');
-  const { readRun } = await import('../../shell/journal/read-run.js');
-  const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const ids = await readLedger(config, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER).map(({ id }) => id));
-  return ids.reverse().map((id) => {
-    const folder = folders.get(id);
-    try {
-      return folder === undefined ? null : readRun(folder);
-    } catch (error) {
-      if (!(error instanceof TwinbookError)) throw error;
-      io.err(`the journal of run ${id} is left out: ${error.message}\n`);
-      return null;
-    }
-  });
 }
 
 async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
   const prices = new Map<string, RecordedPrices>();
   if (data.length === 0) return prices;
-  const { openSources } = await import('../../lab/backtest/sources.js');
-  const { BestPrices } = await import('../../lab/parity/best-prices.js');
+  const { openSources } = await import('../../lab/backtest/replay-driver.js');
+  const { readBestPrices } = await import('../../lab/parity/read-recorded-run.js');
   const { sources } = await openSources(resolveData(data, io));
   const ours = await marketsTouched(config);
   for (const source of sources) {
     if (!ours.has(source.market.conditionId)) continue;
-    const best = await BestPrices.of(source);
-    prices.set(
-      source.market.conditionId,
-      makePrices(source, (timeMs) => best.at(timeMs)),
-    );
+    prices.set(source.market.conditionId, makePrices(source, await readBestPrices(source)));
   }
   return prices;
 }
 
 /** The book between observations is unknown. */
-function makePrices({ market, summary }: EventSource, at: (timeMs: number) => RecordedBest): RecordedPrices {
+function makePrices({ market, summary }: EventSource, best: Pick<RecordedPrices, 'at'>): RecordedPrices {
   const gaps = summary?.gaps ?? [];
   const isInGap = (timeMs: number): boolean =>
     gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));
   return {
-    at: (timeMs) => (isInGap(timeMs) ? UNKNOWN_BEST : at(timeMs)),
-    standing: (timeMs) => at(timeMs).middleMicros,
+    at: (timeMs) => (isInGap(timeMs) ? UNKNOWN_BEST : best.at(timeMs)),
+    standing: (timeMs) => best.at(timeMs).middleMicros,
     outcome: market.outcome,
     coverage: toCoverage(summary),
     eventTitle: market.eventTitle,
@@ -245,42 +222,34 @@ function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFor
   io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
 }
 
-const money = (value: number | null | undefined): string | null =>
-  value === null || value === undefined ? null : formatDecimal(micros(value));
-
 function shownRow(by: BreakdownBy, row: Partial<BreakdownRow>): ShownRow {
-  const { key = '', title = '', fills = 0, boughtMicros, soldMicros, resultMicros, feesMicros, split } = row;
+  const { key = '', title = '', fills = 0, split } = row;
   const common = {
     [by]: key,
     ...(by === 'market' ? { title } : {}),
     fills,
-    bought: money(boughtMicros),
-    sold: money(soldMicros),
-    fees: money(feesMicros),
-    result: money(resultMicros),
+    bought: amountText(row.boughtMicros),
+    sold: amountText(row.soldMicros),
+    fees: amountText(row.feesMicros),
+    result: amountText(row.resultMicros),
   };
-  if (by === 'day') return { ...common, equity: money(row.equityMicros) };
+  if (by === 'day') return { ...common, equity: amountText(row.equityMicros) };
   return {
     ...common,
-    spread: money(split?.spreadMicros),
-    drift: money(split?.driftMicros),
-    merges: money(split?.mergesMicros),
-    settlement: money(split?.settlementMicros),
-    undivided: money(split?.undividedMicros),
+    spread: amountText(split?.spreadMicros),
+    drift: amountText(split?.driftMicros),
+    merges: amountText(split?.mergesMicros),
+    settlement: amountText(split?.settlementMicros),
+    undivided: amountText(split?.undividedMicros),
   };
 }
 
-/** The title is last, because it may be long. */
 function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {
-  const columns = names
-    .filter((name) => name !== 'title')
-    .map(
-      (name): Column<ShownRow> => ({
-        title: name.toUpperCase(),
-        cell: (row) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null)),
-        right: name !== by,
-      }),
-    );
-  if (!names.includes('title')) return columns;
-  return [...columns, { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' }];
+  const columns = names.map((name): Column<ShownRow> => {
+    if (name === 'title') return { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' };
+    const cell = (row: ShownRow) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null));
+    return { title: name.toUpperCase(), cell, right: name !== by };
+  });
+  // A title may be long: it is last.
+  return columns.sort((one, other) => Number(one.title === 'TITLE') - Number(other.title === 'TITLE'));
 }

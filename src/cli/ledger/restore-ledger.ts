@@ -6,10 +6,8 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate } from '../../shared/base/private.js';
-import { findOwnName } from '../../shell/backup/backups.js';
-import { examineFile, hashFile } from '../../shell/backup/examine.js';
+import { makePrivate, syncFile, syncFolder } from '../../shared/base/files.js';
+import { examineFile, findOwnName, hashFile } from '../../shell/backup/backups.js';
 import { leaveStopFile, locateStopFile } from '../../shell/control/stop-file.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
@@ -17,20 +15,12 @@ import { type LockHolder, lockWriter } from '../../trader/ledger/lock.js';
 /** The log first: without it the remaining file is the ledger as of its last checkpoint, and still consistent. */
 const SIDE_FILES = ['-wal', '-shm', ''] as const;
 
-interface Restoring {
-  readonly ledgerPath: string;
-  /** The backup; it is copied and stays. */
-  readonly backup: string;
-  readonly reason: string;
-  readonly holder: LockHolder;
-}
-
 /**
- * Returns the new path of the replaced ledger; null without one. Throws `ledger_locked` beside a running trader,
+ * Copies the backup, which stays. Returns the new path of the replaced ledger; null without one. Throws `ledger_locked` beside a running trader,
  * `file_unreadable` without such a backup, and `ledger_broken` or `ledger_newer` for an unusable one; the ledger is
  * then unchanged.
  */
-export function restoreLedger({ ledgerPath, backup, reason, holder }: Restoring): string | null {
+export function restoreLedger(ledgerPath: string, backup: string, reason: string, holder: LockHolder): string | null {
   if (!existsSync(backup)) {
     throw new TwinbookError('file_unreadable', `there is no file ${backup}`, '`twinbook ledger backups` lists them.');
   }
@@ -54,8 +44,7 @@ export function verifyLedger(given: string, ledgerPath: string) {
   const file = given === ledgerPath ? given : findOwnName(given);
   const { sha256, problems } = examineFile(file);
   const change = findChange(file, sha256);
-  if (problems.length > 0 || change === null) return { file: given, problems };
-  return { file: given, problems: [`it ${change}`] };
+  return { file: given, problems: problems.length > 0 || change === null ? problems : [`it ${change}`] };
 }
 
 /** Compares with the checksum written with it, if present; null for no change. */
@@ -63,16 +52,6 @@ function findChange(file: string, sha256: string): string | null {
   const listed = `${file}.sha256`;
   if (!existsSync(listed) || readFileSync(listed, 'utf8').split(' ')[0] === sha256) return null;
   return `was changed since it was made: its checksum is not the one in ${basename(listed)}`;
-}
-
-function checkSum(backup: string): void {
-  const change = findChange(backup, hashFile(backup));
-  if (change === null) return;
-  throw new TwinbookError(
-    'ledger_broken',
-    `the backup ${backup} ${change}`,
-    'Take another backup: `twinbook ledger backups` lists them. One that you changed on purpose goes without that file.',
-  );
 }
 
 /** A verified copy, before anything is moved. */
@@ -90,7 +69,12 @@ function takeCopy(backup: string, fresh: string, holder: LockHolder): void {
       const hint = 'Take an older backup: `twinbook ledger backups` lists them.';
       throw new TwinbookError('ledger_broken', `the backup ${backup} is not a whole ledger: ${problem}`, hint);
     }
-    checkSum(backup);
+    const change = findChange(backup, hashFile(backup));
+    if (change !== null) {
+      const hint =
+        'Take another backup: `twinbook ledger backups` lists them. One that you changed on purpose goes without that file.';
+      throw new TwinbookError('ledger_broken', `the backup ${backup} ${change}`, hint);
+    }
   } catch (error) {
     removeCopy(fresh);
     throw error;

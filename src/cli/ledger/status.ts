@@ -1,8 +1,7 @@
 /** `twinbook status`: the trader's present state, or the ledger's when it does not run. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import {
   type AccountStatus,
@@ -11,18 +10,18 @@ import {
   type MarketStatus,
   type TraderStatus,
 } from '../../shared/protocol/trader-status.js';
+import type { TraderConfig } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
-import { type NextStart, readNextStart } from '../../trader/engine/control/safety.js';
+import { readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { command } from '../command.js';
-import { guardianStatus } from '../control/guardian.js';
-import { askThere, nullOn } from '../control/reach.js';
-import type { CliIo } from '../output/io.js';
-import { type Cell, type Column, json, record, short, table } from '../output/table.js';
-import { readLedger } from './ledger-reading.js';
+import { guardianStatus } from '../console-commands.js';
+import type { CliIo } from '../io.js';
+import { askThere, readLedger, valueOn } from '../reach.js';
+import { amountText, type Column, json, type Pair, record, short, table } from '../table.js';
 
 export const statusCommand = command({
   name: 'status',
@@ -33,24 +32,21 @@ export const statusCommand = command({
   run: async ({ config, isJson, io }) => {
     const guardian = guardianStatus(config);
     // A running trader that does not answer in time is an error (exit code 5).
-    const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(nullOn('not_running'));
+    const live = await askThere({ command: 'status' }, config, { timeoutMs: 5000 }).catch(valueOn(null, 'not_running'));
     if (live !== null) {
       const status = makeStatus(live);
       return isJson ? io.out(json({ running: true, ...status, guardian })) : printLive(io, status, guardian);
     }
-    const stopFile = readStopFile(locateStopFile(config.ledger.path));
-    const stopped = await readLedger(config, (ledger) => ({
-      ...stoppedStatus(ledger),
-      next_start: nextStartRow(readNextStart(ledger, config.risk, stopFile)),
-      guardian,
-    }));
+    const stopped = await readLedger(config, (ledger) => stoppedStatus(ledger, config, guardian));
     if (isJson) io.out(json(stopped));
     else printStopped(io, stopped);
   },
 });
 
-function stoppedStatus(ledger: LedgerReader) {
+function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: string) {
   const [run] = ledger.runs(1);
+  const stopFile = readStopFile(locateStopFile(config.ledger.path));
+  const { mode, reason, wayBack } = readNextStart(ledger, config.risk, stopFile);
   return {
     running: false,
     last_run: run?.id ?? null,
@@ -65,6 +61,8 @@ function stoppedStatus(ledger: LedgerReader) {
     unknown_orders: ledger.intents({ states: ['unknown'], limit: Number.MAX_SAFE_INTEGER }).length,
     fills: ledger.fills({ limit: Number.MAX_SAFE_INTEGER }).length,
     signing_refused: ledger.eventCount('signing_refused'),
+    next_start: { mode, reason, way_back: wayBack },
+    guardian,
   };
 }
 
@@ -75,39 +73,37 @@ function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
-const nextStartRow = ({ mode, reason, wayBack }: NextStart) => ({ mode, reason, way_back: wayBack });
-
-interface Stopped extends ReturnType<typeof stoppedStatus> {
-  readonly next_start: ReturnType<typeof nextStartRow>;
-  readonly guardian: string;
-}
-
-function printStopped(io: CliIo, stopped: Stopped): void {
-  const { last_run: run, open_orders: open, unknown_orders: unknown, signing_refused: refused } = stopped;
+function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus>): void {
+  const { last_run: run, open_orders: open, unknown_orders: unknown, next_start: next } = stopped;
   const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
   printRecord(
     io,
     [
       ['trader', 'not running; this is what its ledger says'],
       ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
-      ...(run === null ? [] : [['started', `${stopped.started} UTC`] as const, ['stopped', `${ended}`] as const]),
-      ...(stopped.agreement === null ? [] : [[AGREEMENT, stopped.agreement.text] as const]),
+      ['started', run === null ? undefined : `${stopped.started} UTC`],
+      ['stopped', run === null ? undefined : ended],
+      [AGREEMENT, stopped.agreement?.text],
       ['cash', stopped.cash],
       ['positions', stopped.positions],
       ['orders', ordersText(open, unknown)],
       ['fills', stopped.fills],
-      ...(refused > 0 ? [['signing refused', `${refused} drafts`] as const] : []),
-      ...nextStartLines(stopped.next_start),
+      refusedPair(stopped),
+      ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
+      ['then back up with', wayBackText(next)],
       ['guardian', stopped.guardian],
     ],
     stopped.agreement,
   );
 }
 
-function nextStartLines({ mode, reason, way_back: wayBack }: Stopped['next_start']) {
-  const begins = ['next start', reason === '' ? mode : `${mode}, ${reason}`] as const;
-  return wayBack === '' ? [begins] : [begins, ['then back up with', `twinbook ${wayBack}`] as const];
-}
+const refusedPair = ({ signing_refused: count }: Pick<StatusData, 'signing_refused'>): Pair => [
+  'signing refused',
+  count > 0 ? `${count} drafts` : undefined,
+];
+
+const wayBackText = ({ way_back: command }: Pick<StatusData, 'way_back'>) =>
+  command === '' ? undefined : `twinbook ${command}`;
 
 function ordersText(open: number, unknown: number): string {
   if (open + unknown === 0) return 'none was left open';
@@ -119,24 +115,26 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
     io,
     [
       ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
-      ...(status.way_back === '' ? [] : [['back up with', `twinbook ${status.way_back}`] as const]),
+      ['back up with', wayBackText(status)],
       ['venue', `${status.venue} at ${status.base_url}`],
       ['running since', `${utcText(status.started)} UTC, process ${status.pid}, version ${status.version}`],
-      ...(status.dashboard === null
-        ? []
-        : [['page', `${status.dashboard} (\`twinbook dashboard\` opens it)`] as const]),
+      ['page', status.dashboard === null ? undefined : `${status.dashboard} (\`twinbook dashboard\` opens it)`],
       ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
       [AGREEMENT, status.agreement.text],
       ['cash', status.cash],
       ['result', status.result],
       ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
       ['fills', status.fills],
-      ...(status.signing_refused > 0 ? [['signing refused', `${status.signing_refused} drafts`] as const] : []),
+      refusedPair(status),
       ['guardian', guardian],
       ...status.feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-      ['requests', status.budget.map(budgetText).join(', ')],
-      ...spentLines(status),
-      ...marksLines(status),
+      [
+        'requests',
+        status.budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', '),
+      ],
+      ['in a minute, in all', status.spent.map(spentText).join(', ') || undefined],
+      ['of this run', worthText(status)],
+      ["venue's marks", marksText(status)],
     ],
     status.agreement,
   );
@@ -146,8 +144,6 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
 const AGREEMENT = 'ledger';
 const AMBER = '\u001B[33m';
 const USUAL = '\u001B[39m';
-
-type Pair = readonly [string, Cell];
 
 /** On a terminal the agreement is amber when an operator has accepted differences. */
 function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreement | null): void {
@@ -161,29 +157,26 @@ function printRecord(io: CliIo, pairs: readonly Pair[], agreement: StatusAgreeme
   }
 }
 
-function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusFeed): string {
+function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: StatusData['feeds'][number]): string {
   const age = ageMs === null ? 'nothing heard yet' : `newest value ${(ageMs / 1000).toFixed(1)} s old`;
   const left = problems === 0 ? '' : `, ${problems} rows left out`;
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
-function spentLines({ spent, requests_per_fill: perFill, value_per_request: value }: StatusData) {
-  const purposes = spent.map(({ purpose, last_minute: minute, total }) => `${purpose} ${minute} (${total})`).join(', ');
-  const worth = `${(perFill ?? 0).toFixed(1)} a fill, each brought ${(value ?? 0).toFixed(6)} so far`;
-  return [
-    ...(spent.length === 0 ? [] : [['in a minute, in all', purposes] as const]),
-    ...(perFill !== null && value !== null ? [['of this run', worth] as const] : []),
-  ];
+const spentText = ({ purpose, last_minute: minute, total }: StatusData['spent'][number]) =>
+  `${purpose} ${minute} (${total})`;
+
+function worthText({ requests_per_fill: perFill, value_per_request: value }: StatusData) {
+  if (perFill === null || value === null) return undefined;
+  return `${perFill.toFixed(1)} a fill, each brought ${value.toFixed(6)} so far`;
 }
 
-function marksLines({ marks }: StatusData) {
-  if (marks === null || marks.told < 1) return [];
+function marksText({ marks }: StatusData) {
+  if (marks === null || marks.told < 1) return undefined;
   const percent = (part: number) => `${Math.round(100 * part)} %`;
   const shown = `${percent(marks.precision)} of ${marks.told.toFixed(0)} moves that they told of were there, ${percent(marks.recall)} of moves were told`;
-  return [["venue's marks", `${marks.believed ? 'say where to look' : 'not believed yet'}: ${shown}`] as const];
+  return `${marks.believed ? 'say where to look' : 'not believed yet'}: ${shown}`;
 }
-
-const budgetText = ({ scope, remaining, limit }: StatusBudget): string => `${scope} ${remaining} of ${limit} left`;
 
 const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
@@ -201,11 +194,9 @@ const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
 export type StatusData = ReturnType<typeof makeStatus>;
 type StatusAgreement = ReturnType<typeof makeAgreement>;
 type StatusMarket = ReturnType<typeof makeMarket>;
-type StatusFeed = StatusData['feeds'][number];
-type StatusBudget = ReturnType<typeof makeBudget>;
 
 export function makeStatus({ process, account, markets, dashboard, nowMs, signingRefused }: TraderStatus) {
-  const money = (value: Micros | null) => (value === null ? '' : formatDecimal(value));
+  const { marks } = account;
   const worth = worthOfRequests(account.spent, account.fills, account.resultMicros);
   return {
     mode: account.mode,
@@ -222,9 +213,9 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
     started: process.startedMs,
     now: nowMs,
     agreement: makeAgreement(account),
-    cash: money(account.cashMicros),
+    cash: amountText(account.cashMicros) ?? '',
     /** Cash plus holdings at their marks, minus the invested capital. */
-    result: money(account.resultMicros),
+    result: amountText(account.resultMicros) ?? '',
     open_orders: account.openOrders,
     unknown_orders: account.unknownOrders,
     fills: account.fills,
@@ -242,7 +233,8 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
     })),
     budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
     spent: account.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
-    marks: makeMarks(account.marks),
+    /** Observed reliability of the venue's marks; null where they are not used. */
+    marks: marks && { believed: marks.isBelieved, told: marks.told, precision: marks.precision, recall: marks.recall },
     /** Requests per fill and result per request of this run; null without any. */
     requests_per_fill: worth.requestsPerFill,
     value_per_request: worth.valuePerRequest,
@@ -257,13 +249,6 @@ function makeAgreement({ reconciled, accepted }: AccountStatus) {
   const open = reconciled?.differences.length ?? null;
   const text = open === null ? 'ledger and exchange are not compared yet' : agreementText(open, accepted);
   return { text, open, accepted: accepted.length };
-}
-
-/** Observed reliability of the venue's marks; null where they are not used. */
-function makeMarks(marks: AccountStatus['marks']) {
-  if (marks === null) return null;
-  const { isBelieved: believed, told, precision, recall } = marks;
-  return { believed, told, precision, recall };
 }
 
 const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => ({
@@ -294,16 +279,15 @@ function hourlyValue({ value, place }: NonNullable<MarketStatus['worth']>) {
 }
 
 export function makeMarket(market: MarketStatus) {
-  const price = (value: Micros | null) => (value === null ? null : formatDecimal(value));
   return {
     market_condition_id: market.conditionId,
     title: market.title,
     strategy: market.strategies.join(', '),
     /** `quoting`, or the reason why not, in a few words. */
     state: describeQuoting(market),
-    bid: price(market.bidMicros),
-    ask: price(market.askMicros),
-    fair: price(market.fairMicros),
+    bid: amountText(market.bidMicros),
+    ask: amountText(market.askMicros),
+    fair: amountText(market.fairMicros),
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.orders.length,

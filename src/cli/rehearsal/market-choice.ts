@@ -1,8 +1,8 @@
 /** Chooses the market of a rehearsal, as the trader would see it, and its order. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import {
   complement,
+  formatDecimal,
   type Micros,
   maxMicros,
   mulDiv,
@@ -14,13 +14,13 @@ import {
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
-import type { Config } from '../../shell/config/types.js';
-import { isWanted } from '../../trader/engine/selection/rules.js';
+import type { Config } from '../../shell/config/config.js';
+import { isWanted } from '../../trader/engine/market-worth.js';
 import type { MarketRecord } from '../../trader/ledger/contract.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
-import { ask, difference, failure, type Where } from './steps.js';
+import { ask, difference, failure, type Place } from './steps.js';
 
 export interface ChosenMarket {
   readonly view: MarketView;
@@ -35,11 +35,7 @@ const MOST_LOOKS = 10;
 const LISTED = 100;
 
 /** The market of `--market`, else the first named or selected market that accepts such an order. */
-export async function chooseMarket(
-  client: ServiceClient,
-  config: Config,
-  { where, wanted }: { readonly where: Where; readonly wanted: string | null },
-): Promise<ChosenMarket> {
+export async function chooseMarket({ client, config, where, market: wanted }: Place): Promise<ChosenMarket> {
   const named = config.strategies.flatMap(({ markets }) => markets.ids);
   // An embedded exchange has its own markets.
   const first = where === 'paper' ? [] : wanted === null ? named : [wanted];
@@ -156,7 +152,7 @@ export function farOrder(config: OrderbookConfig, book: Book, limits: RiskLimits
   const shares = maxMicros(config.min_amount, mulDiv(config.min_funds, ONE, priceMicros, 'ceil'));
   const amountMicros = toMultiple(shares, stepOfPrecision(config.amount_precision), 'ceil');
   if (amountMicros > most) return `its smallest order has more shares than risk.max_order_shares`;
-  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from what others ask';
+  if (FAR_PART * priceMicros > maxMicros(yesAsk, noAsk)) return 'no price in it is far from the asks of others';
   // A buy; its price is in its own outcome's space.
   return { isYes, priceMicros, amountMicros };
 }

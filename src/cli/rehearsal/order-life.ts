@@ -1,66 +1,130 @@
 /**
- * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method is a step: it
- * returns its success in one line, or throws the error that ends the rehearsal.
+ * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method of the table is
+ * a step: it returns its success in one line, or throws the error that ends the rehearsal.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { must } from '../../shared/base/errors.js';
-import { complement, ONE, ZERO } from '../../shared/base/micros.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { complement, formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
-import type { ServiceClient } from '../../shell/client/client.js';
+import { VERSION } from '../../shell/config/shipped.js';
+import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
+import { signingRules } from '../../shell/wallet/draft-signer.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
-import type { Executor } from '../../trader/executor/executor.js';
+import { Executor } from '../../trader/executor/executor.js';
 import { type IntentRow, isFinalIntent, type Ledger } from '../../trader/ledger/contract.js';
 import { amountAt, readBook } from '../../trader/market/book.js';
+import { Comparison } from '../../trader/reconcile/comparison.js';
+import { inWords } from '../../trader/reconcile/confirmed-differences.js';
+import type { Difference } from '../../trader/reconcile/differences.js';
 import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { type DraftReport, examineDraft } from '../doctor/draft.js';
-import { performAsk, restingOrders } from '../ledger/direct-reconciliation.js';
-import { type ChosenMarket, orderText } from './market-choice.js';
-import { ask, difference, failure, isStrange, ofDraft, type Place, type Stopped, timedOut } from './steps.js';
+import { type DraftReport, examineDraft } from '../draft.js';
+import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
+import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
+import {
+  ask,
+  difference,
+  failure,
+  isStrange,
+  nothingRests,
+  ofDraft,
+  type Place,
+  type StepLine,
+  Stopped,
+  step,
+  timedOut,
+} from './steps.js';
 
 const LOOK_MS = 1_000;
+const BEAT_MS = 200;
 /** A book with this many levels may have more. */
 const MOST_LEVELS = 100;
+/** Time to cancel its orders, ms; a venue that is down for longer needs an operator. */
+const TAKE_BACK_MS = 60_000;
+const TAKE_BACK_PAUSE_MS = 1_000;
+/** Rounds of comparison until a difference counts; lists may lag. */
+const MOST_ROUNDS = 4;
+const ROUND_PAUSE_MS = 3_000;
+
+const STEPS: readonly (readonly [name: string, perform: (life: OrderLife) => Promise<string>])[] = [
+  ['account', (life) => life.openAccount()],
+  ['market', (life) => life.chooseMarket()],
+  ['draft', (life) => life.draft()],
+  ['signed', (life) => life.sign()],
+  ['submitted', (life) => life.submit()],
+  ['seen', (life) => life.awaitShown()],
+  ['canceled', (life) => life.cancel()],
+  ['gone', (life) => life.awaitGone()],
+  ['ledger', (life) => life.compareLedger()],
+];
 
 export class OrderLife {
   readonly #place: Place;
-  readonly #shell: ExecutorShell;
   readonly #ledger: Ledger;
-  readonly #market: ChosenMarket;
-  readonly #endMs: number;
+  readonly #executor: Executor;
+  readonly #comparison: Comparison;
+  readonly #outgoing: OutboundCheck;
+  readonly #events: ExecutorEvent[] = [];
   readonly #placeId: string;
   readonly #cancelId: string;
+  #waiting: PlannedRequest[] = [];
+  #chosen: ChosenMarket | null = null;
+  /** The life of the order begins once its market is chosen. */
+  #endMs = 0;
 
-  constructor(place: Place, shell: ExecutorShell, ledger: Ledger, market: ChosenMarket, runId: string) {
+  constructor(place: Place, ledger: Ledger) {
+    const { config, profile, wallet } = place;
+    const { configHash } = config;
+    const runId = `rehearsal${Date.now().toString(36)}`;
     this.#place = place;
-    this.#shell = shell;
     this.#ledger = ledger;
-    this.#market = market;
-    this.#endMs = performance.now() + place.withinMs;
+    this.#outgoing = new OutboundCheck(ledger);
     this.#placeId = `${runId}-1`;
     this.#cancelId = `${runId}-2`;
+    const signer = wallet.draftSigner({
+      ...signingRules(profile, config.venue.allowBlindSigning),
+      loadDraft: (intentId) => ledger.storedDraft(intentId),
+    });
+    ledger.transaction(() => {
+      ledger.startRun({ id: runId, version: VERSION, configHash, startedMs: Date.now() });
+      ledger.setCapital(config.capitalMicros, Date.now());
+    });
+    const ownPollMs = config.polling.ownIntervalMs;
+    this.#executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs });
+    this.#comparison = new Comparison(ledger, this.#executor, profile.own_trades);
+    this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Whether a signature of the order exists: only then can anything rest. */
-  get isSigned(): boolean {
-    return this.#ledger.intent(this.#placeId)?.signature != null;
+  /** Performs all steps; whatever ends them, nothing may rest afterwards. */
+  async perform(): Promise<StepLine['result']> {
+    try {
+      for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
+      return 'ok';
+    } catch (error) {
+      return await this.#takeBack(error);
+    }
   }
 
-  /** Whether the order's state is known: it rests, or it never will. */
-  get isSettled(): boolean {
-    const intent = this.#ledger.intent(this.#placeId);
-    return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
+  /** Sets the marks of the lists behind everything that was there before the rehearsal. */
+  async openAccount(): Promise<string> {
+    nothingRests((await this.#resting()).rows);
+    const found = await this.#compare();
+    if (typeof found === 'string') throw failure(`its lists did not come whole: ${found}`, 'Rehearse again.');
+    return 'its lists came whole, and no order rests';
   }
 
-  get pubkey(): string {
-    return must(this.#shell.intent(this.#placeId).draftPubkey, 'pubkey of the order');
+  async chooseMarket(): Promise<string> {
+    const chosen = await chooseMarket(this.#place);
+    const text = marketText(chosen, this.#place.profile);
+    this.#ledger.transaction(() => this.#ledger.saveMarket(chosen.record));
+    this.#chosen = chosen;
+    this.#endMs = performance.now() + this.#place.withinMs;
+    return text;
   }
 
   async draft(): Promise<string> {
@@ -76,13 +140,9 @@ export class OrderLife {
       fairYesMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
     };
     const verdict = judge(intent, this.#facts());
-    if (verdict.verdict === 'refused') {
-      throw failure(
-        `our own risk refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`,
-        'Change risk: in the file, or name another --market.',
-      );
-    }
-    return this.#draft(verdict);
+    if (verdict.verdict === 'approved') return this.#draft(verdict);
+    const text = `our own risk refuses ${orderText(order)}: ${verdict.name}, ${verdict.text}`;
+    throw failure(text, 'Change risk: in the file, or name another --market.');
   }
 
   sign(): Promise<string> {
@@ -90,21 +150,21 @@ export class OrderLife {
   }
 
   async submit(): Promise<string> {
-    const outcome = await this.#shell.performNext();
-    const inTime = await this.#shell.goOnUntil(() => this.isSettled, this.#endMs);
-    if (!inTime) throw timedOut('it is unknown whether the order rests', LOST_TODO);
-    const { state, lastReason } = this.#shell.intent(this.#placeId);
+    const outcome = await this.#performNext();
+    if (!(await this.#goOnUntil(() => this.#isSettled, this.#endMs)))
+      throw timedOut('it is unknown whether the order rests', LOST_TODO);
+    const { state, lastReason } = this.#intent(this.#placeId);
     this.#throwTrouble();
     if (state !== 'live') throw failure(`the order does not rest: it is ${state}, ${lastReason}`, REFUSED_TODO);
     this.#throwOddAnswer(outcome, 'the order rests');
-    return `order ${this.pubkey} rests`;
+    return `order ${this.#pubkey} rests`;
   }
 
   async awaitShown(): Promise<string> {
     const row = await this.#until('the list of own orders does not show the order', async () => {
-      const resting = await this.#resting();
-      this.#shell.tellOrders(resting.rows, resting.startedMs);
-      return resting.rows.find(({ pubkey }) => pubkey === this.pubkey) ?? null;
+      const { rows, startedMs } = await this.#resting();
+      this.#react(() => this.#executor.onOwnOrders(rows, startedMs, Date.now()));
+      return rows.find(({ pubkey }) => pubkey === this.#pubkey) ?? null;
     });
     this.#throwTrouble();
     const book = await this.#until('the book does not show the order', () => this.#inBook());
@@ -112,22 +172,21 @@ export class OrderLife {
   }
 
   async cancel(): Promise<string> {
-    const { conditionId } = this.#market.view.market;
     const intent: CancelIntent = {
       kind: 'cancel',
       intentId: this.#cancelId,
-      orderPubkey: this.pubkey,
-      marketConditionId: conditionId,
+      orderPubkey: this.#pubkey,
+      marketConditionId: this.#market.view.market.conditionId,
     };
     const verdict = judge(intent, this.#facts());
     if (verdict.verdict === 'refused') throw failure(`our own risk refuses the cancel: ${verdict.text}`, '');
     const words = await this.#draft(verdict);
     await this.#sign(this.#cancelId);
-    const outcome = await this.#shell.performNext();
-    const isOver = () => isFinalIntent(this.#shell.intent(this.#cancelId).state) && this.#isClosed;
-    if (!(await this.#shell.goOnUntil(isOver, this.#endMs))) {
+    const outcome = await this.#performNext();
+    const isClosed = () => must(this.#ledger.order(this.#pubkey), 'the order').closedMs !== null;
+    const isOver = () => isFinalIntent(this.#intent(this.#cancelId).state) && isClosed();
+    if (!(await this.#goOnUntil(isOver, this.#endMs)))
       throw timedOut('it is unknown whether the order is canceled', LOST_TODO);
-    }
     this.#throwTrouble();
     this.#throwOddAnswer(outcome, 'the order is gone');
     return `${words}; signed and submitted`;
@@ -142,38 +201,123 @@ export class OrderLife {
       if (performance.now() > this.#endMs) throw timedOut(`${rows.length} orders still rest`, LOST_TODO);
       await pause(LOOK_MS);
     }
-    const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.pubkey } }, 'the order');
-    const filled = data.filled_amount === null ? ZERO : data.filled_amount;
+    const { data } = await ask(this.#place.client, 'orders.detail', { params: { pubkey: this.#pubkey } }, 'the order');
+    const filled = data.filled_amount ?? ZERO;
     const much = filled === ZERO ? 'nothing of it filled' : `${formatDecimal(filled)} of it filled and are held`;
     return `nothing rests (read twice); its record says ${data.status}, ${much}`;
+  }
+
+  /** Books the venue's listed fills; then its lists and the ledger must agree. */
+  async compareLedger(): Promise<string> {
+    const { client, profile, ledgerPath } = this.#place;
+    if (profile.own_trades) {
+      const { data } = await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades');
+      this.#react(() => this.#executor.onOwnTrades(data, Date.now()));
+    }
+    const inside = this.#ledger.verify();
+    if (inside.length > 0)
+      throw failure(`the ledger's own books do not add up: ${inside.join('; ')}`, `Keep ${ledgerPath}.`);
+    let found: readonly Difference[] | string = 'no round was made';
+    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+      if (rounds > 0) await pause(ROUND_PAUSE_MS);
+      found = await this.#compare();
+      if (found.length === 0)
+        return `ledger and venue agree: orders, trades, conversions, shares (${this.#ledger.newestSeq('fills')} fills)`;
+    }
+    if (typeof found === 'string')
+      throw timedOut(`the lists of the venue did not come whole: ${found}`, 'Rehearse again.');
+    const first = must(found[0], 'a difference');
+    const todo = `Keep ${ledgerPath}, and ask the venue.`;
+    throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
+  }
+
+  /** Ensures that nothing rests, whatever ended the rehearsal. Its result stands unless something may still rest. */
+  async #takeBack(error: unknown): Promise<StepLine['result']> {
+    const { where, profile, note } = this.#place;
+    // Without a signature nothing can rest.
+    if (this.#ledger.intent(this.#placeId)?.signature == null) {
+      if (error instanceof Stopped) return error.trouble.result;
+      throw error;
+    }
+    this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
+    this.#drop();
+    let isGone = await this.#nothingLeft();
+    if (!this.#isSettled) {
+      // A signature left without an answer: only the record shows the result, at the latest when the draft is over.
+      const endMs = performance.now() + 2_000 * profile.draft_lifetime_s + TAKE_BACK_MS;
+      const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
+      isGone = (await this.#nothingLeft()) && isKnown;
+    }
+    const line = { where, step: 'taken back' };
+    const todo = `Cancel it by hand at the venue, or \`twinbook cancel-all --verify\`; its record is ${this.#pubkey}.`;
+    if (isGone) note({ ...line, result: 'ok', text: 'nothing rests (read twice)', todo: '' });
+    else note({ ...line, result: 'failed', text: 'THE ORDER MAY STILL REST', todo });
+    if (!(error instanceof Stopped)) throw error;
+    return isGone ? error.trouble.result : 'failed';
+  }
+
+  async #nothingLeft(): Promise<boolean> {
+    const { client, wallet, profile, config } = this.#place;
+    const options = { client, wallet, profile, allowBlindSigning: config.venue.allowBlindSigning };
+    const within = { withinMs: TAKE_BACK_MS, pauseMs: TAKE_BACK_PAUSE_MS };
+    try {
+      return (await cancelUntilNothingRests(options, within)).verified;
+    } catch (error) {
+      if (error instanceof TwinbookError) return false;
+      throw error;
+    }
+  }
+
+  get #market(): ChosenMarket {
+    return must(this.#chosen, 'the market');
+  }
+
+  get #pubkey(): string {
+    return must(this.#intent(this.#placeId).draftPubkey, 'pubkey of the order');
+  }
+
+  /** Whether the order's state is known: it rests, or it never will. */
+  get #isSettled(): boolean {
+    const intent = this.#ledger.intent(this.#placeId);
+    return intent === null || intent.state === 'live' || isFinalIntent(intent.state);
+  }
+
+  #intent(id: string): IntentRow {
+    return must(this.#ledger.intent(id), `intent ${id}`);
+  }
+
+  #compare(): Promise<readonly Difference[] | string> {
+    return oneRound(this.#comparison, this.#place.client, (work) => this.#ledger.transaction(work));
   }
 
   async #draft(approved: Approved): Promise<string> {
     const { client, config, profile, wallet } = this.#place;
     const { intentId } = approved.intent;
-    this.#shell.begin(approved, JSON.stringify({ rehearsal: true }));
-    const outcome = await this.#shell.performNext();
+    const reason = JSON.stringify({ rehearsal: true });
+    // Writes the intent's row; the request for its draft waits.
+    this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
+    const outcome = await this.#performNext();
     if (outcome.kind !== 'answered') throw notDrafted(outcome);
     const stored = this.#ledger.storedDraft(intentId);
     this.#throwTrouble();
-    if (stored === null) throw failure(`no draft was stored: ${this.#shell.intent(intentId).lastReason}`, '');
-    const report = examineDraft(stored.message, { venue: { ...config.venue, profile } }, wallet.address);
+    if (stored === null) throw failure(`no draft was stored: ${this.#intent(intentId).lastReason}`, '');
+    const report = examineDraft(stored.message, config, wallet.address);
     try {
-      return draftWords(report, profile, venueNow(client.clockOffset));
+      return draftWords(report, profile, Date.now() + (client.clockOffset?.offsetMs ?? 0));
     } catch (error) {
       throw ofDraft(error, stored.message);
     }
   }
 
   async #sign(intentId: string): Promise<string> {
-    this.#shell.sign();
-    const { signature, lastReason } = this.#shell.intent(intentId);
-    if (signature !== null) return 'the ledger has our 64 bytes, and they say what the intent says';
-    const refusal = this.#shell.events.find((event) => event.kind === 'signingRefused' && event.intentId === intentId);
-    if (refusal === undefined) throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
+    this.#signDrafts();
+    const { signature, lastReason, message } = this.#intent(intentId);
+    if (signature !== null) return 'the ledger has our 64 bytes, and they agree with the intent';
+    if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
+      throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
-    const refused = difference('our signer refuses the draft', 'a draft says what was asked for', lastReason, todo);
-    throw ofDraft(refused, this.#shell.intent(intentId).message ?? '');
+    const refused = difference('our signer refuses the draft', 'a draft agrees with its request', lastReason, todo);
+    throw ofDraft(refused, message ?? '');
   }
 
   async #resting() {
@@ -184,14 +328,8 @@ export class OrderLife {
 
   async #inBook(): Promise<string | null> {
     const { order, view } = this.#market;
-    const params = { condition_id: view.market.conditionId };
-    const { data } = await ask(
-      this.#place.client,
-      'markets.book',
-      { params, query: { depth: MOST_LEVELS } },
-      'the book',
-    );
-    const { book } = readBook(data);
+    const input = { params: { condition_id: view.market.conditionId }, query: { depth: MOST_LEVELS } };
+    const { book } = readBook((await ask(this.#place.client, 'markets.book', input, 'the book')).data);
     const [side, levels] = order.isYes ? (['bid', book.bids] as const) : (['ask', book.asks] as const);
     const price = order.isYes ? order.priceMicros : complement(order.priceMicros);
     if (amountAt(book, side, price) >= order.amountMicros) return `the book shows it at ${formatDecimal(price)}`;
@@ -209,10 +347,6 @@ export class OrderLife {
     }
   }
 
-  get #isClosed(): boolean {
-    return must(this.#ledger.order(this.pubkey), 'the order').closedMs !== null;
-  }
-
   /** The executor handles such answers; an operator who starts to trade there should know of them. */
   #throwOddAnswer(outcome: Outcome, became: string): void {
     if (outcome.kind === 'answered') return;
@@ -220,26 +354,24 @@ export class OrderLife {
     if (outcome.kind === 'unknown' && !isStrange(outcome)) throw timedOut(`the answer was lost: ${came}`, LOST_TODO);
     const todo =
       'The trader reads the record before it decides, so nothing is doubled. Rehearse again; if it comes again, ask the venue.';
-    throw difference('the submit was answered by an error', 'what was done is answered by the order', came, todo);
+    throw difference('the submit was answered by an error', 'the order shows the result', came, todo);
   }
 
   #throwTrouble(): void {
-    const found = this.#shell.events.find((event) => event.kind === 'trouble');
+    const found = this.#events.find((event) => event.kind === 'trouble');
     if (found?.kind !== 'trouble') return;
+    const text = 'the venue shows something else than was asked for';
     const todo = 'Do not trade there until the venue explains it.';
-    throw difference(
-      'the venue shows something else than was asked for',
-      'records are what was asked for',
-      found.text,
-      todo,
-    );
+    throw difference(text, 'records agree with the request', found.text, todo);
   }
 
   /** The rehearsal would have stopped before with holdings or resting orders. */
   #facts(): RiskFacts {
     const { config, profile } = this.#place;
+    const { view } = this.#market;
+    const health = { ...view.health, bookAgeMs: view.health.bookAgeMs + Date.now() - view.nowMs };
     return {
-      sight: { ...this.#market.view, health: this.#health() },
+      sight: { ...view, health },
       limits: config.risk,
       exposure: new Exposure(),
       cashMicros: config.capitalMicros,
@@ -253,28 +385,60 @@ export class OrderLife {
     };
   }
 
-  #health() {
-    const { health, nowMs } = this.#market.view;
-    return { ...health, bookAgeMs: health.bookAgeMs + Date.now() - nowMs };
+  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
+  async #performNext(): Promise<Outcome> {
+    const request = must(this.#waiting.shift(), 'a request that waits');
+    this.#outgoing.check(request.call, request.owner);
+    const report = await performAsk(request, this.#place.client);
+    this.#react(() => this.#executor.onReport(report));
+    return report.outcome;
+  }
+
+  /** The submits wait; a refusal is among the events. */
+  #signDrafts(): void {
+    this.#react(() => this.#executor.signDrafts(Date.now()));
+  }
+
+  /** Runs the executor until a condition holds; false after the time limit. */
+  async #goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
+    for (;;) {
+      this.#react(() => this.#executor.tick(Date.now(), null));
+      this.#signDrafts();
+      while (this.#waiting.length > 0) {
+        await this.#performNext();
+        this.#signDrafts();
+      }
+      if (isSo()) return true;
+      if (performance.now() >= endMs) return false;
+      await pause(BEAT_MS);
+    }
+  }
+
+  #drop(): void {
+    for (const request of this.#waiting.splice(0)) {
+      const nowMs = Date.now();
+      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
+      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
+      this.#react(() => this.#executor.onReport(report));
+    }
+  }
+
+  #react(work: () => Reaction): void {
+    const { requests, events } = this.#ledger.transaction(work);
+    this.#waiting.push(...requests);
+    this.#events.push(...events);
   }
 }
 
 const LOST_TODO = 'Look whether the venue is well, then rehearse again; --timeout gives it longer.';
 const REFUSED_TODO = 'Read why; then rehearse again.';
 
-const venueNow = (offset: { readonly offsetMs: number } | null): number => Date.now() + (offset?.offsetMs ?? 0);
-
 function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
-  if (outcome.kind === 'refused') {
+  if (outcome.kind === 'refused')
     return failure(`the venue refuses the draft: ${outcome.slug}, ${outcome.message}`, REFUSED_TODO);
-  }
-  if (!isStrange(outcome)) return timedOut(`no draft came: ${outcome.reason}`, LOST_TODO);
-  return difference(
-    'the draft was answered by something else',
-    'a draft has pubkey and message',
-    outcome.reason,
-    LOST_TODO,
-  );
+  const { reason } = outcome;
+  if (!isStrange(outcome)) return timedOut(`no draft came: ${reason}`, LOST_TODO);
+  return difference('the draft was answered by something else', 'a draft has pubkey and message', reason, LOST_TODO);
 }
 
 /** Venue times are whole seconds, plus the draft's travel time. */
@@ -286,21 +450,17 @@ const LIFETIME_SLACK_S = 3;
  */
 function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
   if (report.verdict === 'refused') {
+    const found = [report.reason, ...shape(report)].join('; ');
     const todo =
       'Nothing was signed. `twinbook doctor --draft -` decodes it; change your copy of the profile only for what the venue confirms.';
-    throw difference(
-      'the draft would not be signed',
-      signersDue(profile, report.wallet),
-      describeDraftReport(report),
-      todo,
-    );
+    throw difference('the draft would not be signed', signersDue(profile, report.wallet), found, todo);
   }
   checkLifetime(report, profile, venueNowMs);
   return [describeDraft(report), ...shape(report)].join('; ');
 }
 
 function describeDraft({ asks, verdict }: DraftReport): string {
-  if (verdict === 'blind' || asks === null) return 'a draft that nobody can read';
+  if (verdict === 'blind' || asks === null) return 'an unreadable draft';
   const { service, market, draft, expires, action, ...terms } = asks;
   const words = Object.entries(terms).map(([name, value]) => `${name} ${value}`);
   return `${service} asks to ${action} (${words.join(', ')}) in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
@@ -319,15 +479,12 @@ function shape({ transaction, wallet }: DraftReport): readonly string[] {
 
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
   if (draft_message !== 'solana_tx') return `draft_message: ${draft_message}`;
-  const payer = draft_cosigners?.fee_payer;
   return [
     `signers ${[wallet, ...(draft_cosigners?.keys ?? [])].join(' and ')}`,
-    `the fee paid by ${payer ?? 'our wallet'}`,
+    `the fee paid by ${draft_cosigners?.fee_payer ?? 'our wallet'}`,
     `programs ${['Memo', ...solana_programs].join(', ')}`,
   ].join('; ');
 }
-
-const describeDraftReport = (report: DraftReport): string => [report.reason, ...shape(report)].join('; ');
 
 function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
   if (asks === null) return;
@@ -335,87 +492,4 @@ function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile
   if (Math.abs(leftS - draft_lifetime_s) <= LIFETIME_SLACK_S) return;
   const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
   throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);
-}
-
-const BEAT_MS = 200;
-
-export class ExecutorShell {
-  readonly events: ExecutorEvent[] = [];
-  readonly #ledger: Ledger;
-  readonly #executor: Executor;
-  readonly #client: ServiceClient;
-  readonly #outgoing: OutboundCheck;
-  #waiting: PlannedRequest[] = [];
-
-  constructor(ledger: Ledger, executor: Executor, client: ServiceClient) {
-    this.#ledger = ledger;
-    this.#executor = executor;
-    this.#client = client;
-    this.#outgoing = new OutboundCheck(ledger);
-  }
-
-  recover(): void {
-    this.#react(() => this.#executor.recover(Date.now()));
-  }
-
-  /** Writes the intent's row; the request for its draft waits. */
-  begin(approved: Approved, reason: string): void {
-    this.#waiting.push(...this.#ledger.transaction(() => this.#executor.begin(approved, Date.now(), reason)));
-  }
-
-  /** Performs only the newest request and books its outcome; requests that follow from it wait. */
-  async performNext(): Promise<Outcome> {
-    const request = must(this.#waiting.shift(), 'a request that waits');
-    this.#outgoing.check(request.call, request.owner);
-    const report = await performAsk(request, this.#client);
-    this.#react(() => this.#executor.onReport(report));
-    return report.outcome;
-  }
-
-  /** Signs stored drafts. The submits wait; a refusal is among the events. */
-  sign(): void {
-    this.#react(() => this.#executor.signDrafts(Date.now()));
-  }
-
-  /** Runs the executor until a condition holds; false after the time limit. */
-  async goOnUntil(isSo: () => boolean, endMs: number): Promise<boolean> {
-    for (;;) {
-      this.#react(() => this.#executor.tick(Date.now(), null));
-      this.sign();
-      while (this.#waiting.length > 0) {
-        await this.performNext();
-        this.sign();
-      }
-      if (isSo()) return true;
-      if (performance.now() >= endMs) return false;
-      await pause(BEAT_MS);
-    }
-  }
-
-  tellOrders(rows: readonly OrderRow[], sentMs: number): void {
-    this.#react(() => this.#executor.onOwnOrders(rows, sentMs, Date.now()));
-  }
-
-  tellTrades(rows: readonly OwnTradeRow[]): void {
-    this.#react(() => this.#executor.onOwnTrades(rows, Date.now()));
-  }
-
-  intent(id: string): IntentRow {
-    return must(this.#ledger.intent(id), `intent ${id}`);
-  }
-
-  drop(): void {
-    for (const request of this.#waiting.splice(0)) {
-      const nowMs = Date.now();
-      const outcome = { kind: 'unknown', reason: 'the rehearsal ended', sent: false } as const;
-      const report = { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null };
-      this.#react(() => this.#executor.onReport(report));
-    }
-  }
-
-  #react(work: () => Reaction): void {
-    const { requests, events } = this.#ledger.transaction(work);
-    this.#waiting.push(...requests);
-    this.events.push(...events);
-  }
 }

@@ -1,15 +1,16 @@
 /** Place, steps and lines of a rehearsal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
+import { plainLine } from '../../shared/base/text.js';
 import type { DataOf, EndpointName, Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
-import type { Config } from '../../shell/config/types.js';
+import type { Config } from '../../shell/config/config.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
-import { EXIT, type ExitCode, findExitCode } from '../output/io.js';
-import { requireAnswer } from '../venue-session.js';
+import { EXIT, type ExitCode, findExitCode } from '../io.js';
+import { compareClocks, requireAnswer } from '../reach.js';
 
 export type Where = 'paper' | 'live';
 
@@ -129,14 +130,9 @@ export function lineText({ where, step, result, text, profile, came, draft, todo
   ];
   const mark = result === 'ok' ? 'ok  ' : result;
   const lines = [`${mark}  ${where}  ${step}: ${text}`, ...more.map((line) => `      ${line}`)];
-  return lines.map((line) => `${harmless(line)}\n`).join('');
+  // Titles and reasons come from the exchange.
+  return lines.map((line) => `${plainLine(line)}\n`).join('');
 }
-
-/** Titles and reasons come from the exchange: control characters could move the cursor of the user's terminal. */
-const harmless = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
-
-/** Beyond this, ms, the offset exceeds the one-second resolution of the venue's clock. */
-const CLOCK_OK_MS = 2_000;
 
 /** Makes a call and throws errors that end the rehearsal: a foreign answer is a difference, a refusal a failure. */
 export async function ask<N extends EndpointName>(
@@ -158,16 +154,13 @@ export const isStrange = (outcome: Outcome): boolean =>
   outcome.kind === 'unknown' && outcome.sent && outcome.reason.startsWith('HTTP ');
 
 export function clockText(client: ServiceClient, { clock_tolerance_s }: VenueProfile): string {
-  const offset = client.clockOffset;
-  if (offset === null) return 'the venue does not say its time; this clock is believed';
-  const apartMs = Math.abs(offset.offsetMs);
-  const seconds = (apartMs / 1000).toFixed(1);
-  const apart = `this clock is ${seconds} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
-  if (apartMs > clock_tolerance_s * 1000) {
+  const apart = compareClocks(client);
+  if (apart === null) return 'the venue does not say its time; this clock is believed';
+  if (apart.apartMs > clock_tolerance_s * 1000) {
     const todo = 'Synchronise this clock (NTP), and compare the venue’s with another: one of the two is wrong.';
-    throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart, todo);
+    throw difference('the clocks differ', `clock_tolerance_s: ${clock_tolerance_s}`, apart.text, todo);
   }
-  return apartMs <= CLOCK_OK_MS ? 'this clock agrees with the venue’s' : `${apart}; signed calls are corrected for it`;
+  return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
 }
 
 const KEYS = {

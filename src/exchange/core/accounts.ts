@@ -1,8 +1,7 @@
 /** Balances as columns by account slot: currency over all markets, shares per market. Plain integers of micros. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import { asMicros } from './money.js';
-import { f64, fillSparse, sparse, widen } from './typed-arrays.js';
+import { asMicros, f64, fillSparse, sparse, widen } from './money.js';
 
 /** Cells of an account: currency, its locked part, and 1 for an unlimited account. */
 const FUNDS_STRIDE = 4;

@@ -1,22 +1,42 @@
 /**
- * Types of the core, for the rest of the exchange; its calls are the methods of `ExchangeCore` (core.ts). The core is
- * synchronous and sees no clock, no randomness and no network: time, secrets and the verdict on a signature are arguments,
- * records are spelled as on the wire (decimal strings).
+ * Types of the core; its calls are the methods of `ExchangeCore`. The core is synchronous: time, secrets and verdicts
+ * on signatures are arguments. Records are spelled as on the wire.
  *
- * Mutators take `nowMs` first: the exchange's clock in ms, never going back (an earlier value counts as the latest one seen).
- * Everything that was due by then is done before. Arguments are plain JSON, so a journal of `[nowMs, method, args]`
- * replays to the identical state. Reads change nothing.
+ * A call happens at the time of `at(nowMs)`, which never goes back; everything due by then is done before. Arguments
+ * are plain JSON, so a journal of the calls replays to the same state. Reads change nothing.
  */
 
 import type { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
 import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { Endpoint, EndpointName, QueryOf } from '../../shared/protocol/endpoints.js';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
+import type { ServiceErrorSlug, ServiceFault } from '../../shared/protocol/errors.js';
 import type { DraftCosigners } from '../../shared/protocol/profile.js';
 import type * as record from '../../shared/protocol/records.js';
 import type { MarketState } from '../../shared/protocol/states.js';
 import type { FillModel } from './matching/fill-model.js';
+
+/** A successful call with its record. */
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+
+/** A call that changed nothing, with the service's error. */
+export type Refusal = Extract<Result<never>, { ok: false }>;
+
+/** Refuses a call with the table's message of this slug. */
+export const refuse = (slug: ServiceErrorSlug): Refusal => ({ ok: false, fault: { slug } });
+
+/** Converts a result's record with `row`; a refusal passes through. */
+export const mapResult = <T, U>(result: Result<T>, row: (record: T) => U) =>
+  result.ok ? ok(row(result.value)) : result;
+
+/** 400 `invalid_request_params` that names the field. */
+export const invalid = (field: string, text: string): Refusal => ({
+  ok: false,
+  fault: { slug: 'invalid_request_params', details: [{ [field]: text }] },
+});
+
+/** Refuses a submit whose signature is not that of the caller's wallet over the draft. */
+export const badSignature = (): Refusal => invalid('signature', 'The signature does not verify.');
 
 /** Result of a core call: its record, or the service's fault. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: ServiceFault };
@@ -41,10 +61,7 @@ export interface CoreSettings {
   readonly challengeLifetimeMs: number;
   /** Pubkeys and condition ids derive from it. */
   readonly seed: number;
-  /**
-   * Place of real orders in recorded queues: a name of fill-model.ts, or a model; absent: `risk-averse`. TwinbookError
-   * `usage` for an unknown name. Orders of a snapshot keep their places and advance by the present model.
-   */
+  /** Place of real orders in recorded queues: a fill model or its name, which must be known; absent: `risk-averse`. */
   readonly fillModel?: string | FillModel;
   /** Receives each fill as it happens; absent: none does. */
   readonly observer?: CoreObserver;
@@ -55,10 +72,9 @@ export interface CoreObserver {
   /** The book is as right before the trade, except for the real orders reached so far. */
   onFill(fill: ObservedFill): void;
   /**
-   * A recorded amount has changed at or beyond the price of resting real orders of the other side, or the recorded book was
-   * cleared. `side`: of the recorded amount. `arrivedMicros`: the price to which something new has come, null when something
-   * went. `bestMicros`: the best price that the recording still holds there, whatever of it real orders have eaten, null when it
-   * reaches no real order any more. Both in YES space. Called after the fills that it caused.
+   * A recorded amount of `side` has changed at or beyond the price of real orders of the other side, or the recorded
+   * book was cleared. `arrivedMicros`: where something new has come; null when something went. `bestMicros`: best
+   * recorded price that still reaches a real order; null for none. Both in YES space. Called after its fills.
    */
   onCrossing?(
     timeMs: number,

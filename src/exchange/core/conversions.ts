@@ -1,19 +1,137 @@
-/**
- * Merges (a YES and NO set becomes currency) and splits (currency becomes a set), from draft through signature to
- * landing. Both share the record and the rules; `CONVERSIONS` holds the differences.
- */
+/** Merges (a set of YES and NO becomes currency), splits (the reverse), and redeems of shares in settled markets. */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
+import { ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import type { ConversionState } from '../../shared/protocol/states.js';
-import type { Page, PageQuery, Result, Wire } from './contract.js';
+import { type MarketOutcome, settledValue, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
+import { type ConversionState, isSettledMarket, type RedeemState } from '../../shared/protocol/states.js';
+import { badSignature, invalid, ok, type Page, type PageQuery, type Result, refuse, type Wire } from './contract.js';
 import { type CoreContext, landsMs, openDraft, seconds } from './core-context.js';
-import { badSignature, ok, refuse } from './fault.js';
 import type { Identity } from './identity.js';
 import type { Market } from './market.js';
 import { asMicros, text, timesDown } from './money.js';
 import { Records } from './records/records.js';
+
+/** A redeem: shares of one settled market that become currency; all in micros. */
+export interface Redeem {
+  readonly id: number;
+  readonly pubkey: string;
+  readonly message: string;
+  readonly account: number;
+  readonly market: number;
+  readonly yes: number;
+  readonly no: number;
+  readonly funds: number;
+  readonly createdMs: number;
+  state: RedeemState;
+}
+
+/** Runs redeems from draft to payment, and holds the shares that they lock. */
+export class Redeems extends Records<Redeem, Wire<'redeemRow'>> {
+  constructor(context: CoreContext) {
+    super(context, {
+      recordKind: 'redeem',
+      facets: ({ market, state }) => ({ market, state, isYes: null, side: null }),
+      toRow: (record) => redeemRow(record, context.catalog.market(record.market)),
+    });
+  }
+
+  /**
+   * Takes all free shares; they stay locked until the draft is signed or expires. Asked again, it answers the same
+   * draft. Checks: signing service → market known → settled → (an own draft is answered) → free shares there.
+   */
+  draft(account: number, conditionId: string): Result<Wire<'draft'>> {
+    const context = this.context;
+    if (!context.signingAvailable) return refuse('gringotts_unavailable');
+    const named = context.catalog.requireMarket(conditionId);
+    if (!named.ok) return named;
+    const market = named.value;
+    if (!isSettledMarket(market.state))
+      return invalid('market_condition_id', 'The market is not resolved or canceled.');
+    for (const { market: index, pubkey, message } of this.listLive(account)) {
+      if (index === market.index) return ok({ pubkey, message });
+    }
+    market.shares.ensureAccount(account);
+    const yes = market.shares.available(account, true);
+    const no = market.shares.available(account, false);
+    if (yes === 0 && no === 0) return invalid('market_condition_id', 'No shares of this market to redeem.');
+    return ok(this.#start(account, market, yes, no));
+  }
+
+  #start(account: number, market: Market, yes: number, no: number): Wire<'draft'> {
+    const { context } = this;
+    const id = this.nextId();
+    const terms = { action: 'redeem-shares', yes: asMicros(yes), no: asMicros(no) } as const;
+    const { pubkey, message } = openDraft(context, 'redeem', id, account, market, terms);
+    const record: Redeem = {
+      id,
+      pubkey,
+      message,
+      account,
+      market: market.index,
+      yes,
+      no,
+      funds: payout(market.outcome, yes, no),
+      createdMs: context.nowMs,
+      state: 'waiting_to_sign',
+    };
+    this.keep(record);
+    market.shares.lock(account, true, yes);
+    market.shares.lock(account, false, no);
+    return { pubkey, message };
+  }
+
+  #end(record: Redeem, market: Market, state: RedeemState): void {
+    record.state = state;
+    market.shares.lock(record.account, true, -record.yes);
+    market.shares.lock(record.account, false, -record.no);
+    this.finish(record);
+  }
+
+  expire(id: number): void {
+    const record = this.live(id);
+    if (record?.state === 'waiting_to_sign') this.#end(record, this.context.catalog.market(record.market), 'expired');
+  }
+
+  submit(account: number, pubkey: string, signatureValid: boolean): Result<Wire<'redeemRow'>> {
+    const record = this.find(account, pubkey);
+    if (record === null) return refuse('not_found');
+    if (record.state === 'expired') return refuse('program_call_has_expired');
+    if (record.state !== 'waiting_to_sign') return refuse('invalid_program_call_status');
+    if (!signatureValid) return badSignature();
+    const market = this.context.catalog.market(record.market);
+    this.#end(record, market, 'completed');
+    market.shares.redeem(account, record.yes, record.no, record.funds);
+    market.collateral -= record.funds;
+    this.context.funds.add(account, record.funds);
+    return ok(this.toRow(record));
+  }
+
+  override load(dump: ReturnType<Redeems['dump']>): void {
+    super.load(dump);
+    const { catalog } = this.context;
+    for (const { market, account } of dump.records) catalog.market(market).shares.ensureAccount(account);
+  }
+}
+
+function redeemRow(record: Redeem, market: Market): Wire<'redeemRow'> {
+  const funds = text(record.funds);
+  return {
+    pubkey: record.pubkey,
+    market_condition_id: market.card.conditionId,
+    state: record.state,
+    funds,
+    onchain_funds: record.state === 'completed' ? funds : '0',
+    yes_shares: text(record.yes),
+    no_shares: text(record.no),
+    message: record.message,
+    created: seconds(record.createdMs),
+  };
+}
+
+/** A resolved market pays 1 per winning share, a canceled one half per share unless its outcome says otherwise. */
+export const payout = (outcome: MarketOutcome | null, yes: number, no: number): number =>
+  settledValue(outcome ?? VOID_OUTCOME, yes, no);
 
 /** Direction of a conversion: sets into currency, or currency into sets. */
 export type ConversionKind = 'merge' | 'split';
@@ -30,17 +148,6 @@ export interface Conversion {
   readonly createdMs: number;
   state: ConversionState;
 }
-
-const IN_PROGRESS: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
-  merge: 'share_merge_in_progress',
-  split: 'share_split_in_progress',
-};
-const TOO_LITTLE: Readonly<Record<ConversionKind, ServiceErrorSlug>> = {
-  merge: 'share_merge_insufficient_shares',
-  split: 'share_split_insufficient_funds',
-};
-
-const HALF = 500_000;
 
 /** Runs merges and splits from draft to landing, and holds the shares or currency that they lock. */
 export class Conversions {
@@ -81,10 +188,12 @@ export class Conversions {
     const unfinished = this.#open.get(openKey(kind, account, market.index));
     if (unfinished !== undefined) {
       const { state, pubkey, message, amount: asked } = unfinished;
-      return state === 'waiting_to_sign' && asked === amount ? ok({ pubkey, message }) : refuse(IN_PROGRESS[kind]);
+      if (state === 'waiting_to_sign' && asked === amount) return ok({ pubkey, message });
+      return refuse(`share_${kind}_in_progress`);
     }
     market.shares.ensureAccount(account);
-    if (this.#available(kind, account, market) < amount) return refuse(TOO_LITTLE[kind]);
+    if (this.#available(kind, account, market) < amount)
+      return refuse(kind === 'merge' ? 'share_merge_insufficient_shares' : 'share_split_insufficient_funds');
     return ok(this.#start(kind, account, market, amount));
   }
 
@@ -97,8 +206,7 @@ export class Conversions {
     const context = this.#context;
     this.#lastId += 1;
     const id = this.#lastId;
-    const action = kind === 'merge' ? 'merge-shares' : 'split-shares';
-    const terms = { action, amount: asMicros(amount) } as const;
+    const terms = { action: `${kind}-shares`, amount: asMicros(amount) } as const;
     const { pubkey, message } = openDraft(context, 'conversion', id, account, market, terms);
     const record: Conversion = {
       id,
@@ -111,7 +219,8 @@ export class Conversions {
       createdMs: context.nowMs,
       state: 'waiting_to_sign',
     };
-    this.#keep(record);
+    this.#records[kind].keep(record);
+    this.#open.set(openKey(kind, account, market.index), record);
     this.#lock(record, market, amount);
     return { pubkey, message };
   }
@@ -123,11 +232,6 @@ export class Conversions {
     }
     market.shares.lock(record.account, true, change);
     market.shares.lock(record.account, false, change);
-  }
-
-  #keep(record: Conversion): void {
-    this.#records[record.kind].keep(record);
-    this.#open.set(openKey(record.kind, record.account, record.market), record);
   }
 
   /** Ends a conversion and releases its locks. */
@@ -148,16 +252,8 @@ export class Conversions {
     if (record?.state === 'waiting_to_sign') this.#end(record, this.#context.catalog.market(record.market), 'expired');
   }
 
-  /**
-   * Checks in this order: found, not expired, still a draft, signature. The interface lists no market error here and
-   * allows `waiting_to_sign` to become only `in_process` or `expired`: the market's state is checked at the landing.
-   */
-  submit(
-    kind: ConversionKind,
-    account: number,
-    pubkey: string,
-    signatureValid: boolean,
-  ): Result<Wire<'conversionRow'>> {
+  /** Checks: found, not expired, still a draft, signature. The market is checked at the landing. */
+  submit(kind: ConversionKind, account: number, pubkey: string, signatureValid: boolean) {
     const record = this.#records[kind].find(account, pubkey);
     if (record === null) return refuse('share_conversion_not_found');
     if (record.state === 'expired') return refuse('program_call_has_expired');
@@ -169,9 +265,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /**
-   * The transaction reaches the chain. It settles if the market still converts; otherwise only the locks are released.
-   */
+  /** The transaction reaches the chain. It settles if the market still converts; else only the locks are released. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);
@@ -185,7 +279,7 @@ export class Conversions {
     this.#context.funds.add(account, -change);
     market.collateral += change;
     if (kind === 'split') {
-      const half = timesDown(HALF, amount);
+      const half = timesDown(ONE / 2, amount);
       market.shares.receive(this.#context.nowMs, account, true, amount, half);
       market.shares.receive(this.#context.nowMs, account, false, amount, amount - half);
     } else {

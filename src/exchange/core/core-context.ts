@@ -4,10 +4,9 @@ import { must } from '../../shared/base/errors.js';
 import { writeDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Funds } from './accounts.js';
-import type { Catalog } from './catalog.js';
+import { type Catalog, makeName } from './catalog.js';
 import type { CoreSettings } from './contract.js';
 import type { Market } from './market.js';
-import { makeName } from './names.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
@@ -83,12 +82,13 @@ export const draftText = (
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-const inForce = ({ delays, nowMs }: CoreContext): Delays =>
+/** The delays of now: none after their end. */
+export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 
 /** Landing time of a change submitted now, ms. */
 export const landsMs = (context: CoreContext): number =>
-  context.nowMs + (inForce(context).landingMs ?? context.settings.landingMs);
+  context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
 
 /** Earliest end of a position whose close is requested now, ms. */
-export const closesMs = (context: CoreContext): number => context.nowMs + (inForce(context).closingMs ?? 0);
+export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);

@@ -1,37 +1,135 @@
 /**
- * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity.
- * The core is synchronous: the time, the verdict on a signature and every random value are arguments. Records are spelled
- * as on the wire (decimal strings). Its state is a snapshot and the calls since, so a journal replays to the same state.
+ * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. Its
+ * state is a snapshot and the calls since, so a journal replays to the same state.
  *
  *     core.at(nowMs).orders.draft(account, request);
  *
- * `at` moves the clock and returns the core, whose parts are public. Reads need no clock. Each part knows the rules of its
- * records; matching.ts moves money between accounts, book.ts keeps the queues.
+ * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
  *
- * The checks of every submit: unknown or foreign → expired → wrong state → invalid signature → market state and balance.
+ * The checks of every submit: unknown or foreign → expired → wrong state → invalid signature → market state and
+ * balance.
  */
 
 import { assert, unreachable } from '../../shared/base/errors.js';
+import type { MarketOutcome } from '../../shared/protocol/outcome.js';
+import { isSettledMarket, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
 import { Funds } from './accounts.js';
 import { Catalog } from './catalog.js';
-import type { CoreSettings, DraftKind, MarketIndex } from './contract.js';
-import { Conversions } from './conversions.js';
+import {
+  type CoreSettings,
+  type DraftKind,
+  invalid,
+  type MarketIndex,
+  type MarketSpec,
+  mapResult,
+  ok,
+  type Refusal,
+  type Result,
+  refuse,
+  type Wire,
+} from './contract.js';
+import { Conversions, Redeems } from './conversions.js';
 import type { CoreContext, Delays } from './core-context.js';
 import { Identity } from './identity.js';
-import { InternalOrders } from './internal-orders.js';
 import { Margin } from './margin/margin.js';
-import { type MarketFacts, makeMarketFacts } from './market-facts.js';
-import { Markets } from './markets.js';
+import type { Market } from './market.js';
 import { chosenModel } from './matching/fill-model.js';
 import { type Matching, RECORDED_ACCOUNT } from './matching/matching.js';
-import { OrderPool } from './matching/order-pool.js';
+import { isBidLeg, OrderPool } from './matching/order-pool.js';
 import { RecordedFeed } from './matching/recorded-feed.js';
-import { dumpResting, loadResting } from './matching/resting.js';
-import { Orders } from './orders.js';
-import type { Archive } from './records/archive.js';
-import { MemoryArchive } from './records/memory-archive.js';
-import { Redeems } from './redeems.js';
+import { i32, u8 } from './money.js';
+import { InternalOrders, Orders } from './orders.js';
+import { type Archive, MemoryArchive } from './records/archive.js';
+import { detailRow, type MarketFacts, makeMarketFacts } from './records/market-rows.js';
 import { type Timer, TimerQueue } from './timer-queue.js';
+
+/** Columns of a resting order in a snapshot, after its slot. */
+const COLUMNS = ['tick', 'account', 'record', 'leg', 'remaining', 'locked', 'ahead'] as const;
+
+/** Every resting order of a market, in the order of their queues. */
+const dumpResting = (pool: OrderPool, market: Market): readonly number[] =>
+  (market.orderbook?.book.resting() ?? []).flatMap((slot) => [slot, ...COLUMNS.map((name) => pool[name][slot] ?? 0)]);
+
+/** Puts dumped orders back into pool and book, in the same queues. */
+function loadResting(pool: OrderPool, market: Market, values: readonly number[]): void {
+  for (let at = 0; at < values.length; at += 1 + COLUMNS.length) {
+    const slot = values[at] ?? 0;
+    pool.market[slot] = market.index;
+    for (const [place, name] of COLUMNS.entries()) pool[name][slot] = values[at + 1 + place] ?? 0;
+    market.shares.ensureAccount(i32(pool.account, slot));
+    market.orderbook?.book.append(slot, i32(pool.tick, slot), isBidLeg(u8(pool.leg, slot)));
+  }
+}
+
+/** The controls of markets. A change answers the market's detail. */
+class Markets {
+  readonly #core: ExchangeCore;
+
+  constructor(core: ExchangeCore) {
+    this.#core = core;
+  }
+
+  create(spec: MarketSpec) {
+    const { catalog, nowMs } = this.#core;
+    return mapResult(catalog.create(nowMs, spec), ({ index, shares, card }) => {
+      shares.ensureAccount(RECORDED_ACCOUNT);
+      return { index, condition_id: card.conditionId };
+    });
+  }
+
+  /** Leaving `open` cancels the orders. A settled state is final. `canceled` is `resolve(null)`, `resolved` refused. */
+  setState(conditionId: string, state: MarketState) {
+    return this.#change(conditionId, (market) => {
+      if (!MARKET_STATES.includes(state)) return invalid('state', `Must be one of: ${MARKET_STATES.join(', ')}.`);
+      if (state === 'resolved') return invalid('state', 'Resolve the market with its outcome instead.');
+      if (isSettledMarket(market.state)) return invalid('state', `The market is ${market.state}, which is final.`);
+      // A canceled market has no outcome; `outcome` is still null.
+      this.#move(market, state);
+      return null;
+    });
+  }
+
+  setPaused(conditionId: string, paused: boolean) {
+    return this.#change(conditionId, (market) => {
+      market.paused = paused;
+      if (market.isTradable) this.#core.feed.onReopen(market);
+      this.#core.margin.sweep(market);
+      return null;
+    });
+  }
+
+  setUnbacked(conditionId: string, unbacked: boolean) {
+    return this.#change(conditionId, (market) => {
+      market.unbacked = unbacked;
+      return null;
+    });
+  }
+
+  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
+  resolve(conditionId: string, outcome: MarketOutcome | null) {
+    return this.#change(conditionId, (market) => {
+      if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
+      market.outcome = outcome;
+      this.#move(market, typeof outcome === 'boolean' ? 'resolved' : 'canceled');
+      return null;
+    });
+  }
+
+  #change(conditionId: string, change: (market: Market) => Refusal | null): Result<Wire<'marketDetail'>> {
+    const { catalog } = this.#core;
+    const market = catalog.byId(conditionId);
+    if (market === null) return refuse('not_found');
+    return change(market) ?? ok(detailRow(catalog, market));
+  }
+
+  #move(market: Market, state: MarketState): void {
+    market.state = state;
+    this.#core.margin.marketMoved(market, isSettledMarket(state));
+    if (isSettledMarket(state)) market.tape.settle();
+    const { orderbook: trading } = market;
+    if (trading !== null && state !== 'open') this.#core.orders.cancelAll(trading);
+  }
+}
 
 /** Paths of the calls that change state. A journal line names one of them, and no other path is ever followed. */
 export const MUTATORS = [
@@ -108,9 +206,8 @@ export class ExchangeCore implements CoreContext {
   readonly #facts: MarketFacts[] = [];
 
   /**
-   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Lifetimes, funds and name
-   * are the settings'; the seed is the snapshot's, because names of existing records follow from it. Final records go
-   * into the archive, which must be the one of the snapshot's exchange.
+   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Its seed stays, because
+   * names of existing records follow from it. The archive must be that of the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
@@ -125,7 +222,7 @@ export class ExchangeCore implements CoreContext {
     this.internal = new InternalOrders(this, this.matching, this.pool);
     this.margin = new Margin(this, this.matching, this.identity);
     this.feed = new RecordedFeed(this, this.matching, (nowMs) => this.at(nowMs));
-    this.markets = new Markets(this, this.orders, this.margin, this.feed);
+    this.markets = new Markets(this);
     if (saved !== null) {
       this.#load(saved);
       return;

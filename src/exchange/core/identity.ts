@@ -1,13 +1,21 @@
 /** Who may call: wallets, their accounts and API keys, and the challenges that prove a wallet. Verifies no signature itself. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import type { InternalAccountOptions, KeyRequest, Result, Wire, WireFunds } from './contract.js';
+import { isWallet } from './catalog.js';
+import {
+  badSignature,
+  type InternalAccountOptions,
+  invalid,
+  type KeyRequest,
+  ok,
+  type Result,
+  refuse,
+  type Wire,
+  type WireFunds,
+} from './contract.js';
 import { type CoreContext, seconds } from './core-context.js';
-import { badSignature, invalid, ok, refuse } from './fault.js';
-import { asMicros } from './money.js';
-import { isWallet } from './names.js';
+import { text } from './money.js';
 import type { Archived } from './records/archive.js';
 
 interface Account {
@@ -78,18 +86,16 @@ export class Identity {
       return invalid('message', 'Must be the message of the challenge, unchanged.');
     }
     if (!signatureValid) return badSignature();
-    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'an API key must be drawn anew');
+    assert(!this.#keys.has(apiKey) && this.#findRevoked(apiKey) === null, 'draw another API key');
     this.#challenges.delete(nonce);
-    const account = this.#byWallet.get(wallet) ?? this.#openWallet(wallet);
+    let account = this.#byWallet.get(wallet);
+    if (account === undefined) {
+      account = this.#open(wallet, `trader-${wallet.slice(0, 6)}`, false);
+      this.#bring(account, settings.startingFunds);
+    }
     this.#lastKeyId += 1;
     this.#keys.set(apiKey, { id: this.#lastKeyId, apiKey, secret, account, createdMs: nowMs });
     return ok({ api_key: apiKey, secret });
-  }
-
-  #openWallet(wallet: string): number {
-    const slot = this.#open(wallet, `trader-${wallet.slice(0, 6)}`, false);
-    this.#bring(slot, this.#context.settings.startingFunds);
-    return slot;
   }
 
   /** The internal account of a name, made when there is none yet. It has no wallet, drafts or signatures. */
@@ -97,7 +103,6 @@ export class Identity {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const slot = this.#open(null, name, unlimited);
-    this.#byName.set(name, slot);
     this.#bring(slot, funds ?? 0);
     return slot;
   }
@@ -190,7 +195,6 @@ export class Identity {
   #fundsRow(slot: number): WireFunds {
     const total = this.#context.funds.total(slot);
     const locked = this.#context.funds.lockedAmount(slot);
-    const text = (value: number) => formatDecimal(asMicros(value));
     return {
       funds: { total: text(total), locked: text(locked), available: text(total - locked) },
       custodial: this.account(slot).custodial,

@@ -1,8 +1,7 @@
 /** One market: its rules, state, book, shares and tape. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert } from '../../shared/base/errors.js';
-import { type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ONE, stepOfPrecision } from '../../shared/base/micros.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES, type MarketState } from '../../shared/protocol/states.js';
@@ -12,21 +11,62 @@ import {
   BID,
   type BookConfigSpec,
   type BookSide,
+  invalid,
   type MarketSpec,
+  ok,
   type PoolConfigSpec,
+  type Refusal,
   type Result,
 } from './contract.js';
-import { invalid, ok } from './fault.js';
-import { DEFAULT_REFERENCE, MarginPool } from './margin/pool.js';
-import { readRules } from './margin/rules.js';
-import { Book } from './matching/book.js';
+import { DEFAULT_REFERENCE, MarginPool, readRules } from './margin/pool.js';
+import { Book, NO_TICK } from './matching/book.js';
 import type { FillModel } from './matching/fill-model.js';
 import type { OrderPool } from './matching/order-pool.js';
 import { Tape } from './matching/tape.js';
-import { NO_TICK } from './matching/ticks.js';
 import { asMicros } from './money.js';
 import { Candles } from './records/candles.js';
-import { unlistedSport } from './sports.js';
+
+/** A sport and its leagues in the catalog. */
+interface Sport {
+  readonly name: string;
+  readonly slug: string;
+  readonly leagues: readonly { readonly name: string; readonly slug: string }[];
+}
+
+const sport = (slug: string, name: string, leagues: Readonly<Record<string, string>>): Sport => ({
+  name,
+  slug,
+  leagues: Object.entries(leagues).map(([league, title]) => ({ name: title, slug: league })),
+});
+
+/** Slugs are unique, so a league determines its sport. */
+export const SPORTS: readonly Sport[] = [
+  sport('soccer', 'Soccer', {
+    'premier-league': 'Premier League',
+    'la-liga': 'La Liga',
+    bundesliga: 'Bundesliga',
+    'champions-league': 'Champions League',
+    'world-cup': 'World Cup',
+  }),
+  sport('american-football', 'American Football', { nfl: 'NFL', 'college-football': 'College Football' }),
+  sport('basketball', 'Basketball', { nba: 'NBA', wnba: 'WNBA', euroleague: 'EuroLeague' }),
+  sport('baseball', 'Baseball', { mlb: 'MLB' }),
+  sport('ice-hockey', 'Ice Hockey', { nhl: 'NHL' }),
+  sport('tennis', 'Tennis', { atp: 'ATP', wta: 'WTA' }),
+  sport('motorsport', 'Motorsport', { 'formula-1': 'Formula 1', motogp: 'MotoGP' }),
+  sport('mma', 'Mixed Martial Arts', { ufc: 'UFC' }),
+];
+
+/** Why a market cannot belong to this sport and league; null when it can. */
+function unlistedSport(slug: string | null, league: string | null): Refusal | null {
+  if (slug === null) return league === null ? null : invalid('league', 'A league needs its sport.');
+  const found = SPORTS.find((known) => known.slug === slug);
+  if (found === undefined) return invalid('sport', `Must be one of: ${slugs(SPORTS)}.`);
+  if (league === null || found.leagues.some((known) => known.slug === league)) return null;
+  return invalid('league', `Must be one of: ${slugs(found.leagues)}.`);
+}
+
+const slugs = (rows: readonly { readonly slug: string }[]): string => rows.map((row) => row.slug).join(', ');
 
 /** Default rules of a market; the rates are those of the shipped markets (decisions §9, Fees). */
 const DEFAULT_CONFIG: OrderbookConfig = {
@@ -150,10 +190,7 @@ export class Market {
     return priceOf(trading, side === BID ? trading.book.bestBid : trading.book.bestAsk);
   }
 
-  /**
-   * The reference price of a margin market. Else the middle of the book; without two sides the last trade, without a
-   * trade the one side. YES space; null without any price.
-   */
+  /** A margin market's reference price; else the middle of the book, the last trade, or the one side. YES space. */
   get markPrice(): number | null {
     if (this.margin !== null) return this.margin.referencePrice;
     const { bestBid: bid, bestAsk: ask } = this;
@@ -168,10 +205,7 @@ export class Market {
     return asMicros(trading.book.displayedAmount(side, price / trading.tick));
   }
 
-  /**
-   * Writes the shown levels of a side in YES space, best first and at most `depth`, into `prices` and `amounts` (Micros),
-   * which hold at least `depth`. Returns the number of levels. Nothing is allocated.
-   */
+  /** Writes up to `depth` shown levels in YES space, best first, into columns of Micros. Returns their number. */
   readLevels(side: BookSide, depth: number, prices: Int32Array | Float64Array, amounts: Float64Array): number {
     assert(depth <= prices.length && depth <= amounts.length, 'the columns hold as many levels as are asked for');
     const trading = this.#shown;

@@ -1,10 +1,41 @@
 /**
- * Exact products of a price or rate with an amount, on plain numbers. An amount is split into whole units and the rest,
- * so that every intermediate is a safe integer and no BigInt is needed.
+ * Exact products of a price or rate with an amount, on plain numbers, and typed arrays of them. An amount is split into
+ * whole units and the rest, so that every intermediate is a safe integer.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+
+/** A cell on the hot path: one function per array type keeps call sites monomorphic. The index must be inside. */
+export const f64 = (cells: Float64Array, index: number): number => cells[index] as number;
+/** As `f64`. */
+export const i32 = (cells: Int32Array, index: number): number => cells[index] as number;
+/** As `f64`. */
+export const u8 = (cells: Uint8Array, index: number): number => cells[index] as number;
+
+type Column = Float64Array | Int32Array | Uint8Array;
+
+/** A larger copy of the column; values keep their places. */
+export function widen<C extends Column>(cells: C, size: number): C {
+  // Each of these has a constructor of its own kind that takes a length.
+  const wider = new (cells.constructor as new (length: number) => C)(size);
+  wider.set(cells);
+  return wider;
+}
+
+/** Non-zero cells as a list `[index, value, …]`, for snapshots; with a stride only those from `first` on, by row. */
+export function sparse(cells: Column, stride = 1, first = 0): number[] {
+  const pairs: number[] = [];
+  for (let row = 0, at = first; at < cells.length; row++, at += stride) {
+    const value = cells[at] ?? 0;
+    if (value !== 0) pairs.push(row, value);
+  }
+  return pairs;
+}
+
+/** Restores such a list; the cells must be zero before. */
+export function fillSparse(cells: Column, pairs: readonly number[], stride = 1, first = 0): void {
+  for (let i = 0; i < pairs.length; i += 2) cells[(pairs[i] ?? 0) * stride + first] = pairs[i + 1] ?? 0;
+}
 
 const UNIT = 1_000_000;
 
@@ -22,9 +53,7 @@ export function timesDown(rate: number, amount: number): number {
 }
 
 /** ceil(rate × amount), same ranges. */
-export function timesUp(rate: number, amount: number): number {
-  return amount - timesDown(UNIT - rate, amount);
-}
+export const timesUp = (rate: number, amount: number): number => amount - timesDown(UNIT - rate, amount);
 
 /** Lock of an open buy: price × amount and the fee at the higher rate, both rounded up. */
 export function buyLock(price: number, amount: number, rate: number): number {
@@ -39,17 +68,9 @@ function computeCharge(price: number, amount: number, rate: number, isYes: boole
 }
 
 /**
- * Largest part of `wanted` whose cost and fee fit into `funds`: all of it, or a multiple of `lot`. `price` is the
- * buyer's own.
+ * Largest part of `wanted` that `funds` can pay with its fee: all, or a multiple of `lot`. The price is the buyer's.
  */
-export function affordable(
-  funds: number,
-  wanted: number,
-  price: number,
-  rate: number,
-  lot: number,
-  isYes: boolean,
-): number {
+export function affordable(funds: number, wanted: number, price: number, rate: number, lot: number, isYes: boolean) {
   if (computeCharge(price, wanted, rate, isYes) <= funds) return wanted;
   let fits = 0;
   let tooMany = Math.ceil(wanted / lot);

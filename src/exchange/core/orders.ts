@@ -1,11 +1,7 @@
-/**
- * Orders of API users from draft to end, and their cancel drafts. The pool holds resting orders; here are their
- * records.
- */
+/** Orders of API users from draft to end, and their cancel drafts; resting orders are in the pool. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { must } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { AssertionFailed, assert, must } from '../../shared/base/errors.js';
+import { formatDecimal, type Micros, ONE } from '../../shared/base/micros.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import {
@@ -15,11 +11,27 @@ import {
   type OrderType,
   RESTING_STATUSES,
 } from '../../shared/protocol/states.js';
-import type { OrderRequest, Page, PageQuery, Result, Wire } from './contract.js';
+import { makeName } from './catalog.js';
+import {
+  type AccountSlot,
+  BID,
+  type BookSide,
+  badSignature,
+  invalid,
+  type MarketIndex,
+  type OrderRequest,
+  ok,
+  type PageQuery,
+  REFUSED_BALANCE,
+  REFUSED_GRID,
+  REFUSED_MARKET,
+  type Result,
+  refuse,
+  type Wire,
+} from './contract.js';
 import { type CoreContext, draftExpiryMs, draftText, openDraft } from './core-context.js';
-import { badSignature, invalid, ok, refuse } from './fault.js';
 import type { Market, Trading } from './market.js';
-import { type FillListener, Matching } from './matching/matching.js';
+import { type FillListener, legFor, Matching, RECORDED_ACCOUNT } from './matching/matching.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -31,22 +43,89 @@ import {
   SELL_NO,
   SELL_YES,
 } from './matching/order-pool.js';
-import { asMicros, buyLock } from './money.js';
-import { makeName } from './names.js';
-import type { OrderRecord } from './records/order-record.js';
-import { OwnTrades, orderRow } from './records/own-trades.js';
-import { Records } from './records/records.js';
-import { f64, i32 } from './typed-arrays.js';
+import { asMicros, buyLock, f64, i32 } from './money.js';
+import type { Archived } from './records/archive.js';
+import { type OrderRecord, type OwnTrade, orderRow, ownTradeRow } from './records/order-record.js';
+import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
-/** More than any purse can buy: a market buy is bounded only by its funds. */
-const NO_AMOUNT_LIMIT = Number.MAX_SAFE_INTEGER;
+/** Orders of internal accounts: the recorded market and the crowd. They need no draft and have no record. */
+export class InternalOrders {
+  /** Immediate fill of the last `place`, Micros of shares. */
+  lastFilled = asMicros(0);
+  readonly #context: CoreContext;
+  readonly #matching: Matching;
+  readonly #pool: OrderPool;
+
+  constructor(context: CoreContext, matching: Matching, pool: OrderPool) {
+    this.#context = context;
+    this.#matching = matching;
+    this.#pool = pool;
+  }
+
+  /**
+   * `price` is in YES space. A bid sells NO when enough NO is held, else buys YES; an ask likewise. An `immediate`
+   * order drops the unfilled part. Returns the handle (> 0) of the resting part, 0 for none, or a `REFUSED_` number.
+   */
+  place(
+    account: AccountSlot,
+    index: MarketIndex,
+    side: BookSide,
+    price: Micros,
+    amount: Micros,
+    immediate: boolean,
+  ): number {
+    this.lastFilled = asMicros(0);
+    const context = this.#context;
+    const matching = this.#matching;
+    const market = context.catalog.markets[index];
+    assert(
+      account > RECORDED_ACCOUNT && account < context.funds.count,
+      'an order comes from an account that was opened',
+    );
+    if (market === undefined || !market.isTradable || market.orderbook === null) return REFUSED_MARKET;
+    const { orderbook: trading } = market;
+    const { tick, lot, config } = trading;
+    if (price < config.min_price || price > config.max_price || price % tick !== 0) return REFUSED_GRID;
+    if (!(amount > 0) || amount > config.max_amount || amount % lot !== 0) return REFUSED_GRID;
+    market.shares.ensureAccount(account);
+    const leg = legFor(market, account, side === BID, amount);
+    if (isBuyLeg(leg)) {
+      const own = side === BID ? price : ONE - price;
+      if (context.funds.available(account) < buyLock(own, amount, trading.lockRate)) return REFUSED_BALANCE;
+    }
+    const atTick = price / tick;
+    const most = Number.POSITIVE_INFINITY;
+    const left = matching.take(context.nowMs, trading, account, leg, atTick, amount, most, 0);
+    this.lastFilled = asMicros(matching.filled);
+    if (left === 0 || immediate || matching.metSelf) return 0;
+    return this.#pool.makeHandle(matching.rest(trading, account, leg, atTick, left, 0));
+  }
+
+  /** Constant time. False when the order no longer rests: filled, canceled, or the market closed. */
+  cancel(handle: number): boolean {
+    const pool = this.#pool;
+    const slot = pool.findSlot(handle);
+    // API orders have handles too, but end only by their drafts.
+    if (slot === 0 || i32(pool.record, slot) !== 0) return false;
+    const market = this.#context.catalog.market(i32(pool.market, slot));
+    if (market.orderbook === null) throw new AssertionFailed('an order rests on a market without a book');
+    this.#matching.cancel(market.orderbook, slot);
+    return true;
+  }
+
+  /** Unfilled shares of an order; 0 when it no longer rests. */
+  remaining(handle: number): Micros {
+    const slot = this.#pool.findSlot(handle);
+    return asMicros(slot === 0 ? 0 : f64(this.#pool.remaining, slot));
+  }
+}
 
 const FINAL_STATES: ReadonlySet<string> = new Set(ORDER_STATUSES.filter(isFinalOrder));
 
 /** Runs orders and their cancels from draft to end, and holds their locks. */
 export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements FillListener {
   readonly #pool: OrderPool;
-  readonly #trades: OwnTrades;
+  #lastTradeId = 0;
   /** Moves the money of fills, and reports them here. */
   readonly matching: Matching;
 
@@ -63,7 +142,6 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
       toRow: (record) => orderRow(record, context.catalog.market(record.market)),
     });
     this.#pool = pool;
-    this.#trades = new OwnTrades(context, this);
     this.matching = new Matching(pool, context.funds, this);
   }
 
@@ -87,10 +165,7 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return ok({ pubkey: record.pubkey, message: record.message });
   }
 
-  /**
-   * State, then balance, which may change between draft and submit. Both calls check, because a draft locks nothing: of
-   * two drafts that each need the whole balance both are granted, and the second submit fails.
-   */
+  /** State, then balance. Draft and submit both check, because a draft locks nothing. */
   #obstacle(account: number, trading: Trading, order: CheckedOrder): ServiceErrorSlug | null {
     if (!trading.market.isTradable) return 'order_market_not_open';
     const needed = computeLock(order, trading);
@@ -164,7 +239,8 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     const yesPrice = price === null ? null : isYesLeg(leg) ? price : ONE - price;
     const limitTick = yesPrice === null ? (bid ? last : 0) : yesPrice / trading.tick;
     const purse = funds ?? Number.POSITIVE_INFINITY;
-    const wanted = amount ?? NO_AMOUNT_LIMIT;
+    // A market buy is bounded only by its funds.
+    const wanted = amount ?? Number.MAX_SAFE_INTEGER;
     const left = matching.take(this.context.nowMs, trading, account, leg, limitTick, wanted, purse, id);
     if (
       left === 0 ||
@@ -193,13 +269,18 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     record.filledFunds += isBuyLeg(record.leg) ? cost + fee : cost - fee;
     if (isMaker) record.status = 'partially_filled';
     const { nowMs: timeMs, settings } = this.context;
-    this.#trades.add(record, { amount, price, fee, isMaker, timeMs });
+    const { account, market } = record;
+    const trade: OwnTrade = { order: id, amount, price, fee, isMaker, timeMs };
+    this.#lastTradeId += 1;
+    // Final at once. Fills are never read by name, and their lists filter only by market.
+    const unnamed = { pubkey: '', state: 'done', isYes: null, side: null };
+    this.context.archive.put('trade', { id: this.#lastTradeId, account, market, ...unnamed, record: trade });
     settings.observer?.onFill({
       timeMs,
-      account: record.account,
-      market: record.market,
+      account,
+      market,
       orderPubkey: record.pubkey,
-      tradePubkey: makeName(settings.seed, 'trade', this.#trades.lastId),
+      tradePubkey: makeName(settings.seed, 'trade', this.#lastTradeId),
       isYes: isYesLeg(record.leg),
       isBuy: isBuyLeg(record.leg),
       priceMicros: isYesLeg(record.leg) ? price : ONE - price,
@@ -271,17 +352,33 @@ export class Orders extends Records<OrderRecord, Wire<'orderRow'>> implements Fi
     return handle === 0 ? null : f64(this.#pool.ahead, this.#pool.findSlot(handle));
   }
 
-  trades(account: number, query: PageQuery<'trades.list'>): Page<Wire<'ownTradeRow'>> {
-    return this.#trades.page(account, query);
+  /** Fills of an account's orders, each with its order as it is now. */
+  trades(account: number, { limit, beforeId, market_condition_id }: PageQuery<'trades.list'>) {
+    const { archive, catalog, settings } = this.context;
+    const market = askedMarket(catalog, market_condition_id);
+    if (market === null) return NO_ROWS;
+    const found = archive.list('trade', { account, market, from: beforeId, limit: limit + 1 });
+    const { rows, last } = firstOf(found, limit);
+    // Most fills of a page belong to few orders.
+    const orders = new Map<number, OrderRecord>();
+    const toTradeRow = ({ id, market, record }: Archived) => {
+      // `onFill` made it.
+      const trade = record as OwnTrade;
+      const order = orders.get(trade.order) ?? must(this.get(trade.order), `order ${trade.order}`);
+      orders.set(order.id, order);
+      return ownTradeRow(trade, makeName(settings.seed, 'trade', id), order, catalog.market(market));
+    };
+    return { rows: rows.map(toTradeRow), nextBeforeId: last?.id ?? null };
   }
 
   override dump() {
-    return { ...super.dump(), lastTradeId: this.#trades.lastId };
+    return { ...super.dump(), lastTradeId: this.#lastTradeId };
   }
 
   override load(dump: ReturnType<Orders['dump']>): void {
     super.load(dump);
-    this.#trades.load(dump.lastTradeId);
+    this.#lastTradeId = dump.lastTradeId;
+    this.context.archive.rewind('trade', dump.lastTradeId, []);
     // Share columns must have room for every account that may still trade.
     for (const { market, account } of dump.records) this.context.catalog.market(market).shares.ensureAccount(account);
   }

@@ -1,25 +1,215 @@
 /**
- * Recorded markets on the exchange: drives what was recorded into the core as time passes. Every recording is one market.
- * It opens with its first event, takes recorded levels and trades beside the real orders, and closes with its last
- * one; if the outcome is known it resolves at once, else it stays closed and unresolved.
+ * Recorded markets on the exchange. Each recording is one market: it opens with its first event, takes recorded levels
+ * and trades beside the real orders, and closes with its last event. It resolves at once if the outcome is known.
  *
- * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`timeline.ts`). After a restart of the
- * exchange a market that had closed is not played again, one that was half played goes on from where the exchange's
- * clock stood (trades of the moment of the stop may be missing, levels are not).
- *
- * Reading is asynchronous and runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
+ * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed
+ * market is not played again, and a partly played one goes on from the exchange's clock. Reading is asynchronous and
+ * runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
  */
 
-import type { Recording, RecordingWarning } from '../../recording/contract.js';
+import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { ExchangeCore } from '../core/core.js';
-import type { Driver, ReplayNotes } from './contract.js';
-import { Playback } from './playback.js';
-import { ReplayMarket } from './replay-market.js';
-import { type Part, Timeline } from './timeline.js';
+import { Playback, ReplayMarket } from './replay-market.js';
+
+/** Retry interval while the next events are not read yet, ms. */
+const STALL_POLL_MS = 10;
+
+/** One recording of a replay; times as recorded, Unix ms. */
+interface Part {
+  readonly recording: Recording;
+  readonly market: ReplayMarket;
+  /** Recorded time of its first event, Unix ms. */
+  readonly firstMs: number;
+}
+
+/**
+ * Plays the recordings of one source in their order. Those that overlap in time form an act and play together; an act
+ * begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
+ */
+class Timeline {
+  readonly #speed: number;
+  readonly #acts: readonly (readonly Part[])[];
+  readonly #playing = new Map<Part, Playback>();
+  #act = 0;
+  /** Where recorded and exchange time meet. */
+  #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
+  /** Exchange time of the last work; later work is never before it. */
+  #lastMs: number;
+  #stalled = false;
+  readonly #failed: { part: Part; reason: string }[] = [];
+  /** What `#findNext` found. */
+  #next: Part | null = null;
+  #nextPlayback: Playback | null = null;
+  #untilMs = Number.POSITIVE_INFINITY;
+
+  /** Without finished parts. Starts at `nowMs` (exchange clock). */
+  constructor(parts: readonly Part[], speed: number, nowMs: number) {
+    this.#speed = speed;
+    this.#acts = groupActs(parts);
+    this.#lastMs = nowMs;
+    this.#anchor = { exchangeMs: nowMs, recordedMs: this.#acts[0]?.[0]?.firstMs ?? 0 };
+    this.#preload();
+  }
+
+  get done(): boolean {
+    return this.#act >= this.#acts.length;
+  }
+
+  /** Why recordings could not be read to their end. */
+  failures(): { part: Part; reason: string }[] {
+    return [...this.#failed, ...listFailures(this.#playing)];
+  }
+
+  /** Continues the partly played recordings of the first act with an open market; those of later acts are closed. */
+  async resume(core: ExchangeCore, nowMs: number): Promise<void> {
+    const act = this.#acts[this.#act] ?? [];
+    for (const part of this.#acts.slice(this.#act + 1).flat())
+      if (part.market.state === 'open') part.market.close(nowMs);
+    const open = act.filter((part) => part.market.state === 'open');
+    if (open.length === 0) return;
+    const recordedMs = Math.max(...open.map((part) => this.#computePosition(part, core.nowMs)));
+    this.#anchor = { exchangeMs: nowMs, recordedMs };
+    for (const part of open) {
+      const book = await this.#playing.get(part)?.skipTo(recordedMs);
+      if (book !== undefined) part.market.restore(nowMs, book);
+    }
+  }
+
+  /** Resolves when everything that can be read ahead was read. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.#playing.values()].map((playback) => playback.waitForLoad()));
+  }
+
+  /** Stops reading and closes the files. Nothing is played afterwards. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#playing.values()].map((playback) => playback.close()));
+  }
+
+  nextDueMs(): number {
+    if (this.done) return Number.POSITIVE_INFINITY;
+    if (this.#stalled || !this.#findNext()) return this.#lastMs + STALL_POLL_MS;
+    return this.#nextPlayback === null ? this.#lastMs : this.#dueMs(this.#nextPlayback.timeMs());
+  }
+
+  tick(nowMs: number): void {
+    this.#stalled = false;
+    while (!this.done) {
+      if (!this.#findNext()) {
+        // Others must wait too; otherwise the order between markets would depend on the disk.
+        this.#stalled = true;
+        this.#lastMs = Math.max(this.#lastMs, nowMs);
+        return;
+      }
+      if (this.#next === null || this.#nextPlayback === null) {
+        this.#nextAct();
+        continue;
+      }
+      if (this.#dueMs(this.#nextPlayback.timeMs()) > nowMs) return;
+      this.#play(this.#next, this.#nextPlayback, nowMs);
+    }
+  }
+
+  /** Plays one recording until another one is due. */
+  #play(part: Part, playback: Playback, nowMs: number): void {
+    const { market } = part;
+    const chunk = playback.chunk;
+    if (chunk === null) return;
+    if (market.state === 'absent') {
+      this.#lastMs = this.#dueMs(playback.timeMs());
+      const closeMs = toldCloseMs(market.recorded, part.firstMs);
+      market.open(this.#lastMs, closeMs === null ? null : this.#dueMs(closeMs));
+    }
+    for (; playback.at < chunk.length; playback.at++) {
+      const timeMs = playback.timeMs();
+      if (timeMs > this.#untilMs) return;
+      const dueMs = this.#dueMs(timeMs);
+      if (dueMs > nowMs) return;
+      this.#lastMs = dueMs;
+      if (chunk.kind[playback.at] === EVENT.end) market.close(dueMs);
+      else market.apply(dueMs, chunk, playback.at);
+    }
+  }
+
+  /** Finds the recording with the next event, and the next time of another one. False while a needed chunk is read. */
+  #findNext(): boolean {
+    this.#next = null;
+    this.#nextPlayback = null;
+    this.#untilMs = Number.POSITIVE_INFINITY;
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const part of this.#acts[this.#act] ?? NOBODY) {
+      const playback = this.#playing.get(part);
+      if (playback === undefined) continue;
+      if (!playback.available()) {
+        if (!playback.ended) return false;
+        // Read to its end, or as far as possible: it ends here.
+        if (part.market.state === 'open') part.market.close(this.#lastMs);
+        continue;
+      }
+      const timeMs = playback.timeMs();
+      if (timeMs < firstMs) {
+        this.#untilMs = firstMs;
+        firstMs = timeMs;
+        this.#next = part;
+        this.#nextPlayback = playback;
+      } else if (timeMs < this.#untilMs) {
+        this.#untilMs = timeMs;
+      }
+    }
+    return true;
+  }
+
+  #nextAct(): void {
+    const over = this.#acts[this.#act] ?? NOBODY;
+    for (const failure of listFailures(this.#playing)) if (over.includes(failure.part)) this.#failed.push(failure);
+    for (const part of over) this.#playing.delete(part);
+    this.#act++;
+    this.#preload();
+    this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
+  }
+
+  /** Reads ahead in this act and the next, so that an act begins without a wait. */
+  #preload(): void {
+    for (const part of [...(this.#acts[this.#act] ?? []), ...(this.#acts[this.#act + 1] ?? [])]) {
+      if (!this.#playing.has(part)) this.#playing.set(part, new Playback(part.recording));
+    }
+  }
+
+  #dueMs(recordedMs: number): number {
+    const dueMs = Math.ceil(this.#anchor.exchangeMs + (recordedMs - this.#anchor.recordedMs) / this.#speed);
+    return Math.max(this.#lastMs, dueMs);
+  }
+
+  /** Recorded position of a partly played recording at the exchange time of the stop, at the present speed. */
+  #computePosition(part: Part, stoppedMs: number): number {
+    const played = (stoppedMs - (part.market.openedMs ?? stoppedMs)) * this.#speed;
+    const closeMs = toldCloseMs(part.market.recorded, part.firstMs) ?? Number.POSITIVE_INFINITY;
+    return Math.min(part.firstMs + Math.max(0, played), closeMs);
+  }
+}
+
+const NOBODY: readonly Part[] = [];
+
+function listFailures(playing: ReadonlyMap<Part, Playback>): { part: Part; reason: string }[] {
+  return [...playing].flatMap(([part, { failure }]) => (failure === null ? [] : [{ part, reason: failure.message }]));
+}
+
+/** Overlapping recordings together. Acts with a partly played market come first. */
+function groupActs(parts: readonly Part[]): Part[][] {
+  const acts: Part[][] = [];
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const part of [...parts].sort((a, b) => a.firstMs - b.firstMs)) {
+    const last = acts.at(-1);
+    if (last === undefined || part.firstMs >= endMs) acts.push([part]);
+    else last.push(part);
+    endMs = Math.max(endMs, part.recording.market.closeTimeMs);
+  }
+  const hasBegun = (act: readonly Part[]) => act.some((part) => part.market.state === 'open');
+  return [...acts.filter(hasBegun), ...acts.filter((act) => !hasBegun(act))];
+}
 
 /** Plays all recordings of one source, each into its own market. */
-export class Replay implements Driver {
+export class Replay {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
   /** Replayed recordings and their durations, one line each. */
@@ -32,10 +222,9 @@ export class Replay implements Driver {
   }
 
   /**
-   * Prepares the recordings; nothing is played before the first `tick`, which is due at `nowMs` (the exchange's clock,
-   * Unix ms). `core` is the exchange's core with its state already restored. `speed`: recorded ms
-   * in one of the exchange's; 1 is as recorded. Throws TwinbookError `recording_invalid` or `file_unreadable` when one
-   * of them has nothing that can be read, or names a market that the exchange has from elsewhere, `usage` for a speed that is not a positive number.
+   * Prepares the recordings for a restored core; the first `tick` is due at `nowMs` (the exchange's clock, Unix ms).
+   * `speed`: recorded ms in one of the exchange's. Throws TwinbookError `recording_invalid` or `file_unreadable` for a
+   * recording without a readable event or with a foreign market's name, and `usage` for an invalid speed.
    */
   static async attach(
     core: ExchangeCore,
@@ -87,7 +276,7 @@ export class Replay implements Driver {
   }
 
   /** Facts about the data for the user, as far as it was read. */
-  notes(): ReplayNotes {
+  notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;
       const refused = market.refusedEvents;
@@ -136,7 +325,7 @@ async function firstEventMs(recording: Recording): Promise<number> {
     new TwinbookError(
       'recording_invalid',
       `no event can be read from ${recording.market.source.path}`,
-      '`twinbook data verify` says what is wrong with a recording.',
+      '`twinbook data verify` describes each error of a recording.',
     )
   );
 }

@@ -1,14 +1,41 @@
-/**
- * Authenticates a signed request by its three headers. Checks in this order, so that each failure has one name: all
- * three present, timestamp within tolerance, key known, signature valid.
- */
+/** Authenticates a signed request by its three headers: present, in time, key known, signature valid. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ServiceFault } from '../../shared/protocol/errors.js';
+import { z } from 'zod';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
+import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
+import { refuse } from '../service/answers.js';
+
+/** `data` of `/paper/signed-request/`. */
+export const signedRequestReport = z.object({
+  timestamp: z.string().nullable().describe('As its header said.'),
+  method: z.string(),
+  path: z.string().describe('Path and query as they arrived.'),
+  body: z.string().describe('The raw body.'),
+  payload: z.string().nullable().describe('The expected signed bytes; null without a timestamp.'),
+  signature_matches: z.boolean(),
+  refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
+});
+/** Its value. */
+export type SignedRequestReport = z.output<typeof signedRequestReport>;
+
+/** Each part of a signed request as received, and its first failed check: the caller's own data, without a secret. */
+export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
+  const timestamp = authenticator.readTimestamp(request.headers);
+  const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
+  const caller = authenticator.authenticate(request, core, nowMs);
+  return {
+    timestamp,
+    method: parts.method,
+    path: parts.pathWithQuery,
+    body: parts.body,
+    payload: timestamp === null ? null : signedPayload({ timestamp, ...parts }),
+    signature_matches: caller.ok,
+    refusal: caller.ok ? null : (caller.fault.message ?? caller.fault.slug),
+  };
+}
 
 /** The signed parts of a request. */
 export interface SignedRequest {
@@ -81,8 +108,6 @@ export class Authenticator {
   }
 }
 
-const readHeader = (value: string | string[] | undefined): string | null =>
-  typeof value === 'string' && value !== '' ? value : null;
+const readHeader = (value: string | string[] | undefined) => (typeof value === 'string' && value !== '' ? value : null);
 
-const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
 const failAuthentication = (message: string) => refuse({ slug: 'authentication_failed', message });

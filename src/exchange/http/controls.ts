@@ -1,23 +1,17 @@
-/**
- * Controls under `/paper/`: changes of the exchange by a test or operator. Served only when enabled, only to callers of
- * this machine, and never to a web page.
- */
+/** Controls under `/paper/`, for a test or operator: only when enabled, only for this machine, never for a web page. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Micros } from '../../shared/base/micros.js';
-import { parseBySchema } from '../../shared/protocol/parse-by-schema.js';
 import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/records.js';
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
-import { decimalText, money, text } from '../../shared/protocol/wire.js';
+import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
 import { detailRow } from '../core/records/market-rows.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
-import { Authenticator } from './authentication.js';
+import { type Answer, badField, faultAnswer, NOT_FOUND, refuse, successText } from '../service/answers.js';
+import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
-import { readBody, readSignedParts, send } from './messages.js';
-import { routeUrl, type ServerOptions } from './options.js';
-import { reportOn, type SignedRequestReport } from './signed-request.js';
+import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** A call of a control with its validated body. */
 export interface ControlCall<B> extends FaultContext {
@@ -102,7 +96,7 @@ const stateBody = z.object({
   unbacked_collateral: z.boolean().optional(),
 });
 
-const positiveMoney = money.refine((value: Micros) => value > 0, 'Must be greater than zero.');
+const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
 
 const signedRequest = (method: Control['method']): Control => ({
   method,
@@ -126,7 +120,7 @@ export const CONTROLS: readonly Control[] = [
   control('/paper/markets/{condition_id}/reference-price/', z.object({ price: money }), (call) =>
     changeMarket(call, (id) => call.core.at(call.nowMs).margin.setReferencePrice(id, call.body.price)),
   ),
-  control('/paper/accounts/{wallet}/deposit/', z.object({ funds: positiveMoney }), ({ nowMs, params, body, core }) =>
+  control('/paper/accounts/{wallet}/deposit/', depositBody, ({ nowMs, params, body, core }) =>
     core.at(nowMs).identity.deposit(params['wallet'] ?? '', body.funds),
   ),
   control('/paper/accounts/{wallet}/', z.object({ custodial: z.boolean() }), ({ nowMs, params, body, core }) =>
@@ -138,7 +132,7 @@ export const CONTROLS: readonly Control[] = [
     body: null,
     run: ({ params, core }) => {
       const funds = core.identity.fundsOfWallet(params['wallet'] ?? '');
-      return funds === null ? { ok: false, fault: NOT_FOUND } : { ok: true, value: funds };
+      return funds === null ? refuse(NOT_FOUND) : { ok: true, value: funds };
     },
   },
   control('/paper/signing-service/', z.object({ available: z.boolean() }), ({ nowMs, body, core }) => {
@@ -164,13 +158,13 @@ export const CONTROLS: readonly Control[] = [
   signedRequest('POST'),
 ];
 
-const NO_CHANGE = badField('state', 'One of state, paused and unbacked_collateral is required.');
-
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
   const { nowMs, core, body } = call;
   return changeMarket(call, (id) => {
     const { state, paused, unbacked_collateral: unbacked } = body;
-    let changed: Result<unknown> = { ok: false, fault: NO_CHANGE };
+    let changed: Result<unknown> = refuse(
+      badField('state', 'One of state, paused and unbacked_collateral is required.'),
+    );
     // First, because only the state can be refused: a refusal has then changed nothing.
     if (state !== undefined) {
       changed = core.at(nowMs).markets.setState(id, state);
@@ -185,7 +179,7 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
 /** Runs `change` for the path's market, or answers `not_found`. */
 function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
-  return core.catalog.findIndex(id) === null ? { ok: false, fault: NOT_FOUND } : change(id);
+  return core.catalog.findIndex(id) === null ? refuse(NOT_FOUND) : change(id);
 }
 
 function readConfig(value: unknown, context: z.core.$RefinementCtx): MarketSpec['config'] {
@@ -263,8 +257,6 @@ function serve(
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
-/**
- * Any web page can reach a loopback port through its reader's browser; browsers mark such requests with these headers.
- */
+/** Any web page can reach a loopback port through a browser, which marks such requests with these headers. */
 const isFromPage = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none';

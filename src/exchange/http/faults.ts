@@ -1,7 +1,4 @@
-/**
- * Deliberate faults for rehearsals: answers instead of the service's, smaller request budgets, slow landings.
- * `/paper/faults/` replaces and shows all of them; they end with the exchange.
- */
+/** Faults for rehearsals, set by `/paper/faults/`: false answers, smaller request budgets, slow landings. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,9 +8,10 @@ import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protoc
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
 import type { Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import { type Answer, badField, faultAnswer } from '../service/envelope.js';
-import type { ExchangeClock } from './clock.js';
+import { delaysInForce } from '../core/core-context.js';
+import { type Answer, badField, faultAnswer, refuse } from '../service/answers.js';
 import { send } from './messages.js';
+import type { ExchangeClock } from './ticker.js';
 
 // The keys of objects of constants are their names.
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
@@ -93,10 +91,16 @@ interface FaultPlan {
 
 const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
 
-/** The plan of faults, and how often each part was used. */
+/** The plan of faults, how often each part was used, and the answers of the plan instead of the service's. */
 export class Faults {
   #plan: FaultPlan = NONE;
   readonly #random = Random.fromSeed(1, 'faults');
+  readonly #clock: ExchangeClock;
+  readonly #forged = new WeakSet<FastifyReply>();
+
+  constructor(clock: ExchangeClock) {
+    this.#clock = clock;
+  }
 
   set(answers: readonly AnswerFault[], limits: FaultPlan['limits'], untilMs: number | null): void {
     this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
@@ -108,13 +112,8 @@ export class Faults {
   }
 
   /** The fault of this call, before it is processed or after it has acted; null for none. Counts it. */
-  strike(
-    name: EndpointName,
-    when: 'before' | 'after',
-    kind: AnswerFault['answer'] | 'any',
-    nowMs: number,
-  ): AnswerFault | null {
-    for (const fault of this.inForce(nowMs).answers) {
+  #strike(name: EndpointName, when: 'before' | 'after', kind: AnswerFault['answer'] | 'any'): AnswerFault | null {
+    for (const fault of this.inForce(this.#clock.nowMs()).answers) {
       if (fault.acts !== (when === 'after') || (fault.count !== null && fault.given >= fault.count)) continue;
       if (kind !== 'any' && kind !== fault.answer) continue;
       if (fault.calls !== null && !fault.calls.includes(describeCall(name))) continue;
@@ -123,6 +122,43 @@ export class Faults {
       return fault;
     }
     return null;
+  }
+
+  isForged(reply: FastifyReply): boolean {
+    return this.#forged.has(reply);
+  }
+
+  /** A proxy's page comes before the service: the request is not counted. True when it was sent. */
+  standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { call } = request.routeOptions.config;
+    const fault = call === undefined ? null : this.#strike(call, 'before', 'html');
+    if (fault === null) return false;
+    reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
+    send(reply, this.#forge(reply, fault));
+    return true;
+  }
+
+  /** Refuses a counted request without processing it; null when it is processed. */
+  refuses(call: EndpointName, reply: FastifyReply): Answer | null {
+    const fault = this.#strike(call, 'before', 'error');
+    return fault === null ? null : this.#forge(reply, fault);
+  }
+
+  /** Answer instead of a success; null to keep the success. */
+  replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
+    if (status >= 300 || this.isForged(reply)) return null;
+    const fault = this.#strike(call, 'after', 'any');
+    if (fault === null) return null;
+    // A proxy's page has no rate headers, even after the request reached the service.
+    if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
+    return this.#forge(reply, fault);
+  }
+
+  #forge(reply: FastifyReply, fault: AnswerFault): Answer {
+    this.#forged.add(reply);
+    const retryAfterS = computeRetryAfter(fault);
+    if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
+    return answerOfFault(fault);
   }
 }
 
@@ -139,84 +175,28 @@ export interface FaultContext {
 export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
   const { nowMs, core, faults, hasLimits } = context;
   const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
-  if (limits !== undefined && !hasLimits) return { ok: false, fault: NO_LIMITS };
+  if (limits !== undefined && !hasLimits)
+    return refuse(badField('limits', 'The exchange runs without request limits.'));
   const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
   faults.set(answers, limits ?? {}, untilMs);
   core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
   return { ok: true, value: shownFaults(context) };
 }
 
-const NO_LIMITS = badField('limits', 'The exchange runs without request limits.');
-
 /** The faults in force now. */
 export function shownFaults({ nowMs, core, faults }: FaultContext): object {
   const { answers, limits, untilMs } = faults.inForce(nowMs);
-  const { delays } = core;
-  const isSlow = delays.untilMs === undefined || nowMs < delays.untilMs;
+  const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
   return {
     answers,
     limits: { public: limits.public ?? null, signed: limits.signed ?? null, bootstrap: limits.bootstrap ?? null },
-    landing_ms: (isSlow ? delays.landingMs : null) ?? null,
-    closing_ms: (isSlow ? delays.closingMs : null) ?? null,
+    landing_ms: landingMs ?? null,
+    closing_ms: closingMs ?? null,
     until: untilMs === null ? null : Math.ceil(untilMs / 1000),
   };
 }
 
-/** Sends the answers of the plan of faults, before or after the call is carried out. */
-export class Forger {
-  readonly #faults: Faults;
-  readonly #clock: ExchangeClock;
-  readonly #forged = new WeakSet<FastifyReply>();
-
-  constructor(faults: Faults, { clock }: { readonly clock: ExchangeClock }) {
-    this.#faults = faults;
-    this.#clock = clock;
-  }
-
-  has(reply: FastifyReply): boolean {
-    return this.#forged.has(reply);
-  }
-
-  /**
-   * A proxy's page comes first: the request does not reach the service, is not counted, and the answer has no rate
-   * headers. True when it was sent.
-   */
-  standsBefore(request: FastifyRequest, reply: FastifyReply): boolean {
-    const { call } = request.routeOptions.config;
-    const fault = call === undefined ? null : this.#faults.strike(call, 'before', 'html', this.#clock.nowMs());
-    if (fault === null) return false;
-    reply.header('date', this.#clock.dateHeader(this.#clock.nowMs()));
-    send(reply, this.#forge(reply, fault));
-    return true;
-  }
-
-  /** Refuses a counted request without processing it; null when it is processed. */
-  refuses(call: EndpointName, reply: FastifyReply): Answer | null {
-    const fault = this.#faults.strike(call, 'before', 'error', this.#clock.nowMs());
-    return fault === null ? null : this.#forge(reply, fault);
-  }
-
-  /** Answer instead of a success; null to keep the success. */
-  replaces(call: EndpointName, reply: FastifyReply, { status }: Answer): Answer | null {
-    if (status >= 300 || this.has(reply)) return null;
-    const fault = this.#faults.strike(call, 'after', 'any', this.#clock.nowMs());
-    if (fault === null) return null;
-    // A proxy's page has no rate headers, even after the request reached the service.
-    if (fault.answer === 'html') for (const name of RATE_HEADERS) reply.removeHeader(name);
-    return this.#forge(reply, fault);
-  }
-
-  #forge(reply: FastifyReply, fault: AnswerFault): Answer {
-    this.#forged.add(reply);
-    const retryAfterS = computeRetryAfter(fault);
-    if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
-    return answerOfFault(fault);
-  }
-}
-
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-
-const SHORT_WAIT_S = 1;
 
 /** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
 function answerOfFault(fault: AnswerFault): Answer {
@@ -228,8 +208,7 @@ function answerOfFault(fault: AnswerFault): Answer {
 }
 
 /** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
-const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault): number | null =>
-  retry_after_s ?? (slug === 'throttled' ? SHORT_WAIT_S : null);
+const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;

@@ -1,14 +1,108 @@
 /** Counts every request against its budget and reports it in the answer's headers. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
 import type { Scope } from '../../shared/protocol/endpoints.js';
-import { type Answer, faultAnswer } from '../service/envelope.js';
-import { openRateLimits, type RateLimit, type RateVerdict } from '../service/rate-limits.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import { type Answer, faultAnswer } from '../service/answers.js';
 import { Authenticator } from './authentication.js';
-import type { ExchangeClock } from './clock.js';
 import type { Faults } from './faults.js';
-import { send } from './messages.js';
-import type { ServerOptions } from './options.js';
+import { type ServerOptions, send } from './messages.js';
+import type { ExchangeClock } from './ticker.js';
+
+/** Windows of unknown keys per scope; a caller may name any number of keys. */
+const MAX_STRANGERS = 10_000;
+/** Interval of the cleanup of empty windows, ms: a flood stays cheap. */
+const SWEEP_EVERY_MS = 1000;
+
+/** Values of the rate headers. */
+export interface RateVerdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** When enough requests have left the window for one more, ms. */
+  readonly resetMs: number;
+}
+
+class Window {
+  readonly #minute = new SlidingMinute();
+
+  isEmptyAt(nowMs: number): boolean {
+    this.#minute.forget(nowMs);
+    return this.#minute.size === 0;
+  }
+
+  take(nowMs: number, limit: number): RateVerdict {
+    this.#minute.forget(nowMs);
+    const allowed = this.#minute.size < limit;
+    if (allowed) this.#minute.add(nowMs);
+    const count = this.#minute.size;
+    // After a limit was lowered below the count, as many requests must leave first.
+    const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
+    return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
+  }
+}
+
+/**
+ * The exact sliding windows of one scope, one for each key. A refused request does not count. A held key always has its
+ * own window. Beyond a bound new unknown keys share one window: memory stays bounded, and none exceeds the limit.
+ */
+export class RateLimit {
+  readonly #usual: number;
+  #limit: number;
+  readonly #maxStrangers: number;
+  readonly #windows = new Map<string, Window>();
+  readonly #crowdedOut = new Window();
+  #sweptMs = Number.NEGATIVE_INFINITY;
+
+  /** `limit`: requests in 60 seconds, at least 1. */
+  constructor(limit: number, maxStrangers = MAX_STRANGERS) {
+    this.#usual = limit;
+    this.#limit = limit;
+    this.#maxStrangers = maxStrangers;
+  }
+
+  /** Continues with another limit, by default the first one: passed requests stay counted. */
+  changeLimit(limit = this.#usual): void {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts a request of this key at this time, if it fits. `isHeld` is asked only for a key without a window. */
+  take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
+    const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
+    return window.take(nowMs, this.#limit);
+  }
+
+  #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
+    if (!isHeld(key) && this.#isCrowded(nowMs)) return this.#crowdedOut;
+    const fresh = new Window();
+    this.#windows.set(key, fresh);
+    return fresh;
+  }
+
+  /** Also while the shared window is not empty: its callers must not start again in own windows. */
+  #isCrowded(nowMs: number): boolean {
+    if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
+    return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
+  }
+
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
+    for (const [key, window] of this.#windows) if (window.isEmptyAt(nowMs)) this.#windows.delete(key);
+  }
+}
+
+/** The windows of every scope, by a venue's limits. */
+export const openRateLimits = (limits: VenueProfile['rate_limits']): Readonly<Record<Scope, RateLimit>> => ({
+  public: new RateLimit(limits.public_per_minute),
+  signed: new RateLimit(limits.signed_per_minute),
+  bootstrap: new RateLimit(limits.bootstrap_per_minute),
+});
 
 /** Headers of an answer, in order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -60,10 +154,7 @@ export class RateGuard {
     };
   }
 
-  /**
-   * A signed request counts against the key that it names, accepted or not; any other against its address. Header
-   * values never begin with a space, so an address cannot equal a key.
-   */
+  /** A signed request counts against the key that it names, any other against its address, which cannot equal a key. */
   #chooseKey(request: FastifyRequest, scope: Scope): string {
     if (scope !== 'signed') return request.ip;
     return this.#authenticator.keyNamed(request.headers) ?? ` ${request.ip}`;
@@ -87,5 +178,4 @@ const makeRefusal = (verdict: RateVerdict, nowMs: number): Answer =>
   });
 
 /** Whole seconds, rounded up: after this wait a request passes. */
-const waitSeconds = (verdict: RateVerdict, nowMs: number): number =>
-  Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));
+const waitSeconds = (verdict: RateVerdict, nowMs: number) => Math.max(1, Math.ceil((verdict.resetMs - nowMs) / 1000));

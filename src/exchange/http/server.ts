@@ -1,10 +1,11 @@
 /**
- * The service over HTTP: one route for each declared call, made from the declaration. Every request meets the same
- * checks in the same order, rate limit → authentication → validation → core, and every answer is the envelope: nothing
- * that a stranger sends makes this server say anything else, or answer a 5xx.
+ * The service over HTTP: one route for each declared call. Every request meets the same checks in the same order, rate
+ * limit → authentication → validation → core, and every answer is the envelope.
  */
 
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { channel } from 'node:diagnostics_channel';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import {
   type Declaration,
   declarationOf,
@@ -13,29 +14,65 @@ import {
   fillPath,
   type Scope,
 } from '../../shared/protocol/endpoints.js';
-import { type Answer, badField, faultAnswer, NOT_FOUND, successText } from '../service/envelope.js';
-import type { HandlerContext, Reply, ServiceCall } from '../service/handler-context.js';
+import {
+  type Answer,
+  badField,
+  faultAnswer,
+  type HandlerContext,
+  NOT_FOUND,
+  type Reply,
+  type ServiceCall,
+  successText,
+} from '../service/answers.js';
 import { HANDLERS } from '../service/handlers.js';
 import { WalletSignatures } from '../service/wallet-signatures.js';
-import { publishAnswers } from './answers-channel.js';
 import { Authenticator } from './authentication.js';
 import { CONTROLS, serveControls } from './controls.js';
-import { Faults, Forger } from './faults.js';
+import { Faults } from './faults.js';
 import {
+  listMethods,
   MAX_BODY_BYTES,
+  MAX_PARAM_LENGTH,
+  parseQuery,
+  type RawQuery,
   readBody,
   readRawUrl,
   readSignedParts,
+  routeUrl,
+  type ServerOptions,
   send,
   takeMediaType,
   toServiceFault,
+  toTemplate,
 } from './messages.js';
-import { type DocumentOptions, openApiDocument } from './openapi/document.js';
+import { openApiDocument } from './openapi/document.js';
 import { PAGE_ROUTES, servePage } from './openapi/page.js';
-import { listMethods, MAX_PARAM_LENGTH, routeUrl, type ServerOptions } from './options.js';
 import { RateGuard } from './rate-guard.js';
 import { guardSockets, MalformedConnections, PATIENCE, type Patience, socketOptions, wordsFor } from './sockets.js';
-import { parseQuery, type RawQuery } from './validation.js';
+
+/** The channel's name, for `diagnostics_channel.subscribe`. */
+export const ANSWERS_CHANNEL = 'twinbook:exchange:answer';
+
+/**
+ * Publishes each answer to subscribers in this process. Its path is as declared, null when no call matched. `isForged`:
+ * whether a fault answered instead of the service; its format is unspecified.
+ */
+function publishAnswers(server: FastifyInstance, isForged: (reply: FastifyReply) => boolean): void {
+  const answers = channel(ANSWERS_CHANNEL);
+  if (!answers.hasSubscribers) return;
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (isForged(reply)) return done();
+    const { url } = request.routeOptions;
+    answers.publish({
+      method: request.method,
+      path: url === undefined ? null : toTemplate(url),
+      status: reply.statusCode,
+      headers: reply.getHeaders(),
+      text: String(payload),
+    });
+    done();
+  });
+}
 
 /** Declarations are checked by their own schemas; the framework's slow compilers are not loaded. */
 const noSchema = (): never => {
@@ -44,8 +81,7 @@ const noSchema = (): never => {
 
 /** The server with all its routes, not listening yet. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
-  const faults = new Faults();
-  const forger = new Forger(faults, options);
+  const faults = new Faults(options.clock);
   const guard = new RateGuard(options, faults);
   const lastWords = new MalformedConnections(guard);
   const server = Fastify({
@@ -65,10 +101,10 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
   });
   guardSockets(server, patience, lastWords);
   readRawBodies(server);
-  publishAnswers(server, (reply) => forger.has(reply));
+  publishAnswers(server, (reply) => faults.isForged(reply));
   server.addHook('onRequest', (request, reply, done) => {
     takeMediaType(request);
-    if (forger.standsBefore(request, reply)) return;
+    if (faults.standsBefore(request, reply)) return;
     if (guard.admit(request, reply, chooseScope(request, options.controls))) done();
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -77,7 +113,7 @@ export function buildServer(options: ServerOptions, patience: Patience = PATIENC
     send(reply, faultAnswer(fault));
   });
   server.setNotFoundHandler((request, reply) => notFound(request, reply, options.controls));
-  serveEndpoints(server, options, forger);
+  serveEndpoints(server, options, faults);
   serveDocument(server, options);
   if (options.controls) serveControls(server, options, faults);
   return server;
@@ -95,38 +131,33 @@ function readRawBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-function serveEndpoints(server: FastifyInstance, options: ServerOptions, forger: Forger): void {
-  const { core, profile } = options;
-  const context: HandlerContext = {
-    core,
-    wallets: new WalletSignatures(profile.draft_message),
-  };
+function serveEndpoints(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
+  const { core, profile, settle } = options;
+  const context = { core, settle, wallets: new WalletSignatures(profile.draft_message) };
   const authenticator = new Authenticator(profile);
   // The keys of an object of constants are its endpoint names.
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
-    const declaration = declarationOf(name);
+    const { method, path, scope } = declarationOf(name);
     server.route({
-      method: declaration.method,
-      url: routeUrl(declaration.path),
-      config: { scope: declaration.scope, call: name },
+      method,
+      url: routeUrl(path),
+      config: { scope, call: name },
       handler: (request, reply) => {
-        const answer =
-          forger.refuses(name, reply) ?? serve(name, declaration, request, { context, authenticator, options });
-        send(reply, forger.replaces(name, reply, answer) ?? answer);
+        const answer = faults.refuses(name, reply) ?? serve(name, request, authenticator, context);
+        send(reply, faults.replaces(name, reply, answer) ?? answer);
       },
     });
   }
 }
 
-interface Service {
-  readonly context: HandlerContext;
-  readonly authenticator: Authenticator;
-  readonly options: ServerOptions;
-}
-
-function serve(name: EndpointName, declaration: Declaration, request: FastifyRequest, service: Service): Answer {
-  const { context, authenticator, options } = service;
-  const nowMs = options.settle();
+function serve(
+  name: EndpointName,
+  request: FastifyRequest,
+  authenticator: Authenticator,
+  context: HandlerContext & Pick<ServerOptions, 'settle'>,
+): Answer {
+  const declaration = declarationOf(name);
+  const nowMs = context.settle();
   let account = -1; // None: public calls ignore it.
   if (declaration.scope === 'signed') {
     const caller = authenticator.authenticate(readSignedParts(request), context.core, nowMs);
@@ -170,7 +201,7 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
 /** Adds the document and its page to the server. */
-function serveDocument(server: FastifyInstance, options: DocumentOptions): void {
+function serveDocument(server: FastifyInstance, options: ServerOptions): void {
   // Built on the first request: most exchanges never need it.
   let text: string | null = null;
   server.get('/openapi.json', { config: { scope: 'public' } }, (_request, reply) => {

@@ -1,42 +1,32 @@
 /**
- * Clients that are slow, silent or no clients at all. One socket costs the others nothing: it gets so long to say what it
- * wants and so long to take the answer, and what is no HTTP is answered in the envelope and cut off.
- *
- * What the runtime ends without an answer: a connection beyond `maxConnections`, and one whose client stopped reading.
+ * Clients that are slow, silent or no HTTP clients: each has a bounded time, and non-HTTP is answered in the envelope
+ * and cut off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { guarded } from '../../shared/base/guarded.js';
-import { type Answer, badField, faultAnswer } from '../service/envelope.js';
+import { guarded } from '../../shared/base/processes.js';
+import { type Answer, badField, faultAnswer } from '../service/answers.js';
 import { MAX_HEAD_BYTES } from './messages.js';
 import type { HeaderList, RateGuard } from './rate-guard.js';
 
 /** Time-outs of sockets, ms, and their maximum number. */
-export interface Patience {
+export const PATIENCE = {
   /** For the whole head of a request. */
-  readonly headersMs: number;
-  /** For a whole request, body included. */
-  readonly requestMs: number;
-  /** Without a byte in either direction: a client that no longer reads its answers. */
-  readonly silenceMs: number;
-  /** Between two requests. */
-  readonly idleMs: number;
-  readonly checkMs: number;
-  readonly maxConnections: number;
-}
-
-export const PATIENCE: Patience = {
   headersMs: 10_000,
+  /** For a whole request, body included. */
   requestMs: 30_000,
+  /** Without a byte in either direction: a client that no longer reads its answers. */
   silenceMs: 60_000,
-  // Longer than clients keep idle sockets, so that none is closed under a request in flight.
+  /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
   idleMs: 75_000,
   checkMs: 2000,
-  // Each may hold a body of 64 KiB: at most 64 MiB in all.
+  /** Each may hold a body of 64 KiB: at most 64 MiB in all. */
   maxConnections: 1000,
 };
+/** Bounds of sockets. */
+export type Patience = Readonly<typeof PATIENCE>;
 
 /** Framework options of a patience. */
 export const socketOptions = (patience: Patience) => ({

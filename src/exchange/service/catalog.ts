@@ -1,37 +1,113 @@
 /**
- * The lists of events and markets: which a filter shows, how a sort orders them, where a page goes on.
+ * The lists of events and markets, and the search.
  *
- * What the interface leaves open is fixed here. An event has the category of the market that opened it, and belongs to
- * every sport and league that one of its markets belongs to. A market is *closed* when it no longer trades and is not
- * settled, *resolved* when it is settled. An event is open when any of its markets is, resolved when all are settled,
- * closed when none is open and one at least is closed. `ending_soon` and `ended_recently` look 7 days ahead of and behind
- * the resolution date, `newest` shows everything.
+ * An event has the category of its first market, and the sports and leagues of all. A market is *closed* when it no
+ * longer trades and is not settled. An event is open when any of its markets is, resolved when all are settled, closed
+ * when none is open and one is closed. `ending_soon` and `ended_recently` look 7 days around the resolution date.
  *
- * Without a sort a walk through the pages survives whatever happens meanwhile. With one it survives new markets; a market
- * whose rank changes between two pages may be shown twice or be missed, as with every offset.
+ * Without a sort a walk through the pages survives all changes. With one it survives new markets only.
  */
 
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
+import { type EVENT_SORTS, isSettledMarket, type SEARCH_SORTS } from '../../shared/protocol/states.js';
 import type { Result, Wire } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
-import type { MarketFacts } from '../core/market-facts.js';
-import { eventListRow, listRow } from '../core/records/market-rows.js';
-import { SPORTS } from '../core/sports.js';
-import { badField } from './envelope.js';
-import { BAD_CURSOR, refuse } from './handler-context.js';
-import { cursorAt, cursorPosition } from './list-cursors.js';
-import {
-  cut,
-  isClosed,
-  isOpen,
-  isResolved,
-  isWithin,
-  type OffsetList,
-  type Ranked,
-  readPlace,
-  sortedBy,
-} from './ranking.js';
+import { SPORTS } from '../core/market.js';
+import { detailRow, eventListRow, eventRow, listRow, type MarketFacts } from '../core/records/market-rows.js';
+import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse } from './answers.js';
+
+/** A sort order of lists and searches. */
+type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
+
+/** A market, or an event as the sum of its markets. */
+export interface Ranked {
+  readonly createdMs: number;
+  readonly markets: readonly MarketFacts[];
+}
+
+/** Greatest rank first; ties in the given order, newest first. */
+export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
+  const rankEntry = RANKS[sort];
+  return rows
+    .map((row) => ({ row, rank: rankEntry(row) }))
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ row }) => row);
+}
+
+/** An event sums volumes and caps; its age, leverage and end are those of its first market. */
+const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
+  created: (row) => row.createdMs,
+  market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
+  total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
+  /** Traded in the last 24 hours. */
+  trending: ({ markets }) => sum(markets, (market) => market.volume24h),
+  last_trade: ({ markets }) => most(markets, (market) => market.lastTradeMs ?? 0),
+  leverage: ({ markets }) => most(markets, (market) => Math.max(market.maxLeverageYes, market.maxLeverageNo)),
+  /** The soonest first; markets without a date, and settled ones, last. */
+  ending_soon: ({ markets }) => most(markets, (market) => -(getEndDate(market) ?? Number.MAX_SAFE_INTEGER)),
+  /** The paper exchange has no streams: all are equal. */
+  live_stream: () => 0,
+};
+
+const getEndDate = (market: MarketFacts): number | null => (isResolved(market) ? null : market.resolutionDate);
+const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
+  markets.reduce((total, market) => total + of(market), 0);
+const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
+  markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
+
+/** Position where a sorted list continues. */
+interface Place {
+  readonly offset: number;
+  /** Number of markets at the first page: later ones are excluded, so that pages do not shift. */
+  readonly until: number;
+}
+
+/** A sorted list, and the key of its cursors. */
+export interface OffsetList {
+  readonly list: CursorList;
+  readonly key: 'e_offset' | 'm_offset';
+}
+
+/** Offsets are below it in a cursor's number, the number of markets above: 16 million of either. */
+const PER_MARKET = 2 ** 24;
+
+/** ExchangeCore the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
+export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+  const position = cursorPosition(list, cursor, key);
+  if (position === null) return null;
+  if (position === undefined) return { offset: 0, until: marketCount };
+  const until = Math.floor(position / PER_MARKET);
+  return { offset: position % PER_MARKET, until: until === 0 ? marketCount : Math.min(until, marketCount) };
+}
+
+/** One page of the found rows, and the cursor of the next. */
+export function cut<R, T>(
+  found: readonly R[],
+  { offset, until }: Place,
+  limit: number,
+  { list, key }: OffsetList,
+  makeRow: (row: R) => T,
+) {
+  const end = offset + limit;
+  const nextCursor = found.length > end ? cursorAt(list, key, until * PER_MARKET + end) : null;
+  return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
+}
+
+/** Whether the market trades now. */
+export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+
+/** An answer was given or is awaited, and nothing is paid yet. */
+export const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
+
+/** It traded, does not now, and is not settled: under review or interrupted. */
+export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+
+/** Settled: resolved or canceled. */
+export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+
+/** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
+const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
 
 type CatalogQuery = QueryOf<'events.list'>;
 
@@ -186,3 +262,89 @@ const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !
 
 const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
   badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);
+
+/** Parsed parameters of a search. */
+type SearchQuery = QueryOf<'search.list'>;
+
+interface Hit extends Ranked {
+  readonly type: 'market' | 'event';
+  readonly index: number;
+}
+
+type Row =
+  | { readonly result_type: 'market'; readonly summary: Wire<'marketDetail'> }
+  | { readonly result_type: 'event'; readonly summary: Wire<'eventRow'> };
+
+const MIN_WORDS_LENGTH = 2;
+const SEARCH: OffsetList = { list: 'search.list', key: 'm_offset' };
+const NO_FILTERS: readonly string[] = ['sort', 'limit', 'cursor'];
+
+/**
+ * A market is found when every filter holds for it, an event when one of its markets is. Every word of `q` must be part
+ * of a title or description of the market or its event. Prices are YES marks; a missing price or date passes no filter
+ * of it.
+ *
+ * Checks in this order: at least one filter, non-empty `q`, sport and league, cursor.
+ */
+export function searchPage(core: ExchangeCore, query: SearchQuery, limit: number) {
+  const isFiltered = Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.includes(name));
+  if (!isFiltered) return refuse(badField('q', 'At least one filter is required.'));
+  const text = query.q?.trim().toLowerCase();
+  if (text !== undefined && text.length < MIN_WORDS_LENGTH) {
+    return refuse(badField('q', `Ensure this field has at least ${MIN_WORDS_LENGTH} characters.`));
+  }
+  const sports = sportFilter(query);
+  if (!sports.ok) return refuse(sports.fault);
+  const place = readPlace(SEARCH, query.cursor, core.catalog.markets.length);
+  if (place === null) return refuse(BAD_CURSOR);
+  const words = text?.split(/\s+/) ?? [];
+  const hits = findHits(core, place.until, query, marketFilter(query, words, sports.value));
+  return cut(sortedBy(hits, query.sort ?? 'created'), place, limit, SEARCH, (hit) => makeRow(core, hit));
+}
+
+/** Events and markets among the first `until` markets, newest first. */
+function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound: (market: MarketFacts) => boolean) {
+  const hits: Hit[] = [];
+  const events = new Set<number>();
+  for (let index = until - 1; index >= 0; index--) {
+    const facts = core.marketFacts(index);
+    if (!isFound(facts)) continue;
+    if (query.result_type !== 'market') events.add(facts.eventIndex);
+    if (query.result_type !== 'event') {
+      hits.push({ type: 'market', index, createdMs: facts.createdMs, markets: [facts] });
+    }
+  }
+  const found = [...events]
+    .sort((a, b) => b - a)
+    .map((index): Hit => ({ type: 'event', ...eventEntry(core, index, until) }));
+  return [...sortedBy([...found, ...hits], 'created')];
+}
+
+const makeRow = (core: ExchangeCore, { type, index }: Hit): Row =>
+  type === 'market'
+    ? { result_type: type, summary: detailRow(core.catalog, core.catalog.market(index)) }
+    : { result_type: type, summary: eventRow(core.catalog, index) };
+
+function marketFilter(query: SearchQuery, words: readonly string[], sports: SportFilter) {
+  return (market: MarketFacts): boolean =>
+    words.every((word) => market.searchText.includes(word)) &&
+    (query.category === undefined || market.category === query.category) &&
+    (query.state === undefined || query.state.some((state) => STATES[state](market))) &&
+    sports(market) &&
+    isAfter(market.resolutionDate, query.resolution_time_gt) &&
+    isBefore(market.resolutionDate, query.resolution_time_lt) &&
+    isFrom(market.markPrice, query.price_gte, query.price_lte) &&
+    (query.leveraged === undefined || market.marginEnabled === query.leveraged) &&
+    isFrom(market.maxLeverageYes, query.max_leverage_yes_gte, query.max_leverage_yes_lte) &&
+    isFrom(market.maxLeverageNo, query.max_leverage_no_gte, query.max_leverage_no_lte);
+}
+
+const STATES = { open: isOpen, under_review: isUnderReview, resolved: isResolved, closed: isClosed };
+
+const isAfter = (second: number | null, bound: number | undefined): boolean =>
+  bound === undefined || (second !== null && second > bound);
+const isBefore = (second: number | null, bound: number | undefined): boolean =>
+  bound === undefined || (second !== null && second < bound);
+const isFrom = (value: number | null, least: number | undefined, most: number | undefined): boolean =>
+  (least === undefined || (value !== null && value >= least)) &&
+  (most === undefined || (value !== null && value <= most));

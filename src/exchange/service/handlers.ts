@@ -1,18 +1,96 @@
 /** Every call of the service with its handler; a declared call without one does not compile. */
 
 import { randomBytes } from 'node:crypto';
+import { ONE } from '../../shared/base/micros.js';
 import { decodeCursor, encodeCursor } from '../../shared/protocol/cursors.js';
 import type { QueryOf } from '../../shared/protocol/endpoints.js';
 import type { ServiceFault } from '../../shared/protocol/errors.js';
+import { submittedSignature } from '../../shared/protocol/signing.js';
+import type { DraftKind, MarginPage, MarginPageQuery, MarginSize, Result } from '../core/contract.js';
+import { SPORTS } from '../core/market.js';
 import { accountPnl, assetPage } from '../core/records/assets.js';
 import * as rows from '../core/records/market-rows.js';
-import { SPORTS } from '../core/sports.js';
-import { eventPage, marketPage } from './catalog.js';
-import { badField } from './envelope.js';
-import { answerFound, BAD_CURSOR, type Handlers, keysetPage, ofMarket, refuse, reply } from './handler-context.js';
-import { marginCalls } from './margin-calls.js';
-import { searchPage } from './search.js';
-import { tradingCalls } from './trading-calls.js';
+import {
+  answerFound,
+  BAD_CURSOR,
+  badField,
+  type CursorList,
+  cursorBehind,
+  cursorPlace,
+  type HandlerContext,
+  type Handlers,
+  keysetPage,
+  ofMarket,
+  refuse,
+  reply,
+  type ServiceCall,
+} from './answers.js';
+import { eventPage, marketPage, searchPage } from './catalog.js';
+
+const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
+
+/** Without a market or a position a list covers the markets of both backends. */
+const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
+  query.market_condition_id === undefined && query.position_pubkey === undefined;
+
+type RequestBody = ServiceCall<'requests.create'>['body'];
+
+/** Exactly the sizes of a request's type; the fields are checked in this order. */
+function readSize({ type, funds, price, shares }: RequestBody): Result<MarginSize> {
+  const isMarket = type === 'market';
+  const missing = (field: string) => badField(field, `This field is required for a ${type} request.`);
+  const extra = (field: string) => badField(field, `Not a field of a ${type} request.`);
+  if (isMarket) {
+    if (funds === undefined) return refuse(missing('funds'));
+    if (price !== undefined) return refuse(extra('price'));
+    return shares === undefined ? { ok: true, value: { type, funds } } : refuse(extra('shares'));
+  }
+  if (funds !== undefined) return refuse(extra('funds'));
+  if (price === undefined) return refuse(missing('price'));
+  return shares === undefined ? refuse(missing('shares')) : { ok: true, value: { type, price, shares } };
+}
+
+type SortedQuery = Pick<QueryOf<'positions.list'>, 'sort' | 'cursor'>;
+
+/** A list in order of creation; its cursor names the last record shown. */
+function sortedPage<T>(
+  list: CursorList,
+  query: SortedQuery,
+  limit: number,
+  read: (page: MarginPageQuery) => MarginPage<T>,
+) {
+  const after = cursorPlace(list, query.cursor);
+  if (after === null) return refuse(BAD_CURSOR);
+  const page = read({ limit, after, oldestFirst: query.sort === 'created' });
+  return {
+    ok: true as const,
+    data: [...page.rows],
+    nextCursor: page.next === null ? null : cursorBehind(list, page.next),
+  };
+}
+
+type SubmitCall = ServiceCall<
+  'orders.submit' | 'merges.submit' | 'splits.submit' | 'redeems.submit' | 'requests.submit'
+>;
+
+/** Last step of every draft: the signature is checked here, and the core decides on the result. */
+export function submitSigned<T>(
+  kind: DraftKind,
+  { nowMs, account, params, body }: SubmitCall,
+  { core, wallets }: HandlerContext,
+  submit: (
+    core: HandlerContext['core'],
+    ...signed: readonly [account: number, pubkey: string, signatureValid: boolean]
+  ) => Result<T>,
+) {
+  if (submittedSignature(body.signature) === null) return refuse(badField('signature', SIGNATURE_WANTED));
+  const message = core.draftMessage(kind, account, params.pubkey);
+  const wallet = core.readWallet(account);
+  const isValid = message !== null && wallet !== null && wallets.signsDraft(wallet, message, body.signature);
+  return reply(submit(core.at(nowMs), account, params.pubkey, isValid));
+}
+
+const SIGNATURE_WANTED = '128 hex characters are required: the 64-byte signature over the message of the draft.';
 
 const MAX_SPAN_S = 30 * 86_400;
 
@@ -65,8 +143,97 @@ export const HANDLERS: Handlers = {
     data: accountPnl(catalog, margin, account, query),
   }),
 
-  ...tradingCalls,
-  ...marginCalls,
+  'orders.list': ({ account, query, limit }, { core }) =>
+    keysetPage('orders.list', query, limit, (page) => core.orders.page(account, page)),
+  'orders.create': ({ nowMs, account, body }, { core }) => reply(core.at(nowMs).orders.draft(account, body)),
+  'orders.submit': (call, context) =>
+    submitSigned('order', call, context, ({ orders }, ...signed) => orders.submit(...signed)),
+  'orders.detail': ({ account, params }, { core }) => answerFound(core.orders.row(account, params.pubkey)),
+  'orders.cancel': ({ nowMs, account, params }, { core }) =>
+    reply(core.at(nowMs).orders.draftCancel(account, params.pubkey)),
+  'orders.cancelSubmit': (call, context) =>
+    submitSigned('cancel', call, context, ({ orders }, ...signed) => orders.submitCancel(...signed)),
+
+  'trades.list': ({ account, query, limit }, { core }) =>
+    keysetPage('trades.list', query, limit, (page) => core.orders.trades(account, page)),
+
+  'merges.list': ({ account, query, limit }, { core }) =>
+    keysetPage('merges.list', query, limit, (page) => core.conversions.page('merge', account, page)),
+  'merges.create': ({ nowMs, account, body }, { core }) =>
+    reply(core.at(nowMs).conversions.draft('merge', account, body.market_condition_id, body.amount)),
+  'merges.submit': (call, context) =>
+    submitSigned('merge', call, context, ({ conversions }, ...signed) => conversions.submit('merge', ...signed)),
+  'merges.detail': ({ account, params }, { core }) =>
+    answerFound(core.conversions.row('merge', account, params.pubkey)),
+
+  'splits.list': ({ account, query, limit }, { core }) =>
+    keysetPage('splits.list', query, limit, (page) => core.conversions.page('split', account, page)),
+  'splits.create': ({ nowMs, account, body }, { core }) =>
+    reply(core.at(nowMs).conversions.draft('split', account, body.market_condition_id, body.amount)),
+  'splits.submit': (call, context) =>
+    submitSigned('split', call, context, ({ conversions }, ...signed) => conversions.submit('split', ...signed)),
+  'splits.detail': ({ account, params }, { core }) =>
+    answerFound(core.conversions.row('split', account, params.pubkey)),
+
+  'redeems.list': ({ account, query, limit }, { core }) =>
+    keysetPage('redeems.list', query, limit, (page) => core.redeems.page(account, page)),
+  'redeems.create': ({ nowMs, account, body }, { core }) =>
+    reply(core.at(nowMs).redeems.draft(account, body.market_condition_id)),
+  'redeems.submit': (call, context) =>
+    submitSigned('redeem', call, context, ({ redeems }, ...signed) => redeems.submit(...signed)),
+  'redeems.detail': ({ account, params }, { core }) => answerFound(core.redeems.row(account, params.pubkey)),
+
+  'requests.list': ({ account, query, limit }, { core }) =>
+    sortedPage('requests.list', query, limit, (page) => core.margin.requestPage(account, { ...query, ...page })),
+  'requests.create': ({ nowMs, account, body }, { core }) => {
+    const size = readSize(body);
+    if (!size.ok) return refuse(size.fault);
+    const { is_yes: isYes = true, leverage = ONE, market_condition_id: marketConditionId } = body;
+    const triggers = { takeProfit: body.take_profit_price, stopLoss: body.stop_loss_price };
+    return reply(
+      core.at(nowMs).margin.requests.draft(account, { marketConditionId, isYes, leverage, ...size.value, ...triggers }),
+    );
+  },
+  'requests.submit': (call, context) =>
+    submitSigned('request', call, context, ({ margin }, ...signed) => margin.requests.submit(...signed)),
+  'requests.detail': ({ account, params }, { core }) => answerFound(core.margin.requests.row(account, params.pubkey)),
+  'requests.cancel': ({ nowMs, account, params }, { core }) =>
+    reply(core.at(nowMs).margin.requests.cancel(account, params.pubkey)),
+
+  'positions.list': ({ account, query, limit }, { core }) =>
+    sortedPage('positions.list', query, limit, (page) => core.margin.positionPage(account, { ...query, ...page })),
+  'positions.estimate': ({ query }, { core }) => {
+    const { market_condition_id: marketConditionId, is_yes: isYes = true, leverage = ONE, funds } = query;
+    return reply(core.margin.estimate({ marketConditionId, isYes, leverage, funds }));
+  },
+  'positions.detail': ({ account, params }, { core }) => answerFound(core.margin.positions.row(account, params.pubkey)),
+  'positions.close': ({ nowMs, account, params, query }, { core }) =>
+    reply(core.at(nowMs).margin.positions.close(account, params.pubkey, query.price ?? null)),
+  'positions.setTpSl': ({ nowMs, account, params, body }, { core }) => {
+    const { take_profit_price: takeProfit, stop_loss_price: stopLoss } = body;
+    if (takeProfit === undefined && stopLoss === undefined) return refuse(NO_TRIGGER);
+    return reply(core.at(nowMs).margin.positions.setTpSl(account, params.pubkey, { takeProfit, stopLoss }));
+  },
+  'positions.deleteTpSl': ({ nowMs, account, params }, { core }) =>
+    reply(core.at(nowMs).margin.positions.deleteTpSl(account, params.pubkey)),
+  'positions.claim': ({ nowMs, account, params }, { core }) =>
+    reply(core.at(nowMs).margin.claimSettlement(account, params.pubkey)),
+
+  'settlements.list': (call, { core }) => {
+    const { account, query, limit } = call;
+    const { market_state: state } = query;
+    if (isMerged(call) && state !== undefined && state !== 'open' && state !== 'resolved') {
+      return refuse(badField('market_state', 'Must be open or resolved unless a market or a position is given.'));
+    }
+    return sortedPage('settlements.list', query, limit, (page) =>
+      core.margin.settlementPage(account, { ...query, ...page }),
+    );
+  },
+
+  'markets.marginActivity': ({ params, query, limit }, context) =>
+    ofMarket(context, params, ({ index }) =>
+      keysetPage('markets.marginActivity', query, limit, (page) => context.core.margin.activityPage(index, page)),
+    ),
 
   'keys.challenge': ({ nowMs, body }, { core }) =>
     reply(core.at(nowMs).identity.challenge(body.wallet_address, randomBytes(16).toString('hex'))),

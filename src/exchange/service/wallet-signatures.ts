@@ -1,7 +1,4 @@
-/**
- * Verifies a wallet's signature of a text or draft: ed25519 by `node:crypto`. The trader signs with another
- * implementation, so each checks the other. It also adds the signatures of a transaction's co-signers.
- */
+/** Verifies wallets' signatures by `node:crypto`, another implementation than the trader's, and adds co-signers'. */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -30,8 +27,8 @@ export class WalletSignatures {
   }
 
   /**
-   * Hex of a drafted transaction with the signatures of the wallet and of the exchange's signing service in their
-   * slots. Null when the wallet is no signer, or `signatureHex` is not its signature.
+   * Hex of a drafted transaction with all signatures. Null when the wallet is no signer, or the signature is not its
+   * own.
    */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
@@ -47,10 +44,7 @@ export class WalletSignatures {
     return fillSlots(message, signatures);
   }
 
-  /**
-   * Whether `signatureHex` (128 hex characters in any case, a leading `0x` allowed) is the signature of `wallet` over the
-   * UTF-8 bytes of `text`. False for anything malformed.
-   */
+  /** Whether `signatureHex` (128 hex characters, a leading `0x` allowed) is the wallet's signature over the text. */
   isValid(wallet: string, text: string, signatureHex: string): boolean {
     return verifies(wallet, Buffer.from(text, 'utf8'), signatureHex);
   }

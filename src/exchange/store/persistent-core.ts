@@ -1,15 +1,118 @@
 /** A persistent core: restored from its data folder, with every change recorded there. */
 
 import type Database from 'better-sqlite3';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
-import { ExchangeCore, findCall, MUTATORS } from '../core/core.js';
+import { type Command, ExchangeCore, findCall, MUTATORS, type Mutator } from '../core/core.js';
 import { FILL_RULES } from '../core/matching/fill-model.js';
 import type { Archive } from '../core/records/archive.js';
-import { openDatabase } from './database.js';
-import { Journal } from './journal.js';
+import { openDatabase, Transactions } from './database.js';
 import { SqliteArchive } from './sqlite-archive.js';
-import { Transactions } from './transactions.js';
+
+/** Rows per read in a recovery: while rows are read nothing can be written, and a replay writes. */
+const CHUNK = 5_000;
+
+/** Calls whose effect depends on the fill rules of recorded events. */
+const RECORDED: readonly Mutator[] = ['feed.level', 'feed.trade', 'feed.clear'];
+
+interface JournalRow {
+  readonly seq: number;
+  readonly now_ms: number;
+  readonly method: Command[1];
+  readonly args: string;
+}
+
+/** The newest snapshot and every mutator call since, on disk. A call is there before its answer leaves. */
+export class Journal {
+  readonly #db: Database.Database;
+  readonly #transactions: Transactions;
+  readonly #insert: Database.Statement<[number, string, string]>;
+  #pending: [nowMs: number, method: string, args: string][] | null = null;
+  /** Calls since the last snapshot. */
+  rows: number;
+
+  constructor(db: Database.Database, transactions: Transactions) {
+    this.#db = db;
+    this.#transactions = transactions;
+    this.#insert = db.prepare('INSERT INTO journal (now_ms, method, args) VALUES (?, ?, ?)');
+    this.rows = Number(db.prepare('SELECT count(*) FROM journal').pluck().get());
+  }
+
+  /** State of the last `save`; null in a new data folder. */
+  snapshot(): unknown {
+    const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
+    return typeof text === 'string' ? JSON.parse(text) : null;
+  }
+
+  /** Number of calls since the snapshot that played recorded events. */
+  get recordedCalls(): number {
+    const sql = `SELECT count(*) FROM journal WHERE method IN (${RECORDED.map(() => '?').join(', ')})`;
+    return Number(
+      this.#db
+        .prepare(sql)
+        .pluck()
+        .get(...RECORDED),
+    );
+  }
+
+  /** Calls since the snapshot, in order. */
+  *commands(): Iterable<Command> {
+    const read = this.#db.prepare<[number, number], JournalRow>(
+      'SELECT * FROM journal WHERE seq > ? ORDER BY seq LIMIT ?',
+    );
+    for (let rows = read.all(0, CHUNK); rows.length > 0; rows = read.all(rows.at(-1)?.seq ?? 0, CHUNK)) {
+      for (const { now_ms, method, args } of rows) {
+        // Here instead of in the replay, where an error means that the call threw before: this one was never called.
+        assert(MUTATORS.includes(method), `a call that this version does not know: ${method}`);
+        yield [now_ms, method, JSON.parse(args)];
+      }
+    }
+  }
+
+  /** Stores one call; on disk at return, or at the end of its batch. After a failed write it always throws. */
+  append([nowMs, method, args]: Command): void {
+    const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
+    this.rows += 1;
+    if (this.#pending !== null) this.#pending.push(row);
+    else this.#transactions.store(() => this.#insert.run(...row));
+  }
+
+  /** Runs `work`; its appends are stored in one transaction at the end, also when it throws. */
+  batch(work: () => void): void {
+    assert(this.#pending === null, 'batches do not nest');
+    const pending: [number, string, string][] = [];
+    this.#pending = pending;
+    try {
+      work();
+    } finally {
+      this.#pending = null;
+      if (pending.length > 0) this.#store(pending);
+    }
+  }
+
+  #store(rows: readonly [number, string, string][]): void {
+    this.#transactions.write(() => {
+      for (const row of rows) this.#insert.run(...row);
+    });
+    this.#transactions.commit();
+  }
+
+  /** Replaces the stored calls by this state. */
+  save(state: unknown): void {
+    assert(this.#pending === null, 'a snapshot in a batch would hold calls that are then stored behind it');
+    const text = JSON.stringify(state);
+    this.#transactions.write(() => {
+      this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);
+      this.#db.prepare('DELETE FROM journal').run();
+    });
+    this.#transactions.commit();
+    this.rows = 0;
+  }
+
+  assertSound(): void {
+    this.#transactions.assertSound();
+  }
+}
 
 /** Calls after which a snapshot is due, so that a recovery takes some seconds at most. */
 const SNAPSHOT_AFTER_ROWS = 20_000;
@@ -134,7 +237,7 @@ function requireSameFills({ fillRules }: Stored, journal: Journal): void {
   throw new TwinbookError(
     'ledger_broken',
     `the exchange's last ${calls} recorded events were played by a version of Twinbook that filled orders by other rules, and it ended without a snapshot`,
-    'It was left as it is. Start and stop it once with that version, or move the folder away to start anew.',
+    'It was left as it is. Start and stop it once with that version, or move the folder away and start with an empty one.',
   );
 }
 
@@ -153,10 +256,7 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
   return core;
 }
 
-/**
- * From here on each outermost call that changes the core is appended to `sink` after it was done and before its caller
- * sees the result. Calls of one part to another belong to the outer call and are replayed with it.
- */
+/** From here on each outermost call that changes the core is appended to `sink` before its caller sees the result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);

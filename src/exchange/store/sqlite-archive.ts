@@ -1,22 +1,183 @@
 /**
- * The archive on disk: one table for each kind of record, in the file of the journal.
- *
- * What was put last is still in memory and goes to disk in one transaction with what came after it: a few times a second,
- * and at the latest with the next snapshot. Nothing is lost by that. Until there is a new snapshot, the old one and the
- * journal say all that these rows say, and a recovery puts them again.
+ * The archive on disk: one table for each kind of record, in the file of the journal. The newest rows stay in memory
+ * until a transaction a few times a second. Until the next snapshot the journal says the same, and a recovery puts them
+ * again.
  */
 
 import type Database from 'better-sqlite3';
+import { must } from '../../shared/base/errors.js';
 import {
   type Archive,
   type Archived,
   type ArchiveQuery,
+  accepts,
+  type Facets,
+  MemoryArchive,
   RECORD_KINDS,
   type RecordKind,
 } from '../core/records/archive.js';
-import { MemoryArchive } from '../core/records/memory-archive.js';
-import { ArchiveTable } from './archive-table.js';
-import type { Transactions } from './transactions.js';
+import type { Transactions } from './database.js';
+
+interface Row {
+  readonly id: number;
+  readonly account: number;
+  readonly market: number;
+  readonly kind: number;
+  readonly pubkey: string;
+  readonly record: string;
+}
+
+/** Ids of a kind from one id on, up to a maximum. */
+interface Walk {
+  readonly overall: Database.Statement<[account: number, kind: number, from: number, limit: number], number>;
+  readonly onMarket: Database.Statement<
+    [account: number, market: number, kind: number, from: number, limit: number],
+    number
+  >;
+}
+
+/**
+ * Final records of one kind on disk. State, outcome and side of a row are one number, its kind. Indexes by account,
+ * market and kind make every filter a few short walks.
+ */
+class ArchiveTable {
+  readonly #kinds: Kinds;
+  readonly #put: Database.Statement<[number, number, number, number, string, string]>;
+  readonly #byId: Database.Statement<[number], Row>;
+  readonly #byPubkey: Database.Statement<[string], Row>;
+  readonly #dropAbove: Database.Statement<[number]>;
+  readonly #drop: Database.Statement<[number]>;
+  readonly #newest: Walk;
+  readonly #oldest: Walk;
+
+  constructor(db: Database.Database, recordKind: RecordKind) {
+    const table = createTable(db, recordKind);
+    this.#kinds = new Kinds(db, recordKind);
+    this.#put = db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`);
+    this.#byId = db.prepare(`SELECT * FROM ${table} WHERE id = ?`);
+    // The second condition enables the index, which omits nameless rows.
+    this.#byPubkey = db.prepare(`SELECT * FROM ${table} WHERE pubkey = ? AND pubkey <> ''`);
+    this.#dropAbove = db.prepare(`DELETE FROM ${table} WHERE id > ?`);
+    this.#drop = db.prepare(`DELETE FROM ${table} WHERE id = ?`);
+    this.#newest = walk(db, table, 'id < ?', 'id DESC');
+    this.#oldest = walk(db, table, 'id > ?', 'id');
+  }
+
+  put(row: Archived): void {
+    const { id, account, market, pubkey, record } = row;
+    this.#put.run(id, account, market, this.#kinds.assignNumber(row), pubkey, JSON.stringify(record));
+  }
+
+  byId(id: number): Archived | null {
+    return this.#read(this.#byId.get(id));
+  }
+
+  byPubkey(pubkey: string): Archived | null {
+    return this.#read(this.#byPubkey.get(pubkey));
+  }
+
+  list(query: ArchiveQuery): readonly Archived[] {
+    return this.#ids(query).map((id) => must(this.byId(id), `row ${id} of the archive`));
+  }
+
+  #ids(query: ArchiveQuery): readonly number[] {
+    const { account, market, limit, oldestFirst = false } = query;
+    const { overall, onMarket } = oldestFirst ? this.#oldest : this.#newest;
+    const from = query.from ?? (oldestFirst ? 0 : Number.MAX_SAFE_INTEGER);
+    const wanted = { ...query, market: undefined };
+    const kinds = this.#kinds.all.filter((kind) => accepts(wanted, { market: 0, ...kind }));
+    const ids = kinds.flatMap(({ number }) =>
+      market === undefined
+        ? overall.all(account, number, from, limit)
+        : onMarket.all(account, market, number, from, limit),
+    );
+    return ids.sort(oldestFirst ? (a, b) => a - b : (a, b) => b - a).slice(0, limit);
+  }
+
+  rewind(lastId: number, live: Iterable<number>): void {
+    this.#dropAbove.run(lastId);
+    for (const id of live) this.#drop.run(id);
+  }
+
+  #read(row: Row | undefined): Archived | null {
+    if (row === undefined) return null;
+    const { id, account, market, kind, pubkey, record } = row;
+    const { state, isYes, side } = this.#kinds.of(kind);
+    return { id, account, market, state, isYes, side, pubkey, record: JSON.parse(record) };
+  }
+}
+
+function createTable(db: Database.Database, recordKind: RecordKind): string {
+  const table = `archived_${recordKind}`;
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS ${table} (
+      id INTEGER PRIMARY KEY, account INTEGER NOT NULL, market INTEGER NOT NULL, kind INTEGER NOT NULL,
+      pubkey TEXT NOT NULL, record TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS ${table}_by_kind ON ${table} (account, kind, id);
+    CREATE INDEX IF NOT EXISTS ${table}_by_market ON ${table} (account, market, kind, id);
+    CREATE UNIQUE INDEX IF NOT EXISTS ${table}_by_pubkey ON ${table} (pubkey) WHERE pubkey <> '';
+  `);
+  return table;
+}
+
+function walk(db: Database.Database, table: string, from: string, order: string): Walk {
+  const ids = (where: string) =>
+    db.prepare(`SELECT id FROM ${table} WHERE ${where} AND ${from} ORDER BY ${order} LIMIT ?`).pluck();
+  return {
+    // `pluck` returns the ids themselves, which the types of prepare do not express.
+    overall: ids('account = ? AND kind = ?') as Walk['overall'],
+    onMarket: ids('account = ? AND market = ? AND kind = ?') as Walk['onMarket'],
+  };
+}
+
+/** A combination of state, outcome and side in a table, with its number. */
+interface Kind extends Omit<Facets, 'market'> {
+  readonly number: number;
+}
+
+interface KindRow {
+  readonly number: number;
+  readonly state: string;
+  readonly is_yes: number | null;
+  readonly side: 'buy' | 'sell' | null;
+}
+
+/** Numbers a table's combinations, and finds those that match a filter. */
+class Kinds {
+  readonly #recordKind: RecordKind;
+  readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
+  readonly #kinds: Kind[];
+
+  /** The file must have its table of kinds. */
+  constructor(db: Database.Database, recordKind: RecordKind) {
+    this.#recordKind = recordKind;
+    this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
+    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(recordKind);
+    this.#kinds = rows.map(({ number, state, is_yes, side }) => ({ number, state, isYes: truth(is_yes), side }));
+  }
+
+  get all(): readonly Kind[] {
+    return this.#kinds;
+  }
+
+  of(number: number): Kind {
+    return must(this.#kinds[number], `kind ${number} of an archived ${this.#recordKind}`);
+  }
+
+  /** Number of a row's kind; new kinds are stored. */
+  assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
+    for (const kind of this.#kinds) {
+      if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
+    }
+    const number = this.#kinds.length;
+    this.#insert.run(this.#recordKind, number, state, isYes === null ? null : Number(isYes), side);
+    this.#kinds.push({ number, state, isYes, side });
+    return number;
+  }
+}
+
+const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
 /** Maximum waiting rows: a few milliseconds of writing. */
 const MOST_WAITING = 500;

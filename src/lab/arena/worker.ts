@@ -4,11 +4,11 @@ import { workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { sameConfig, serveTasks } from '../backtest/threads/pool.js';
 import { configWith } from '../sweep/search.js';
+import { listEntrants, type SimulationSetup, type SimulationTask } from './arena.js';
 import type { SimulationResult } from './contract.js';
-import { listEntrants, type SimulationSetup, type SimulationTask } from './simulations.js';
 import { worldNamed } from './worlds.js';
 
-// `simulations.ts` starts this program with a `SimulationSetup`.
+// `arena.ts` starts this program with a `SimulationSetup`.
 const { files, axes, conditions } = workerData as SimulationSetup;
 const entrants = (await Promise.all(files.map(sameConfig))).flatMap(listEntrants);
 serveTasks(simulateSeeds);

@@ -6,19 +6,17 @@
 
 import { must, TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import { canonicalJson } from '../../shell/config/hash.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import { sum } from '../report/analysis/total.js';
+import { canonicalJson } from '../../shell/config/shown.js';
+import { sum } from '../report/analysis/split.js';
 import type { Candidate, SweepPlan, SweepWatcher, TaskOutcome } from '../sweep/contract.js';
 import { listTasks, type SweepFacts, type TaskWork } from '../sweep/facts.js';
-import { hashValue, identityOf } from '../sweep/identity.js';
 import type { FreshResult } from '../sweep/result.js';
-import { openStore } from '../sweep/results/store.js';
-import { Sweep, type SweepOutcome } from '../sweep/sweep.js';
-import { type Conditions, conditionsText } from './conditions.js';
-import type { SimulationResult, World } from './contract.js';
-import { runSimulations, type SeedRange } from './simulations.js';
-import { compareEdges, estimateMean } from './standings.js';
+import { hashValue, identityOf } from '../sweep/search.js';
+import { openStore } from '../sweep/store.js';
+import { makeSweep, type SweepOutcome } from '../sweep/sweep.js';
+import { compareEdges, estimateMean, runSimulations, type SeedRange } from './arena.js';
+import { type Conditions, conditionsText, type SimulationResult, type World } from './contract.js';
 
 /** Its configuration has exactly one strategy. */
 export interface WorldSweepPlan
@@ -50,7 +48,7 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
   const store = openStore(plan.outDir);
   try {
     const usedBefore = store.seedsChosenOn(plan.fresh.first, getLastSeed(plan.fresh));
-    const sweep = new Sweep(makeFacts(plan), watcher, store);
+    const sweep = makeSweep(makeFacts(plan), watcher, store);
     const isChosen = await sweep.run(plan.resume, (work) => playSeeds(plan, watcher, plan.seeds, work));
     const chosen = sweep.result();
     const [best] = chosen.configurations;
@@ -70,11 +68,9 @@ export async function runWorldSweep(plan: WorldSweepPlan, watcher: SweepWatcher)
 export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
   const [from, to] = [Math.max(seeds.first, fresh.first), Math.min(getLastSeed(seeds), getLastSeed(fresh))];
   if (from > to) return;
-  throw new TwinbookError(
-    'usage',
-    `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`,
-    `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`,
-  );
+  const hint = `Begin the fresh ones elsewhere, such as --fresh-first ${getLastSeed(seeds) + 1}.`;
+  const text = `seeds ${from} to ${to} would be chosen on and reported: seeds ${seeds.first} to ${getLastSeed(seeds)} are chosen on, ${fresh.first} to ${getLastSeed(fresh)} are fresh`;
+  throw new TwinbookError('usage', text, hint);
 }
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;

@@ -11,19 +11,17 @@
 
 import { resolve } from 'node:path';
 import type { FillModel } from '../../exchange/core/matching/fill-model.js';
+import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import type { Config } from '../../shell/config/types.js';
 import { type Analysis, analyse } from '../report/analysis/analyse.js';
 import { playedByAll } from '../report/analysis/markets.js';
-import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/repeats.js';
-import type { BacktestOutcome, EventSource } from './contract.js';
-import { type FeedData, readFeedData } from './feeds/feed-values.js';
+import { computeRepeats, findMiddle, type RepeatedRun, runFigures } from '../report/analysis/session-figures.js';
+import type { AfterHalt, BacktestOutcome } from './contract.js';
 import { feeCurve } from './fees.js';
-import type { AfterHalt } from './halts.js';
-import { type LatencyChoice, latencyChoice, makeDraws } from './latency.js';
-import { BRACKET, makePlan, type PlanOptions, USUAL_LANDING_MS } from './plan.js';
+import { latencyChoice, makeDraws } from './latency.js';
+import { BRACKET, makePlan, type PlanOptions, readFeedData, USUAL_LANDING_MS } from './plan.js';
+import { checkFillModels, openSources } from './replay-driver.js';
 import { runBacktest } from './run.js';
-import { checkFillModels, openSources } from './sources.js';
 
 /** Options shared by all runs of a backtest. */
 export interface BacktestOptions {
@@ -93,23 +91,43 @@ export async function backtestOf(config: Config, options: BacktestOptions): Prom
   return compareRuns(results, options.seed ?? 1);
 }
 
-/** Runs of one model. @param tell called with their finished fraction, 0 to 1 */
+/**
+ * Runs of one model: a single one, or several repeats with the one of the middle result in detail.
+ *
+ * @param tell called with their finished fraction, 0 to 1
+ */
 type RunsOf = (fillModel: string | FillModel, tell: (part: number) => void) => Promise<ModelRuns>;
 
 /** Opens the sources that the runs of all models read; `once` for a single run. Throws as `backtest`. */
 export async function openModelRuns(config: Config, options: BacktestOptions, once = false): Promise<RunsOf> {
+  const { data, feeds = {}, feedDelayMs: delayMs = null, seed = 1, repeat: count = 1 } = options;
   const { recordings, sources } = await openSources(
-    options.data.map((path) => resolve(path)),
+    data.map((path) => resolve(path)),
     { once },
   );
-  const feedData = await readFeedData({
-    config,
-    recordings,
-    choices: Object.entries(options.feeds ?? {}).map(([name, path]) => ({ name, path: path && resolve(path) })),
-    delayMs: options.feedDelayMs ?? null,
-  });
+  const choices = Object.entries(feeds).map(([name, path]) => ({ name, path: path && resolve(path) }));
+  const feedData = await readFeedData({ config, recordings, choices, delayMs });
   const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
-  return (fillModel, tell) => runRepeats({ config, sources, options, feedData, latency, fillModel, tell });
+  const shared = { ...sharedOptions(options, config), feedData };
+  return async (fillModel, tell) => {
+    const runOnce = async (index: number): Promise<BacktestResult> => {
+      const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
+      const progress = (doneMs: number, allMs: number) =>
+        tell((index + (allMs > 0 ? Math.min(1, doneMs / allMs) : 0)) / count);
+      const outcome = await runBacktest({ ...makePlan(config, sources, { ...shared, ...draws, fillModel }), progress });
+      return { ...outcome, analysis: analyse(outcome.session) };
+    };
+    const runs: RepeatedRun[] = [];
+    // Sessions are large, so only the last is kept.
+    let last: BacktestResult | null = null;
+    for (let index = 0; index < count; index++) {
+      last = await runOnce(index);
+      runs.push(runFigures(last.analysis, last.traceHash));
+    }
+    const middle = findMiddle(runs);
+    // Equal draws give the same run again.
+    return { shown: last !== null && middle === count - 1 ? last : await runOnce(middle), runs };
+  };
 }
 
 /** One model's runs, and the shown one. Plain data. */
@@ -127,44 +145,6 @@ export function compareRuns(models: readonly ModelRuns[], seed: number): readonl
       : { ...shown, analysis: { ...shown.analysis, repeats: computeRepeats(runs, seed, played) } },
   );
 }
-
-interface Wanted {
-  readonly config: Config;
-  readonly sources: readonly EventSource[];
-  readonly options: BacktestOptions;
-  readonly feedData: FeedData;
-  readonly latency: LatencyChoice;
-  readonly fillModel: string | FillModel;
-  readonly tell: (part: number) => void;
-}
-
-/** One model: a single run, or several repeats with the one of the middle result in detail. */
-async function runRepeats(wanted: Wanted): Promise<ModelRuns> {
-  const count = wanted.options.repeat ?? 1;
-  const runs: RepeatedRun[] = [];
-  let last = await runOnce(wanted, 0);
-  runs.push(repeatedRun(last));
-  for (let index = 1; index < count; index++) {
-    last = await runOnce(wanted, index);
-    runs.push(repeatedRun(last));
-  }
-  const middle = findMiddle(runs);
-  // Sessions are large, so only the last is kept; equal draws give the same run again.
-  const shown = middle === count - 1 ? last : await runOnce(wanted, middle);
-  return { shown, runs };
-}
-
-async function runOnce({ config, sources, options, feedData, latency, fillModel, tell }: Wanted, index: number) {
-  const { seed = 1, repeat: count = 1 } = options;
-  const draws = makeDraws(latency, { seed, index, count }, config.polling.hotIntervalMs);
-  const plan = makePlan(config, sources, { ...sharedOptions(options, config), ...draws, fillModel, feedData });
-  const progress = (doneMs: number, allMs: number) =>
-    tell((index + (allMs > 0 ? Math.min(1, doneMs / allMs) : 0)) / count);
-  const outcome = await runBacktest({ ...plan, progress });
-  return { ...outcome, analysis: analyse(outcome.session) };
-}
-
-const repeatedRun = ({ analysis, traceHash }: BacktestResult): RepeatedRun => runFigures(analysis, traceHash);
 
 const sharedOptions = (
   { fees, feeCurve: curve, landingMs, afterHalt = 'resume', allMarkets = false }: BacktestOptions,

@@ -11,13 +11,11 @@ import type {
   RecordingSummary,
 } from '../../recording/contract.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
-import type { OperatorCommand, Request } from '../../shared/protocol/seam.js';
+import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
-import type { FeedSource } from './feeds/feed-replay.js';
 import type { FeeCurve } from './fees.js';
-import type { AfterHalt } from './halts.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -102,6 +100,17 @@ export interface MarketDriver {
   close(): void;
 }
 
+/** Values of one feed at one time: the newest per market. */
+export interface FeedWord {
+  readonly feed: string;
+  readonly values: readonly FeedValue[];
+}
+
+export interface FeedSource {
+  readonly nextMs: number;
+  take(nowMs: number): readonly FeedWord[];
+}
+
 /** Markets generated while they are played, instead of recorded ones. */
 export interface MadeMarkets {
   /** Called once, before the first event. `account` is the trader's. */
@@ -117,6 +126,10 @@ export interface TimedCommand {
   readonly atMs: number;
   readonly command: OperatorCommand;
 }
+
+/** `resume`: at the next event or UTC day. `end`: never, like a live trader without an operator. */
+export const AFTER_HALT = ['resume', 'end'] as const;
+export type AfterHalt = (typeof AFTER_HALT)[number];
 
 export type BacktestTraderSettings = Omit<TraderSettings, 'runId' | 'boundedCall' | 'findModule' | 'startedWith'>;
 

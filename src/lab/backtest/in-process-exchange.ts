@@ -11,25 +11,219 @@ import type {
   CoreSettings,
   MarketIndex,
   ObservedFill,
+  OrderRequest,
   Result,
   Wire,
 } from '../../exchange/core/contract.js';
 import { ExchangeCore } from '../../exchange/core/core.js';
-import { type Forgetting, MemoryArchive } from '../../exchange/core/records/memory-archive.js';
-import type { HandlerContext, Reply, ServiceCall } from '../../exchange/service/handler-context.js';
+import { type Forgetting, MemoryArchive } from '../../exchange/core/records/archive.js';
+import { publicTradePage } from '../../exchange/core/records/market-rows.js';
+import { openRateLimits, type RateLimit } from '../../exchange/http/rate-guard.js';
+import {
+  type CursorList,
+  cursorAt,
+  type HandlerContext,
+  type Reply,
+  type ServiceCall,
+} from '../../exchange/service/answers.js';
 import { HANDLERS } from '../../exchange/service/handlers.js';
-import { openRateLimits, type RateLimit } from '../../exchange/service/rate-limits.js';
 import { WalletSignatures } from '../../exchange/service/wallet-signatures.js';
-import { assert } from '../../shared/base/errors.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { type DataOf, declarationOf, type EndpointName, type Scope } from '../../shared/protocol/endpoints.js';
+import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, parseDecimal } from '../../shared/base/micros.js';
+import {
+  type BodyOf,
+  type DataOf,
+  declarationOf,
+  type EndpointName,
+  type Scope,
+} from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
 import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
-import { isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
-import { makePublicTradePage, OwnTradePage } from './cached-lists.js';
-import { readOrder, readOrderRequest, readRecord, readsQuickly } from './wire-records.js';
+import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
+
+// Frequent records are parsed without schemas, which take ten times as long; a test compares both results.
+const money = (text: string): Micros => must(parseDecimal(text), `a decimal, not ${text}`);
+const moneyIfAny = (text: string | null | undefined): Micros | null =>
+  text === null || text === undefined ? null : money(text);
+
+function readOrder(row: Wire<'orderRow'>): DataOf<'orders.detail'> {
+  const { pubkey, status, side, market, outcome } = row;
+  return {
+    pubkey: pubkey ?? null,
+    status: status ?? null,
+    side,
+    price: moneyIfAny(row.price),
+    amount: moneyIfAny(row.amount),
+    remaining_amount: moneyIfAny(row.remaining_amount),
+    filled_amount: moneyIfAny(row.filled_amount),
+    funds: moneyIfAny(row.funds),
+    remaining_funds: moneyIfAny(row.remaining_funds),
+    filled_funds: moneyIfAny(row.filled_funds),
+    market: { condition_id: market.condition_id, title: market.title ?? null },
+    outcome: { is_yes: outcome.is_yes, text: outcome.text ?? null },
+  };
+}
+
+function readOwnTrade(row: Wire<'ownTradeRow'>): DataOf<'trades.list'>[number] {
+  const { pubkey, timestamp, state } = row;
+  return {
+    pubkey,
+    market_condition_id: row.market_condition_id ?? null,
+    amount: money(row.amount),
+    price: money(row.price),
+    timestamp,
+    fee: moneyIfAny(row.fee),
+    is_maker: row.is_maker ?? null,
+    state,
+    order: readOrder(row.order),
+  };
+}
+
+const readPublicTrade = (row: Wire<'publicTradeRow'>): DataOf<'markets.trades'>[number] => ({
+  market_condition_id: row.market_condition_id ?? null,
+  amount: money(row.amount),
+  price: money(row.price),
+  maker_fee: row.maker_fee ?? null,
+  taker_fee: row.taker_fee ?? null,
+  timestamp: row.timestamp,
+  state: row.state,
+  is_yes: row.is_yes,
+});
+
+const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>>> = {
+  'orders.list': (record: readonly Wire<'orderRow'>[]) => record.map(readOrder),
+  'orders.detail': readOrder,
+  'trades.list': (record: readonly Wire<'ownTradeRow'>[]) => record.map(readOwnTrade),
+  'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
+};
+
+const readsQuickly = (endpoint: EndpointName): boolean => endpoint in READERS;
+
+/** The result of this endpoint's schema. `record` is the exchange's answer. */
+function readRecord(endpoint: EndpointName, record: unknown): unknown {
+  const reader = READERS[endpoint];
+  return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
+}
+
+/** Body of an order draft for the core. The trader wrote it in the interface's words. */
+export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
+  const { price, amount, funds, ...said } = body as WrittenOrder;
+  return {
+    ...said,
+    price: moneyIfAny(price) ?? undefined,
+    amount: moneyIfAny(amount) ?? undefined,
+    funds: moneyIfAny(funds) ?? undefined,
+  };
+};
+
+type WrittenOrder = Omit<OrderRequest, 'price' | 'amount' | 'funds'> & {
+  readonly price?: string | null;
+  readonly amount?: string | null;
+  readonly funds?: string | null;
+};
+
+type OwnTrades = DataOf<'trades.list'>;
+type PublicTrades = DataOf<'markets.trades'>;
+
+const page = (list: CursorList, data: PublicTrades | OwnTrades, nextBeforeId: number | null): Outcome => ({
+  kind: 'answered',
+  data,
+  nextCursor: nextBeforeId === null ? null : cursorAt(list, 'before_id', nextBeforeId),
+});
+
+/**
+ * Its answers are the newest public trades of a market, equal to the handler's. Final rows are built once, and an
+ * unchanged answer is the same object.
+ */
+function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: number): () => Outcome {
+  const market = core.catalog.market(index);
+  let count = 0;
+  let rows: PublicTrades = [];
+  let answer: Outcome | null = null;
+  return () => {
+    const added = market.tape.count - count;
+    if (answer !== null && added === 0) return answer;
+    const fresh = publicTradePage(market, { limit: Math.min(limit, added) });
+    rows = [...fresh.rows.map(readPublicTrade), ...rows].slice(0, limit);
+    count += added;
+    const oldest = count - rows.length + 1;
+    answer = page('markets.trades', rows, rows.length === limit && oldest > 1 ? oldest : null);
+    return answer;
+  };
+}
+
+/** Newest own trades, as a first page of any length up to the maximum. */
+class OwnTradePage {
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
+  readonly #limit: number;
+  /** Rows of the page, newest first; null while a row's order may change. */
+  readonly #rows: (OwnTrades[number] | null)[] = [];
+  /** Number of all own trades: ids count from 1 in order of fills. */
+  #count = 0;
+  /** Last answers by requested length, and the longest page. */
+  readonly #answers = new Map<number, Outcome>();
+  #shown: OwnTrades | null = null;
+  #isOpen = false;
+  #isDoubtful = false;
+
+  constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
+    this.#core = core;
+    this.#account = account;
+    this.#limit = limit;
+  }
+
+  add(): void {
+    this.#count += 1;
+    this.#rows.unshift(null);
+    if (this.#rows.length > this.#limit) this.#rows.pop();
+    this.#shown = null;
+    this.#answers.clear();
+  }
+
+  /** Own state may have changed: a row whose order is not final. */
+  invalidate(): void {
+    if (this.#isOpen) this.#isDoubtful = true;
+  }
+
+  /** @param limit maximum rows, up to the longest page */
+  answer(limit = this.#limit): Outcome {
+    const rows = this.#readAll();
+    const known = this.#answers.get(limit);
+    if (known !== undefined) return known;
+    const data = limit === this.#limit ? rows : rows.slice(0, limit);
+    const oldest = this.#count - data.length + 1;
+    const answer = page('trades.list', data, data.length === limit && oldest > 1 ? oldest : null);
+    this.#answers.set(limit, answer);
+    return answer;
+  }
+
+  /** The longest page; the same object while unchanged. */
+  #readAll(): OwnTrades {
+    const shown = this.#shown;
+    if (shown !== null && !this.#isDoubtful) return shown;
+    this.#isDoubtful = false;
+    const rows = this.#rows.map((row, at) => row ?? this.#read(at));
+    this.#isOpen = this.#rows.includes(null);
+    if (shown?.every((row, at) => row === rows[at]) === true) return shown;
+    this.#shown = rows;
+    this.#answers.clear();
+    return rows;
+  }
+
+  /** The row at this place: cached once its order is final, or while unchanged. */
+  #read(at: number): OwnTrades[number] {
+    const id = this.#count - at;
+    const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
+    const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
+    const shown = this.#shown?.[at];
+    const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;
+    if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
+    return row;
+  }
+}
 
 /** A public key without a secret: nothing is signed here. */
 const WALLET = '11111111111111111111111111111112';
@@ -57,12 +251,6 @@ export interface Answer {
   readonly budget: BudgetReport;
 }
 
-interface LastRead {
-  readonly record: unknown;
-  readonly nextCursor: string | null;
-  readonly outcome: Outcome;
-}
-
 export class InProcessExchange {
   readonly core: ExchangeCore;
   readonly account: AccountSlot;
@@ -79,17 +267,16 @@ export class InProcessExchange {
   #ordersQuery: object | null = null;
   #dueMs = Number.POSITIVE_INFINITY;
   /** The newest parsed answers: parsing takes longer than a comparison. */
-  readonly #lastRead = new Map<EndpointName, LastRead>();
+  readonly #lastRead = new Map<EndpointName, { record: unknown; nextCursor: string | null; outcome: Outcome }>();
 
   /** `listener` gets fills after the venue. */
   constructor(settings: CoreSettings, limits: VenueProfile['rate_limits'], nowMs: number, listener: CoreObserver) {
-    const tellFill = (fill: ObservedFill) => {
+    const onFill = (fill: ObservedFill) => {
       this.#ownTrades.add();
       this.#orders = null;
       listener.onFill(fill);
     };
-    const tellCrossing: CoreObserver['onCrossing'] = (...crossing) => listener.onCrossing?.(...crossing);
-    const observer = { onFill: tellFill, onCrossing: tellCrossing };
+    const observer = { ...listener, onFill };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
     this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
@@ -134,7 +321,8 @@ export class InProcessExchange {
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
-    this.core.advance(nowMs);
+    const { core, account } = this;
+    core.advance(nowMs);
     this.#noticeDue();
     if (declarationOf(call.endpoint).method !== 'GET') this.#invalidate();
     switch (call.endpoint) {
@@ -154,28 +342,19 @@ export class InProcessExchange {
       case 'markets.book':
         return this.#book(call.params.condition_id, call.query.is_yes !== false, call.query.depth ?? 50);
       case 'orders.create':
-        return answerDraft(this.core.at(nowMs).orders.draft(this.account, readOrderRequest(call.body)));
+        return answerDraft(core.orders.draft(account, readOrderRequest(call.body)));
       case 'orders.cancel':
-        return answerDraft(this.core.at(nowMs).orders.draftCancel(this.account, call.params.pubkey));
+        return answerDraft(core.orders.draftCancel(account, call.params.pubkey));
       case 'orders.submit':
-        return answerOrder(this.core.at(nowMs).orders.submit(this.account, call.params.pubkey, true));
+        return answerOrder(core.orders.submit(account, call.params.pubkey, true));
       case 'orders.cancelSubmit':
-        return answerOrder(this.core.at(nowMs).orders.submitCancel(this.account, call.params.pubkey, true));
+        return answerOrder(core.orders.submitCancel(account, call.params.pubkey, true));
       case 'merges.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).conversions.submit('merge', this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.conversions.submit('merge', account, call.params.pubkey, true));
       case 'splits.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).conversions.submit('split', this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.conversions.submit('split', account, call.params.pubkey, true));
       case 'redeems.submit':
-        return this.#answerSubmit(
-          call.endpoint,
-          this.core.at(nowMs).redeems.submit(this.account, call.params.pubkey, true),
-        );
+        return answerSubmit(call.endpoint, core.redeems.submit(account, call.params.pubkey, true));
       default:
         return this.#handleCall(call, nowMs);
     }
@@ -216,10 +395,6 @@ export class InProcessExchange {
     return rows;
   }
 
-  #answerSubmit(endpoint: EndpointName, result: Result<unknown>): Outcome {
-    return result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
-  }
-
   #handleCall(call: AnyCall, nowMs: number): Outcome {
     const declaration = declarationOf(call.endpoint);
     const body = declaration.body === null ? null : declaration.body.parse(call.body);
@@ -257,6 +432,9 @@ const answerDraft = (result: Result<DataOf<'orders.create'>>): Outcome =>
 
 const answerOrder = (result: Result<Wire<'orderRow'>>): Outcome =>
   result.ok ? { kind: 'answered', data: readOrder(result.value), nextCursor: null } : answerRefusal(result.fault);
+
+const answerSubmit = (endpoint: EndpointName, result: Result<unknown>): Outcome =>
+  result.ok ? read(endpoint, result.value, null) : answerRefusal(result.fault);
 
 /** As the client parses it from the wire. */
 const read = (endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome => ({

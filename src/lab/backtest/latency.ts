@@ -45,7 +45,7 @@ export interface LatencyChoice extends LatencySource {
 
 /** Random deviation of one run's round trips from the chosen ones. */
 interface RoundTripSpread {
-  /** Of all of them. */
+  /** Factor of all times. */
   readonly scale: number;
   /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
   readonly jitterShare: number;
@@ -266,19 +266,12 @@ const SCALE_RANGE = 1.25;
 /** Mean extra time of a call, as a fraction of the round trip. */
 const JITTER_SHARE = 0.1;
 
-export interface Draws {
-  readonly seed: number;
-  readonly latency: LatencyModel;
-  /** Delay of the trader's first beat after a market was listed or a pause ended, ms; absent: none. */
-  readonly phaseMs?: () => number;
-}
-
 /** Draws of run `index` of `count`. A single run draws nothing. */
 export function makeDraws(
   choice: LatencyChoice,
   { seed, index, count }: { readonly seed: number; readonly index: number; readonly count: number },
   pollMs: number,
-): Draws {
+) {
   if (count === 1) return { seed, latency: modelOfChoice(choice, seed) };
   const random = Random.fromSeed(seed, `repeat ${index}`);
   const own = random.below(2 ** 32);
@@ -287,6 +280,7 @@ export function makeDraws(
   return {
     seed: own,
     latency: modelOfChoice(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),
+    /** Delay of the trader's first beat after a market was listed or a pause ended, ms. */
     phaseMs: () => phases.below(Math.max(1, pollMs)),
   };
 }

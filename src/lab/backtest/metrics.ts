@@ -1,25 +1,183 @@
 /** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
 
-import type { AccountSlot, BookSide, CoreObserver, ObservedFill } from '../../exchange/core/contract.js';
-import { ASK, BID } from '../../exchange/core/contract.js';
+import { type AccountSlot, ASK, BID, type BookSide, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
 import { ONE } from '../../shared/base/micros.js';
 import { settledValue } from '../../shared/protocol/outcome.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import type { ConversionRecord, FillRecord } from '../session/contract.js';
+import { type ConversionRecord, type CrossedOrder, type FillRecord, MARKOUT_HORIZONS_MS } from '../session/contract.js';
 import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
-import { LaterMarks, RestingOrders } from './resting-orders.js';
+
+/** An entry that gets later marks: one per horizon, as they become known. */
+interface Marked {
+  readonly timeMs: number;
+  readonly marksAfterMicros: (number | null)[];
+}
+
+/**
+ * Mids some time after an event, taken when due; for fills and for crossed orders. Rows are in order of time, so one
+ * position per horizon is enough.
+ */
+class LaterMarks<T extends Marked> {
+  readonly rows: T[] = [];
+  /** By horizon: number of `rows` with their mark. */
+  readonly #marked = MARKOUT_HORIZONS_MS.map(() => 0);
+
+  get nextMs(): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (let h = 0; h < MARKOUT_HORIZONS_MS.length; h++) {
+      const row = this.rows[this.#marked[h] ?? 0];
+      if (row !== undefined) nextMs = Math.min(nextMs, row.timeMs + (MARKOUT_HORIZONS_MS[h] ?? 0));
+    }
+    return nextMs;
+  }
+
+  take(untilMs: number, mark: number | null): void {
+    for (const [h, horizonMs] of MARKOUT_HORIZONS_MS.entries()) {
+      let at = this.#marked[h] ?? 0;
+      for (let row = this.rows[at]; row !== undefined && row.timeMs + horizonMs <= untilMs; row = this.rows[at]) {
+        row.marksAfterMicros[h] = mark;
+        at++;
+      }
+      this.#marked[h] = at;
+    }
+  }
+}
+
+/** An order when it began to rest; prices in YES space. */
+interface JoinedOrder {
+  readonly sinceMs: number;
+  readonly side: BookSide;
+  readonly priceMicros: number;
+  readonly amountMicros: number;
+  /** Recorded shares ahead of it. */
+  readonly behindMicros: number;
+}
+
+interface CrossedDraft extends Omit<CrossedOrder, 'amountMicros' | 'crossedMs' | 'marksAfterMicros'> {
+  readonly marksAfterMicros: (number | null)[];
+  leftMicros: number;
+  crossedMs: number;
+  sinceMs: number | null;
+}
+
+interface RestingOrder extends JoinedOrder {
+  leftMicros: number;
+  crossed: CrossedDraft | null;
+}
+
+/**
+ * Own resting orders of one market, and those that the recording crossed without a fill: they show how much the chosen
+ * rule for crossings leaves out.
+ */
+export class RestingOrders {
+  readonly #resting = new Map<string, RestingOrder>();
+  readonly #crossed = new LaterMarks<CrossedDraft>();
+
+  onJoin(pubkey: string, order: JoinedOrder): void {
+    this.#resting.set(pubkey, { ...order, leftMicros: order.amountMicros, crossed: null });
+  }
+
+  /** As it began to rest; undefined for an order that does not. */
+  order(pubkey: string): JoinedOrder | undefined {
+    return this.#resting.get(pubkey);
+  }
+
+  onFill(pubkey: string, amountMicros: number, nowMs: number): void {
+    const order = this.#resting.get(pubkey);
+    if (order === undefined) return;
+    order.leftMicros -= amountMicros;
+    if (order.leftMicros <= 0) this.onEnd(pubkey, nowMs);
+  }
+
+  /** It no longer rests: filled, or canceled. */
+  onEnd(pubkey: string, nowMs: number): void {
+    const order = this.#resting.get(pubkey);
+    if (order === undefined) return;
+    this.#resting.delete(pubkey);
+    stopCrossing(order, nowMs);
+    if (order.crossed !== null) order.crossed.leftMicros = order.leftMicros;
+  }
+
+  /** The market and its orders have ended; marks that are not due yet never will be. */
+  onClose(nowMs: number): void {
+    for (const pubkey of [...this.#resting.keys()]) this.onEnd(pubkey, nowMs);
+    this.#crossed.take(Number.POSITIVE_INFINITY, null);
+  }
+
+  /**
+   * Recorded amounts on `side` arrived at `arrivedMicros`, with `bestMicros` as the best; null: none arrived, or none
+   * reaches a resting order. `mark`: the mid at that time.
+   */
+  onReach(
+    nowMs: number,
+    side: BookSide,
+    arrivedMicros: number | null,
+    bestMicros: number | null,
+    mark: () => number | null,
+  ): void {
+    for (const order of this.#resting.values()) {
+      if (order.side === side) continue;
+      if (!isReached(order, bestMicros)) stopCrossing(order, nowMs);
+      else if (isReached(order, arrivedMicros)) this.#startCrossing(order, nowMs, mark);
+    }
+  }
+
+  #startCrossing(order: RestingOrder, nowMs: number, mark: () => number | null): void {
+    if (order.crossed === null) {
+      order.crossed = {
+        timeMs: nowMs,
+        side: order.side === BID ? 'bid' : 'ask',
+        priceMicros: order.priceMicros,
+        markMicros: mark(),
+        marksAfterMicros: [],
+        leftMicros: order.leftMicros,
+        crossedMs: 0,
+        sinceMs: null,
+      };
+      this.#crossed.rows.push(order.crossed);
+    }
+    order.crossed.sinceMs ??= nowMs;
+  }
+
+  get nextMarkMs(): number {
+    return this.#crossed.nextMs;
+  }
+
+  takeMarks(untilMs: number, mark: number | null): void {
+    this.#crossed.take(untilMs, mark);
+  }
+
+  /**
+   * Orders that were crossed and not filled before they ended, in order of time; complete once the market is closed.
+   */
+  get stoodCrossed(): readonly CrossedOrder[] {
+    return this.#crossed.rows
+      .filter(({ leftMicros }) => leftMicros > 0)
+      .map(({ leftMicros, sinceMs: _, ...order }) => ({ ...order, amountMicros: leftMicros }));
+  }
+}
+
+function stopCrossing({ crossed }: RestingOrder, nowMs: number): void {
+  if (crossed === null || crossed.sinceMs === null) return;
+  crossed.crossedMs += nowMs - crossed.sinceMs;
+  crossed.sinceMs = null;
+}
+
+/** Whether a recorded amount of the other side at this price would trade with the order. */
+const isReached = ({ side, priceMicros }: RestingOrder, micros: number | null): boolean =>
+  micros !== null && (side === ASK ? micros >= priceMicros : micros <= priceMicros);
 
 /** Samples of all ended markets: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
 
-export class Metrics implements CoreObserver {
+export class Metrics {
   readonly markets = new Map<number, MarketMetrics>();
   readonly account = new AccountSamples();
-  #core: ExchangeCore | null = null;
-  #account: AccountSlot = 0;
+  readonly #core: ExchangeCore;
+  readonly #account: AccountSlot;
   readonly #open = new Set<MarketMetrics>();
   readonly #over: MarketMetrics[] = [];
   #samples = 0;
@@ -27,8 +185,8 @@ export class Metrics implements CoreObserver {
   #nextSampleMs = Number.NEGATIVE_INFINITY;
   #nextMarkMs = Number.POSITIVE_INFINITY;
 
-  /** The exchange to measure; call before the first event. */
-  attach(core: ExchangeCore, account: AccountSlot): void {
+  /** The exchange to measure, before its first event. */
+  constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
   }
@@ -38,7 +196,6 @@ export class Metrics implements CoreObserver {
   }
 
   onOpen(played: Played): void {
-    if (this.#core === null) return;
     const market = new MarketMetrics(this.#core, played);
     this.markets.set(played.index, market);
     this.#open.add(market);
@@ -126,7 +283,7 @@ export class Metrics implements CoreObserver {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
-    const behind = this.#core?.orders.ahead(this.#account, pubkey) ?? null;
+    const behind = this.#core.orders.ahead(this.#account, pubkey);
     if (market === undefined || behind === null) return;
     const amountMicros = order.remaining_amount ?? 0;
     const isYes = order.outcome.is_yes;
@@ -147,7 +304,7 @@ export class Metrics implements CoreObserver {
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {
-    const index = this.#core?.catalog.findIndex(conditionId) ?? null;
+    const index = this.#core.catalog.findIndex(conditionId);
     return index === null ? undefined : this.markets.get(index);
   }
 
@@ -172,13 +329,13 @@ export class Metrics implements CoreObserver {
   }
 
   get #equityMicros(): number {
-    let equity = this.#core === null ? 0 : (this.#core.funds.read(this.#account).total as number);
+    let equity: number = this.#core.funds.read(this.#account).total;
     for (const market of this.#holding) equity += market.valueMicros;
     return equity;
   }
 
   get #lockedMicros(): number {
-    let locked = this.#core === null ? 0 : (this.#core.funds.read(this.#account).locked as number);
+    let locked: number = this.#core.funds.read(this.#account).locked;
     for (const { held } of this.#holding) locked += held.costMicros;
     return locked;
   }

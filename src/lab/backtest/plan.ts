@@ -1,12 +1,191 @@
-/** Builds a plan from a configuration and recordings: the played markets, and reasons for the others. */
+/** Builds a plan from a configuration and recordings: played markets, feed values, and reasons for other markets. */
 
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
+import type { FeedValue } from '../../shared/protocol/seam.js';
+import type { Config, FeedConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
-import { isWanted } from '../../trader/engine/selection/rules.js';
-import type { StrategySettings } from '../../trader/engine/settings.js';
-import type { BacktestPlan, EventSource } from './contract.js';
-import { type FeedData, silentFeeds } from './feeds/feed-values.js';
+import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
+import { isWanted } from '../../trader/engine/market-worth.js';
+import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
+import { count, formatQuantity } from '../report/figures.js';
+import type { BacktestPlan, EventSource, FeedSource, FeedWord } from './contract.js';
+
+const NOTHING: readonly FeedWord[] = [];
+
+/** Plays feed values at the time at which each was known, never before. */
+export class FeedReplay implements FeedSource {
+  readonly #values: readonly RecordedFeedValue[];
+  #next = 0;
+
+  constructor(values: readonly RecordedFeedValue[]) {
+    this.#values = values;
+  }
+
+  get nextMs(): number {
+    return this.#values[this.#next]?.timeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  take(nowMs: number): readonly FeedWord[] {
+    if (this.nextMs > nowMs) return NOTHING;
+    const words = new Map<string, Map<string, FeedValue>>();
+    for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
+      this.#next += 1;
+      const { feed, value } = one;
+      const newest = words.get(feed) ?? new Map<string, FeedValue>();
+      words.set(feed, newest);
+      const before = newest.get(value.conditionId);
+      if (before === undefined || before.atMs <= value.atMs) newest.set(value.conditionId, value);
+    }
+    return Array.from(words, ([feed, newest]) => ({ feed, values: [...newest.values()] }));
+  }
+}
+
+/** Default interval of a live trader's reads of a file or address, ms. */
+const USUAL_EVERY_MS = 1_000;
+const USUAL_MAX_AGE_MS = 60_000;
+/** About 1 GB in memory. */
+const MOST_VALUES = 5_000_000;
+
+/** A feed's name, and the file with its values; null: the recorded ones. */
+export interface FeedChoice {
+  readonly name: string;
+  readonly path: string | null;
+}
+
+interface FeedQuestion {
+  readonly config: { readonly feeds: readonly FeedConfig[] };
+  readonly recordings: readonly Recording[];
+  readonly choices: readonly FeedChoice[];
+  /** Delay from a file row's time until it is known, ms; null: as in a live trader. */
+  readonly delayMs: number | null;
+}
+
+export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
+
+/**
+ * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
+ * five million values.
+ */
+export async function readFeedData(question: FeedQuestion) {
+  const { config, choices, recordings } = question;
+  const added = choices.filter(({ name }) => !config.feeds.some((feed) => feed.name === name));
+  const settings = [
+    ...config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
+    ...added.map(({ name }) => ({ name, maxAgeMs: USUAL_MAX_AGE_MS })),
+  ];
+  const files = choices.flatMap(({ name, path }) => (path === null ? [] : [fileValues(name, path, question)]));
+  const fromFiles = new Set(files.map(({ name }) => name));
+  const wanted = new Set(settings.map(({ name }) => name).filter((name) => !fromFiles.has(name)));
+  const recorded = wanted.size === 0 ? [] : await recordedValues(recordings, wanted);
+  const values = [...files.flatMap((file) => file.values), ...recorded];
+  requireRoom(values);
+  return {
+    settings,
+    values: values.sort((a, b) => a.timeMs - b.timeMs),
+    lines: [...files.map(({ line }) => line), ...recordedLines(recorded, wanted)],
+    warnings: files.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** Feeds without values for the played markets: strategies that depend on them quote nothing. */
+export const silentFeeds = (
+  settings: readonly FeedSettings[],
+  values: readonly RecordedFeedValue[],
+): readonly string[] => {
+  const heard = new Set(values.map(({ feed }) => feed));
+  return settings
+    .filter(({ name }) => !heard.has(name))
+    .map(({ name }) => `feed ${name} has no value for these markets: strategies that need it do not quote`);
+};
+
+async function recordedValues(recordings: readonly Recording[], wanted: ReadonlySet<string>) {
+  const values: RecordedFeedValue[] = [];
+  for (const recording of recordings) {
+    if (recording.feedValues === undefined) continue;
+    for await (const value of recording.feedValues()) if (wanted.has(value.feed)) values.push(value);
+    requireRoom(values);
+  }
+  return values;
+}
+
+function requireRoom({ length }: readonly RecordedFeedValue[]): void {
+  if (length <= MOST_VALUES) return;
+  const hint = 'Play fewer markets or days at a time, or give a file with fewer rows.';
+  throw new TwinbookError('usage', `feeds have more than ${count(MOST_VALUES)} values`, hint);
+}
+
+const recordedLines = (values: readonly RecordedFeedValue[], wanted: ReadonlySet<string>): readonly string[] =>
+  [...wanted].flatMap((name) => {
+    const own = values.filter(({ feed }) => feed === name);
+    return own.length === 0 ? [] : [`feed ${name}: ${valuesText(own)}, as recorded`];
+  });
+
+const valuesText = (values: readonly RecordedFeedValue[]): string => {
+  const markets = new Set(values.map(({ value }) => value.conditionId)).size;
+  return `${formatQuantity(values.length, 'value')} of ${formatQuantity(markets, 'market')}`;
+};
+
+function fileValues(name: string, path: string, { config, delayMs }: FeedQuestion) {
+  const waitMs = delayMs ?? usualDelayMs(config.feeds.find((feed) => feed.name === name));
+  const { rows, problems } = readRows(path);
+  const values = rows.map((value) => ({ feed: name, timeMs: knownMs(value.atMs, waitMs), value }));
+  if (values.length === 0) {
+    const [problem = 'it is empty'] = [...problems.values()].map(({ text }) => text);
+    throw new TwinbookError('usage', `${path} holds no row of a feed: ${problem}`, 'docs/feeds.md describes a row.');
+  }
+  const left = [...problems.values()].map(
+    ({ text, count: times }) => `feed ${name}: ${formatQuantity(times, 'row')} left out: ${text}`,
+  );
+  const line = `feed ${name}: ${valuesText(values)} from ${basename(path)}, each known ${waitMs / 1000} s after its time`;
+  return { name, values, line, warnings: left };
+}
+
+/** The maximum delay of a live trader's reads. */
+const usualDelayMs = (feed: FeedConfig | undefined): number =>
+  TOGETHER_MS + (feed === undefined ? USUAL_EVERY_MS : feed.kind === 'child' ? 0 : feed.everyMs);
+
+/** Batched as in a live trader: never before the time at which it is known. */
+const knownMs = (atMs: number, waitMs: number): number => Math.ceil((atMs + waitMs) / TOGETHER_MS) * TOGETHER_MS;
+
+function readRows(path: string) {
+  const problems = new Map<string, { readonly text: string; count: number }>();
+  const add = ({ kind, text }: RowProblem): void => {
+    const known = problems.get(kind) ?? { text, count: 0 };
+    known.count += 1;
+    problems.set(kind, known);
+  };
+  const lines = new FileRows(path);
+  const rows = readText(path)
+    .split('\n')
+    .flatMap((line) => {
+      const read = lines.read(line.endsWith('\r') ? line.slice(0, -1) : line);
+      if (read === null) return [];
+      // Recorded rows are from the past: none can be in the future.
+      const row = 'problem' in read ? read.problem : readRow(read.row, Number.POSITIVE_INFINITY);
+      if (!('kind' in row)) return [row];
+      add(row);
+      return [];
+    });
+  return { rows, problems };
+}
+
+function readText(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (cause) {
+    throw new TwinbookError(
+      'file_unreadable',
+      `cannot read the feed ${path}: ${(cause as Error).message}`,
+      '`twinbook data list` shows the content of a recording; check the path of the feed and its rights.',
+      {
+        cause,
+      },
+    );
+  }
+}
 
 /**
  * Default models: the rule for crossings varied (first against third), then the queue, from the fewest credible fills
@@ -30,36 +209,19 @@ export const USUAL_LANDING_MS = 400;
 /** Throws TwinbookError `config_invalid` when no strategy selects any recorded market. */
 export function makePlan(config: Config, sources: readonly EventSource[], options: PlanOptions): BacktestPlan {
   const { allMarkets, feedData, ...given } = options;
+  const unfiltered = { ids: [], categories: [], words: [], withoutWords: [], except: [] };
   const strategies = config.strategies.map((strategy) =>
-    allMarkets
-      ? {
-          ...strategy,
-          markets: { ...strategy.markets, ids: [], categories: [], words: [], withoutWords: [], except: [] },
-        }
-      : strategy,
+    allMarkets ? { ...strategy, markets: { ...strategy.markets, ...unfiltered } } : strategy,
   );
   if (strategies.length === 0) {
     throw new TwinbookError('config_invalid', `${config.file} names no strategy`, 'List strategy files in it.');
   }
   const selected = sources.filter(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
   if (selected.length === 0) throw nothingSelected(sources, strategies);
-  const { configHash, venue, capitalMicros, risk, polling, merge, economics, events } = config;
   const { feeds, feedValues, warnings, lines } = pickFeeds(config, selected, feedData);
   return {
     title: strategies.map(({ name }) => name).join(', '),
-    trader: {
-      configHash,
-      version: VERSION,
-      profile: venue.profile,
-      capitalMicros,
-      risk,
-      polling,
-      merge,
-      economics,
-      events,
-      feeds,
-      strategies,
-    },
+    trader: { ...config, version: VERSION, profile: config.venue.profile, feeds, strategies },
     sources: selected,
     data: [...dataLines(sources, selected), ...lines],
     feedValues,
@@ -100,11 +262,9 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly S
       : `${name} wants ${filterText(markets)}`,
   );
   const there = [...new Set(sources.map(({ market }) => market.category))].join(', ');
-  return new TwinbookError(
-    'config_invalid',
-    `no strategy selects any of the ${sources.length} recorded markets (${there}): ${wanted.join('; ')}`,
-    'Change the strategy file’s markets.select, or play every market with --all-markets.',
-  );
+  const hint = 'Change the strategy file’s markets.select, or play every market with --all-markets.';
+  const text = `no strategy selects any of the ${sources.length} recorded markets (${there}): ${wanted.join('; ')}`;
+  return new TwinbookError('config_invalid', text, hint);
 }
 
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {

@@ -4,11 +4,12 @@
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
+import { Heap } from '../../exchange/core/timer-queue.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
 import type { Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
-import { QuoteHours } from '../../shell/runtime/quote-hours.js';
+import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
@@ -20,21 +21,54 @@ import {
   type BacktestPlan,
   type BacktestTraderSettings,
   type CallFailure,
-  type EventSource,
+  type FeedSource,
   GIVES_UP_MS,
   type LatencyModel,
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
-import { FeedReplay, type FeedSource } from './feeds/feed-replay.js';
-import { Halts, RESUME_REASON, SETTLE_REASON } from './halts.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
-import { ReplayDriver } from './replay-driver.js';
-import { RequestCount } from './request-count.js';
-import { makeSession } from './session.js';
-import { waitForReads } from './sources.js';
-import { Timeline } from './timeline.js';
+import { FeedReplay } from './plan.js';
+import { ReplayDriver, waitForReads } from './replay-driver.js';
+import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
+
+interface Happening {
+  readonly atMs: number;
+  readonly place: number;
+  readonly run: () => void;
+}
+
+export class Timeline {
+  readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
+  #places = 0;
+  nowMs: number;
+  /** Things that have happened. */
+  count = 0;
+
+  constructor(startMs: number) {
+    this.nowMs = startMs;
+  }
+
+  /** Schedules an event; whole milliseconds, like every clock here. */
+  after(delayMs: number, run: () => void): void {
+    this.#heap.push({ atMs: this.nowMs + Math.max(0, Math.round(delayMs)), place: this.#places++, run });
+  }
+
+  get nextMs(): number {
+    return this.#heap.first?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  runUntil(untilMs: number): void {
+    for (let { first } = this.#heap; first !== undefined && first.atMs <= untilMs; first = this.#heap.first) {
+      this.#heap.removeFirst();
+      this.nowMs = first.atMs;
+      this.count++;
+      first.run();
+    }
+    this.nowMs = untilMs;
+  }
+}
 
 const BEAT_MS = 100;
 /** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
@@ -67,19 +101,13 @@ const FAILED: Outcome = {
   details: [],
 };
 
-/** Measurement first: it needs the book right before the trade. */
-function makeObserver(metrics: Metrics, { made }: BacktestPlan): CoreObserver {
-  if (made === undefined) return metrics;
-  return {
-    onFill: (fill) => {
-      metrics.onFill(fill);
-      made.onFill(fill);
-    },
-    onCrossing: (...crossing) => metrics.onCrossing(...crossing),
-  };
+/** Parts of a run before its first event. */
+interface Prepared extends Pick<Measured, 'plan' | 'exchange' | 'metrics' | 'halts' | 'empty'> {
+  readonly driver: MarketDriver;
 }
 
 class BacktestRun {
+  readonly #prepared: Prepared;
   readonly #plan: BacktestPlan;
   readonly #exchange: InProcessExchange;
   readonly #driver: MarketDriver;
@@ -90,7 +118,6 @@ class BacktestRun {
   readonly #side: TraderSide;
   readonly #count: RequestCount;
   readonly #hours: QuoteHours;
-  readonly #empty: readonly EventSource[];
   readonly #feeds: FeedSource;
   readonly #trace = new Trace();
   readonly #fromMs: number;
@@ -103,17 +130,11 @@ class BacktestRun {
   #underWay = 0;
   #stopMs: number | null = null;
 
-  private constructor(
-    plan: BacktestPlan,
-    exchange: InProcessExchange,
-    driver: MarketDriver,
-    metrics: Metrics,
-    halts: Halts,
-    empty: readonly EventSource[],
-  ) {
+  private constructor(prepared: Prepared) {
+    const { plan, exchange, driver, metrics, halts } = prepared;
     const nowMs = driver.nextOpenMs;
+    this.#prepared = prepared;
     this.#plan = plan;
-    this.#empty = empty;
     this.#exchange = exchange;
     this.#driver = driver;
     this.#metrics = metrics;
@@ -136,7 +157,6 @@ class BacktestRun {
 
   static async prepare(plan: BacktestPlan): Promise<BacktestRun> {
     const { profile, capitalMicros } = plan.trader;
-    const metrics = new Metrics();
     const settings = {
       serviceName: profile.service_name,
       draftLifetimeMs: profile.draft_lifetime_s * 1000,
@@ -146,8 +166,16 @@ class BacktestRun {
       seed: plan.seed,
       fillModel: plan.fillModel,
     };
-    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, makeObserver(metrics, plan));
-    metrics.attach(exchange.core, exchange.account);
+    const observer: CoreObserver = {
+      onFill: (fill) => {
+        // Measurement first: it needs the book right before the trade.
+        metrics.onFill(fill);
+        plan.made?.onFill(fill);
+      },
+      onCrossing: (timeMs, market, side, arrived, best) => metrics.onCrossing(timeMs, market, side, arrived, best),
+    };
+    const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observer);
+    const metrics = new Metrics(exchange.core, exchange.account);
     const halts = new Halts(plan.afterHalt ?? 'resume');
     const listener: MarketListener = {
       onOpen: (played) => {
@@ -161,17 +189,15 @@ class BacktestRun {
       },
     };
     const made = plan.made?.drive(exchange.core, exchange.account, listener);
-    if (made !== undefined) return new BacktestRun(plan, exchange, made, metrics, halts, []);
+    const parts = { plan, exchange, metrics, halts };
+    if (made !== undefined) return new BacktestRun({ ...parts, driver: made, empty: [] });
     const { driver, empty } = await ReplayDriver.prepare(exchange.core, plan, listener);
     if (!Number.isFinite(driver.nextOpenMs)) {
       const names = empty.map(({ market }) => market.title).join(', ');
-      throw new TwinbookError(
-        'recording_invalid',
-        `none of these recordings holds an event: ${names}`,
-        '`twinbook data stats` shows how many events each recording has, and from when to when.',
-      );
+      const hint = '`twinbook data stats` shows how many events each recording has, and from when to when.';
+      throw new TwinbookError('recording_invalid', `none of these recordings holds an event: ${names}`, hint);
     }
-    return new BacktestRun(plan, exchange, driver, metrics, halts, empty);
+    return new BacktestRun({ ...parts, driver, empty });
   }
 
   async play(): Promise<void> {
@@ -354,18 +380,9 @@ class BacktestRun {
     this.#look();
     const isStopped = this.#side.trader.snapshot(this.#nowMs).mode === 'stopped';
     this.#side.trader.end(this.#nowMs, 'the data ended');
-    const session = makeSession({
-      plan: this.#plan,
-      exchange: this.#exchange,
-      metrics: this.#metrics,
-      count: this.#count,
-      halts: this.#halts,
-      ledger: this.#side.ledger,
-      empty: this.#empty,
-      isStopped,
-      fromMs: this.#fromMs,
-      toMs: this.#nowMs,
-    });
+    const { ledger } = this.#side;
+    const times = { fromMs: this.#fromMs, toMs: this.#nowMs };
+    const session = makeSession({ ...this.#prepared, count: this.#count, ledger, isStopped, ...times });
     for (const { fills } of session.markets) {
       for (const fill of fills) {
         this.#trace.number(fill.timeMs);

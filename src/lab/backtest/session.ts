@@ -1,23 +1,205 @@
-/** Builds the report's record from the measurements. */
+/** Counts requests and halts of a backtest, and builds the report's record from all measurements. */
 
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { gapsIn, type RecordedMarket } from '../../recording/contract.js';
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
+import { formatDecimal } from '../../shared/base/micros.js';
+import { SlidingMinute } from '../../shared/base/sliding-minute.js';
+import type { Scope } from '../../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import type { HeldBack } from '../../trader/engine/control/modes.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { Ledger, OperatorEvent } from '../../trader/ledger/contract.js';
 import type {
   Assumptions,
   Coverage,
   FillRecord,
+  HaltRecord,
   MarketSession,
+  Refusal,
+  RequestUse,
+  ScopeUse,
   SessionNotice,
   SessionRecord,
 } from '../session/contract.js';
-import type { BacktestPlan, EventSource } from './contract.js';
+import type { AfterHalt, BacktestPlan, EventSource } from './contract.js';
 import { chargedSession } from './fees.js';
-import type { Halts } from './halts.js';
 import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
-import type { RequestCount } from './request-count.js';
+
+export const RESUME_REASON = 'the next event of the backtest begins';
+/** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */
+export const SETTLE_REASON = 'the markets that were open are over';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Halts by a limit. Live a trader stays halted until an operator resumes; a backtest has no operator, and the rest of the
+ * recordings would not be played. So it resumes with the next event or UTC day, unless the run is to end there.
+ */
+export class Halts {
+  readonly #after: AfterHalt;
+  readonly #records: HaltRecord[] = [];
+  /** While halted or held back. */
+  #since: Omit<HaltRecord, 'resumedMs'> | null = null;
+  readonly #begun = new Set<string>();
+  #hasNewEvent = false;
+  #isSettling = false;
+
+  constructor(after: AfterHalt) {
+    this.#after = after;
+  }
+
+  onNotices(notices: readonly OperatorEvent[]): void {
+    for (const { kind, timeMs, text } of notices) {
+      if (kind !== 'halted' || this.#isHalted) continue;
+      this.#since = { rung: 'halted', fromMs: timeMs, reason: text.split(';')[0] ?? text };
+    }
+  }
+
+  /** Rung of a partly used loss limit; call before `takeResume`. A smaller loss moves back up. */
+  onLook(fromMs: number, heldBack: HeldBack | null): void {
+    if (this.#isHalted || heldBack?.rung === this.#since?.rung) return;
+    this.#since = heldBack === null ? null : { fromMs, ...heldBack };
+  }
+
+  get #isHalted(): boolean {
+    return this.#since?.rung === 'halted';
+  }
+
+  onOpen(event: string): void {
+    this.#hasNewEvent ||= !this.#begun.has(event);
+    this.#begun.add(event);
+  }
+
+  /**
+   * True when the halted or held-back trader is to be resumed now; called after markets have opened, and once a minute.
+   */
+  takeResume(nowMs: number): boolean {
+    const isNew = this.#hasNewEvent;
+    this.#hasNewEvent = false;
+    if (this.#since === null || this.#after === 'end') return false;
+    return isNew || Math.floor(nowMs / DAY_MS) > Math.floor(this.#since.fromMs / DAY_MS);
+  }
+
+  /** True once per halt, when no market is open and its holdings should be redeemed. */
+  takeSettle(openMarkets: number): boolean {
+    if (!this.#isHalted || this.#after === 'end' || this.#isSettling || openMarkets > 0) return false;
+    this.#isSettling = true;
+    return true;
+  }
+
+  onResume(nowMs: number): void {
+    this.#isSettling = false;
+    if (this.#since !== null) this.#records.push({ ...this.#since, resumedMs: nowMs });
+    this.#since = null;
+  }
+
+  get records(): readonly HaltRecord[] {
+    return this.#since === null ? this.#records : [...this.#records, { ...this.#since, resumedMs: null }];
+  }
+
+  /** Time of this span without permission to open positions, ms: halted, or reducing only. */
+  withinMs(fromMs: number, toMs: number): number {
+    const closed = this.records.filter(({ rung }) => rung !== 'widened');
+    return closed.reduce((sum, halt) => {
+      const until = Math.min(toMs, halt.resumedMs ?? toMs);
+      return sum + Math.max(0, until - Math.max(fromMs, halt.fromMs));
+    }, 0);
+  }
+}
+
+/** Maximum notices of a session. Loud ones count apart: fills must not drown a halt. */
+const MAX_NOTICES = 500;
+
+const openScope = (limitPerMinute: number) => ({
+  use: { limitPerMinute, count: 0, peakPerMinute: 0, throttled: 0 } satisfies ScopeUse,
+  minute: new SlidingMinute(),
+});
+
+/** A session's use of its request budget, and its refusals. */
+export class RequestCount {
+  readonly #scopes: Readonly<Record<Scope, ReturnType<typeof openScope>>>;
+  readonly #endpoints = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
+  readonly #notices: SessionNotice[] = [];
+  readonly #kept = { info: 0, loud: 0 };
+  /** By market and control: a quote slot counts from its beginning. */
+  readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
+  /** By the text without its figures. */
+  readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
+  #unsent = 0;
+  #unsaid = 0;
+
+  constructor(limits: VenueProfile['rate_limits']) {
+    this.#scopes = {
+      public: openScope(limits.public_per_minute),
+      signed: openScope(limits.signed_per_minute),
+      bootstrap: openScope(limits.bootstrap_per_minute),
+    };
+  }
+
+  countRequest(endpoint: string, scope: Scope, nowMs: number): void {
+    const { use, minute } = this.#scopes[scope];
+    use.count++;
+    minute.forget(nowMs);
+    minute.add(nowMs);
+    use.peakPerMinute = Math.max(use.peakPerMinute, minute.size);
+    this.#endpoints.set(endpoint, (this.#endpoints.get(endpoint) ?? 0) + 1);
+  }
+
+  countAnswer(scope: Scope, outcome: Outcome): void {
+    if (outcome.kind !== 'refused') return;
+    if (outcome.slug === 'throttled') this.#scopes[scope].use.throttled++;
+    this.#refusals.set(outcome.slug, (this.#refusals.get(outcome.slug) ?? 0) + 1);
+  }
+
+  notices(notices: readonly OperatorEvent[]): void {
+    for (const { timeMs, severity, kind, text } of notices) {
+      // Commands come from the shell itself: the final stop is no news.
+      if (kind === 'command') continue;
+      if (this.#kept[severity]++ < MAX_NOTICES) this.#notices.push({ timeMs, severity, text });
+      else this.#unsaid++;
+    }
+  }
+
+  get said(): readonly SessionNotice[] {
+    const last = this.#notices.at(-1);
+    if (this.#unsaid === 0 || last === undefined) return this.#notices;
+    const text = `${this.#unsaid} further notices are left out`;
+    return [...this.#notices, { timeMs: last.timeMs, severity: 'info', text }];
+  }
+
+  /** Risk's refusals in these markets since the start, and the reasons for silent strategies now. */
+  onSnapshot({ markets, unsent }: Snapshot): void {
+    this.#unsent = unsent;
+    for (const { conditionId, refusals, bidMicros, askMicros, note } of markets) {
+      for (const { name, count } of refusals) this.#byRisk.set(`${conditionId} ${name}`, { name, count });
+      if (bidMicros !== null || askMicros !== null) continue;
+      const words = note.replaceAll(/\d+(\.\d+)?/g, '#');
+      const met = this.#byGuard.get(words);
+      this.#byGuard.set(words, { name: met?.name ?? note, count: (met?.count ?? 0) + 1 });
+    }
+  }
+
+  get use(): RequestUse {
+    const byEndpoint = [...this.#endpoints].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const { public: open, signed } = this.#scopes;
+    return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
+  }
+
+  /** Most frequent first. Of guards: one sample per minute of a market that was not quoted for that reason. */
+  get refused(): readonly Refusal[] {
+    const byRisk = new Map<string, number>();
+    for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
+    const byGuard = new Map([...this.#byGuard.values()].map(({ name, count }) => [name, count]));
+    const rows = (by: Refusal['by'], counts: ReadonlyMap<string, number>): Refusal[] =>
+      [...counts].map(([name, count]) => ({ by, name, count }));
+    return [...rows('risk', byRisk), ...rows('guard', byGuard), ...rows('exchange', this.#refusals)].sort(
+      (a, b) => b.count - a.count || (a.name < b.name ? -1 : 1),
+    );
+  }
+}
 
 export interface Measured {
   readonly plan: BacktestPlan;

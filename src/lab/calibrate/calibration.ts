@@ -1,13 +1,107 @@
 /** Compares fill models with real orders: each is played as ours, from its real arrival to its real end. */
 
 import { type FillModel, fillModel } from '../../exchange/core/matching/fill-model.js';
-import type { Recording } from '../../recording/contract.js';
+import { EVENT, type EventChunk, type Recording, SIDE } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { type FollowedOrder, LevelHistory, stoodBehind } from './followed-orders.js';
+
+/** Events of one level, in order. */
+export interface LevelStep {
+  readonly kind: 'trade' | 'change';
+  /** The traded amount of a trade, the new total of a change. Millionths of a share. */
+  readonly amountMicros: number;
+  /** For a change: the earlier total. */
+  readonly beforeMicros: number;
+}
+
+/**
+ * A real order, followed by size. If every change of a level is one order's arrival or end, and every match one trade,
+ * an order with a unique size at its level can be followed from arrival to end.
+ */
+export interface FollowedOrder {
+  readonly sizeMicros: number;
+  readonly end: 'filled' | 'cancelled';
+  /** Steps of its level, with the indexes of its arrival and end. */
+  readonly steps: readonly LevelStep[];
+  readonly arrival: number;
+  readonly last: number;
+}
+
+/** Steps of each level of a market, by side and price. */
+export class LevelHistory {
+  readonly #levels = new Map<string, { total: number; steps: LevelStep[] }>();
+
+  add({ length, kind, side, priceMicros, amountMicros }: EventChunk): void {
+    for (let at = 0; at < length; at++) {
+      const [what, price, amount] = [kind[at], priceMicros[at] ?? 0, amountMicros[at] ?? 0];
+      if (what === EVENT.clear) for (const [key, { total }] of this.#levels) this.#change(key, total, 0);
+      // A taker meets the other side.
+      if (what === EVENT.trade)
+        this.#step(`${side[at] === SIDE.bid ? SIDE.ask : SIDE.bid} ${price}`, 'trade', amount, 0);
+      if (what !== EVENT.level) continue;
+      const key = `${side[at]} ${price}`;
+      this.#change(key, this.#levels.get(key)?.total ?? 0, amount);
+    }
+  }
+
+  #change(key: string, before: number, total: number): void {
+    if (before === total) return;
+    this.#step(key, 'change', total, before);
+    const level = this.#levels.get(key);
+    if (level !== undefined) level.total = total;
+  }
+
+  #step(key: string, kind: LevelStep['kind'], amountMicros: number, beforeMicros: number): void {
+    const level = this.#levels.get(key) ?? { total: 0, steps: [] };
+    this.#levels.set(key, level);
+    level.steps.push({ kind, amountMicros, beforeMicros });
+  }
+
+  /** Followable orders by level. */
+  orders(): readonly (readonly FollowedOrder[])[] {
+    return [...this.#levels.values()].map(({ steps }) => ordersIn(steps));
+  }
+}
+
+interface Departure {
+  readonly at: number;
+  readonly end: FollowedOrder['end'];
+}
+
+/** Whether both rested at their level at one time, `older` first. */
+export const stoodBehind = (order: FollowedOrder, older: FollowedOrder): boolean =>
+  older.arrival < order.arrival && order.arrival < older.last;
+
+/** Orders whose size arrived at this level once and left it once, later. */
+function ordersIn(steps: readonly LevelStep[]): FollowedOrder[] {
+  const came = new Map<number, number[]>();
+  const left = new Map<number, Departure[]>();
+  let traded: number[] = [];
+  for (const [at, { kind, amountMicros, beforeMicros }] of steps.entries()) {
+    if (kind === 'trade') {
+      traded.push(amountMicros);
+      continue;
+    }
+    const change = amountMicros - beforeMicros;
+    if (change > 0) came.set(change, [...(came.get(change) ?? []), at]);
+    else {
+      const isMatch = traded.length === 1 && traded[0] === -change;
+      // A change partly explained by trades belongs to several orders, or to part of one.
+      const end = isMatch ? 'filled' : traded.length === 0 ? 'cancelled' : null;
+      if (end !== null) left.set(-change, [...(left.get(-change) ?? []), { at, end }]);
+    }
+    traded = [];
+  }
+  return [...came].flatMap(([sizeMicros, [arrival, ...others]]): FollowedOrder[] => {
+    const [departure, ...more] = left.get(sizeMicros) ?? [];
+    if (arrival === undefined || departure === undefined || others.length + more.length > 0) return [];
+    if (departure.at <= arrival) return [];
+    return [{ sizeMicros, end: departure.end, steps, arrival, last: departure.at }];
+  });
+}
 
 /** The compared models; they differ only in the queue. */
-export const CALIBRATED_MODELS = [
+const CALIBRATED_MODELS = [
   ...['risk-averse', 'power:1', 'power:2', 'power:3', 'power2:1', 'power2:2', 'power2:3', 'power3:3'],
   ...['log', 'log2', 'optimistic'],
 ] as const;
@@ -22,8 +116,7 @@ export async function calibrate(
   recordings: readonly Recording[],
   progress?: (done: number, ticker: string) => void,
 ): Promise<Calibration> {
-  const models = CALIBRATED_MODELS.map((name) => fillModel(name));
-  const tally = new Tally(models);
+  const tally = new Tally();
   for (const [done, recording] of recordings.entries()) {
     progress?.(done, recording.market.source.ticker);
     const history = new LevelHistory();
@@ -31,17 +124,17 @@ export async function calibrate(
     const lot = stepOfPrecision(recording.market.amountPrecision);
     for (const orders of history.orders()) tally.add(orders, lot);
   }
-  if (tally.isEmpty) {
+  const result = tally.result();
+  if (result.filledOrders + result.cancelledOrders === 0) {
     const hint = 'Give recordings that hold every change of every level, such as those of Kalshi.';
     throw new TwinbookError('recording_invalid', 'no order can be followed through these recordings', hint);
   }
-  return tally.result();
+  return result;
 }
 
 class Tally {
-  readonly #models: readonly FillModel[];
-  readonly #filled: number[];
-  readonly #early: number[];
+  /** With the shares that each fills of really filled and of really canceled orders. */
+  readonly #models = CALIBRATED_MODELS.map((name) => ({ model: fillModel(name), filled: 0, cancelled: 0 }));
   /** `leftOut`: canceled ones that even the most careful model fills: they were misidentified. */
   #orders = { filled: 0, cancelled: 0, leftOut: 0 };
   #shares = { filled: 0, cancelled: 0 };
@@ -51,16 +144,6 @@ class Tally {
    * that stood behind a followed one; `broken`: of those, filled before it had gone: one of the two is not what it seems.
    */
   #priority = { orders: 0, broken: 0 };
-
-  constructor(models: readonly FillModel[]) {
-    this.#models = models;
-    this.#filled = models.map(() => 0);
-    this.#early = models.map(() => 0);
-  }
-
-  get isEmpty(): boolean {
-    return this.#orders.filled + this.#orders.cancelled === 0;
-  }
 
   /** The orders of one level. */
   add(orders: readonly FollowedOrder[], lot: number): void {
@@ -75,33 +158,29 @@ class Tally {
   /** False for a left-out one. */
   #play(order: FollowedOrder, lot: number): boolean {
     const { end, sizeMicros } = order;
-    const played = this.#models.map((model) => filledBy(model, order, lot));
+    const played = this.#models.map(({ model }) => filledBy(model, order, lot));
     if (end === 'cancelled' && (played[0] ?? 0) > 0) {
       this.#orders.leftOut++;
       return false;
     }
     this.#orders[end]++;
     this.#shares[end] += sizeMicros;
-    const sums = end === 'filled' ? this.#filled : this.#early;
-    for (const [at, shares] of played.entries()) sums[at] = (sums[at] ?? 0) + shares;
+    for (const [at, sums] of this.#models.entries()) sums[end] += played[at] ?? 0;
     return true;
   }
 
   result() {
     const { filled, cancelled } = this.#shares;
     const part = (shares: number, all: number): number => (all === 0 ? 0 : shares / all);
-    const fits = this.#models.map(({ name }, at) => {
-      const [late = 0, early = 0] = [this.#filled[at], this.#early[at]];
-      return {
-        model: name,
-        // Fraction of the really filled shares that the model fills by then.
-        filledShare: part(late, filled),
-        // Fraction of the really canceled shares that the model fills before.
-        cancelledShare: part(early, cancelled),
-        // Shares filled by the model per really filled share.
-        ratio: part(late + early, filled),
-      };
-    });
+    const fits = this.#models.map(({ model: { name }, filled: late, cancelled: early }) => ({
+      model: name,
+      // Fraction of the really filled shares that the model fills by then.
+      filledShare: part(late, filled),
+      // Fraction of the really canceled shares that the model fills before.
+      cancelledShare: part(early, cancelled),
+      // Shares filled by the model per really filled share.
+      ratio: part(late + early, filled),
+    }));
     const [nearest] = [...fits].sort((a, b) => Math.abs(a.ratio - 1) - Math.abs(b.ratio - 1));
     return {
       filledOrders: this.#orders.filled,

@@ -1,13 +1,12 @@
 /** A recording in memory: takes a capture's output of polls, and returns columns for a backtest. */
 
-import { ChunkWriter } from '../../recording/chunks.js';
+import { ChunkWriter, isPrice } from '../../recording/chunks.js';
 import { EVENT, type EventChunk, type RecordedGap, type RecordedMarket } from '../../recording/contract.js';
-import { isPrice } from '../../recording/levels.js';
-import type { MarketSink, Stamp } from '../../recording/store/contract.js';
+import type { MarketSink, Stamp } from '../../recording/store/segment.js';
 import type { RecordingStore } from '../../recording/store/store.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { EventSource } from '../backtest/contract.js';
-import { playFromMemory } from '../backtest/sources.js';
+import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
  * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start

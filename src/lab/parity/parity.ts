@@ -9,21 +9,94 @@
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
-import type { RunJournal } from '../../shell/journal/contract.js';
-import type { Trader } from '../../trader/engine/trader.js';
+import type { RunJournal } from '../../shell/journal/runs.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
 import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
 import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
-import { type ReplayedTrader, remadeTrader } from '../replay/replay.js';
-import { startingLedger } from '../replay/replay-run.js';
-import { analyse } from '../report/analysis/analyse.js';
+import { remadeTrader, startingLedger } from '../replay/replay.js';
+import type { ReplayedTrader } from '../replay/run-settings.js';
+import { type Analysis, analyse } from '../report/analysis/analyse.js';
+import type { MarketAnalysis } from '../report/analysis/markets.js';
+import { nameModel } from '../report/analysis/session-figures.js';
+import { share } from '../report/analysis/split.js';
 import { formatQuantity } from '../report/figures.js';
-import type { SessionRecord } from '../session/contract.js';
-import { compare, type Parity } from './comparison.js';
 import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
+
+export type Parity = ReturnType<typeof compare>;
+export type MarketParity = Parity['markets'][number];
+/** Compared figures of one session, live or under a fill model. Null: unknown. */
+export type Side = ReturnType<typeof makeSide>;
+export type FillBand = ReturnType<typeof computeFillBand>;
+
+/**
+ * The live side first, then the models in given order.
+ * @param all analyses of sessions over the same span: the live one, then each fill model's
+ */
+export function compare(all: readonly Analysis[], remarks: readonly string[]) {
+  const names = all.map(nameModel);
+  const sides = all.map((analysis, index) => makeSide(names[index] ?? '', analysis));
+  return { sides, band: computeFillBand(sides), markets: compareMarkets(all, names), remarks };
+}
+
+/** `name`: `live`, or the fill model. Inventory: the largest |YES - NO| held in one market. */
+const makeSide = (name: string, { trading, result, inventory, quoting, requests }: Analysis) => ({
+  name,
+  fills: trading.fills,
+  sharesMicros: trading.boughtMicros + trading.soldMicros,
+  resultMicros: result.resultMicros,
+  spreadMicros: result.spreadMicros,
+  driftMicros: result.driftMicros,
+  feesMicros: result.feesMicros,
+  peakInventoryMicros: inventory.peakMicros,
+  twoSidedShare: quoting.twoSidedShare,
+  oneSidedShare: quoting.oneSidedShare,
+  ordersPlaced: trading.ordersPlaced,
+  ordersCanceled: trading.ordersCanceled,
+  publicRequests: requests?.public.count ?? null,
+  signedRequests: requests?.signed.count ?? null,
+});
+
+/** Every market of any side, in the live one's order. */
+function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
+  const ids = [...new Set(all.flatMap(({ markets }) => markets.map(({ conditionId }) => conditionId)))];
+  return ids.map((conditionId) => {
+    const found = all.map(({ markets }) => markets.find((market) => market.conditionId === conditionId));
+    const sides = found.map((market, index) => marketSide(names[index] ?? '', market));
+    const title = found.find((market) => market !== undefined)?.title ?? conditionId;
+    return { conditionId, title, sides, band: computeFillBand(sides) };
+  });
+}
+
+/** In a market unknown to a side it did nothing. */
+const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
+  name,
+  fills: market?.fills ?? 0,
+  sharesMicros: (market?.boughtMicros ?? 0) + (market?.soldMicros ?? 0),
+  resultMicros: market?.result.resultMicros ?? 0,
+  ordersPlaced: market?.ordersPlaced ?? 0,
+});
+
+/** Error of the fill models as fractions of the live fills: null without any. `holds`: live is within. */
+function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
+  const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
+  const errors = models.map(({ name, sharesMicros }) => ({
+    name,
+    sharesShare: share(sharesMicros - liveSharesMicros, liveSharesMicros),
+  }));
+  const shares = models.map(({ sharesMicros }) => sharesMicros);
+  const [low, high] = [Math.min(...shares), Math.max(...shares)];
+  const isAny = models.length > 0;
+  return {
+    liveFills,
+    liveSharesMicros,
+    errors,
+    lowShare: isAny ? share(low - liveSharesMicros, liveSharesMicros) : null,
+    highShare: isAny ? share(high - liveSharesMicros, liveSharesMicros) : null,
+    holds: isAny && low <= liveSharesMicros && liveSharesMicros <= high,
+  };
+}
 
 export interface ParityOptions {
   /** As in the run, or another one to play over the run. */
@@ -39,45 +112,44 @@ export interface ParityOptions {
   readonly progress?: (share: number, what: string) => void;
 }
 
-export interface ParityResult {
-  readonly parity: Parity;
-  readonly liveRun: LiveRun;
-  /** Data played by the backtests, one line each, and their latency model. */
-  readonly data: readonly string[];
-  readonly latency: string;
-}
+export type ParityResult = Awaited<ReturnType<typeof runParity>>;
 
 /** Throws TwinbookError `recording_invalid` for a run without a market, `usage` for an unknown model. */
-export async function runParity(run: RunJournal, options: ParityOptions): Promise<ParityResult> {
-  const { fillModels, progress } = options;
+export async function runParity(run: RunJournal, options: ParityOptions) {
+  const { fillModels, progress, trader, isOther = false } = options;
   progress?.(0, 'reading the journal');
-  const liveRun = applyOpening(await readRecordedRun(run), readOpeningAccount(run, options.trader));
-  const { sources } = liveRun;
+  const read = await readRecordedRun(run);
+  const opening = readOpening(run, trader, read.fromMs);
+  const liveRun: LiveRun = {
+    ...read,
+    commands: [...opening.commands, ...read.commands],
+    remarks: [...read.remarks, ...opening.remarks],
+  };
+  const { sources, session: live } = liveRun;
   if (sources.length === 0) {
     const hint = 'A trader that was stopped before it read its first book leaves nothing to compare.';
     throw new TwinbookError('recording_invalid', 'this run has seen no book of any market', hint);
   }
   const data = [`the polls of the run itself: ${eventsText(liveRun)}`];
-  const sessions = [liveRun.session];
+  const sessions = [live];
   for (const [index, fillModel] of fillModels.entries()) {
     const tell = (part: number) => progress?.((index + part) / fillModels.length, fillModel);
     const plan = makePlan(liveRun, options, data, fillModel);
     const { session } = await runBacktest({ ...plan, progress: (done, all) => tell(all > 0 ? done / all : 0) });
     sessions.push(session);
   }
-  const remarks = [
-    ...REMARKS,
-    ...liveRun.remarks,
-    ...remarksOn(liveRun.session),
-    ...(options.isOther === true ? selectionRemarks(sources, options.trader) : []),
-  ];
+  const taken = live.markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
+  const isSelecting = sources.some(({ market }) => trader.strategies.some((strategy) => isSelected(strategy, market)));
+  const remarks = [...REMARKS, ...liveRun.remarks];
+  if (taken > 0)
+    remarks.push(
+      `${formatQuantity(taken, 'live fill')} took from the book: those trades are played as trades of others.`,
+    );
+  if (isOther && !isSelecting)
+    remarks.push(`No strategy selects any of the ${sources.length} markets that the run looked at.`);
   const parity = compare(sessions.map(analyse), remarks);
+  // `data` has a line for each kind of data that the backtests played.
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
-}
-
-function applyOpening(liveRun: LiveRun, { command, remarks }: OpeningAccount): LiveRun {
-  const first = command === null ? [] : [{ atMs: liveRun.fromMs, command }];
-  return { ...liveRun, commands: [...first, ...liveRun.commands], remarks: [...liveRun.remarks, ...remarks] };
 }
 
 /** Valid for every comparison of this kind. */
@@ -85,17 +157,6 @@ const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',
 ];
-
-function remarksOn({ markets }: SessionRecord): string[] {
-  const taken = markets.flatMap(({ fills }) => fills).filter(({ isMaker }) => isMaker === false).length;
-  if (taken === 0) return [];
-  return [`${formatQuantity(taken, 'live fill')} took from the book: those trades are played as somebody else's.`];
-}
-
-function selectionRemarks(sources: readonly EventSource[], { strategies }: ReplayedTrader): string[] {
-  const isAny = sources.some(({ market }) => strategies.some((strategy) => isSelected(strategy, market)));
-  return isAny ? [] : [`No strategy selects any of the ${sources.length} markets that the run looked at.`];
-}
 
 function eventsText({ sources }: LiveRun): string {
   const sum = (count: (source: EventSource) => number) => sources.reduce((total, source) => total + count(source), 0);
@@ -134,53 +195,43 @@ function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions):
   return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
 }
 
-/** Initial state of a run that its backtest lacks: an earlier command of the operator, shares, orders. */
-interface OpeningAccount {
-  /** Command that puts a backtest into the run's initial mode; null when not needed. */
-  readonly command: OperatorCommand | null;
-  readonly remarks: readonly string[];
-}
+/** Operator's command that puts a backtest into this initial mode of a run; other modes need none. */
+const OPENING: Readonly<Record<string, 'kill' | 'widen' | 'reduce-only' | 'pause'>> = {
+  killed: 'kill',
+  widened: 'widen',
+  reducing: 'reduce-only',
+  paused: 'pause',
+  // A halt at a loss limit is lifted by the same command as a pause.
+  halted: 'pause',
+};
 
-function readOpeningAccount(run: RunJournal, settings: ReplayedTrader): OpeningAccount {
+/** Initial state of a run that its backtest lacks: an earlier command of the operator, shares, orders. */
+function readOpening(run: RunJournal, settings: ReplayedTrader, atMs: number) {
+  const remarks: string[] = [];
   if (run.ledgerFile === null) {
-    return {
-      command: null,
-      remarks: ['What the run began with is not known: there is no copy of its starting ledger.'],
-    };
+    remarks.push('The state at the start of the run is unknown: there is no copy of its starting ledger.');
+    return { commands: [], remarks };
   }
   const ledger = startingLedger(run);
   try {
     const { startedMs } = run.description;
     const signer: DraftSigner = { sign: () => ({ ok: false, reason: 'nothing is signed here' }) };
     const trader = remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall: (call) => call() });
-    return { command: makeOpeningCommand(trader, startedMs), remarks: describeOpening(ledger) };
+    const { mode, reason } = trader.snapshot(startedMs);
+    const [held, underWay] = [ledger.positions().length, ledger.activeIntents().length];
+    if (held > 0) {
+      remarks.push(
+        `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
+      );
+    }
+    if (underWay > 0) {
+      remarks.push(
+        `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
+      );
+    }
+    const kind = OPENING[mode];
+    return { commands: kind === undefined ? [] : [{ atMs, command: { kind, reason } }], remarks };
   } finally {
     ledger.close();
   }
-}
-
-function makeOpeningCommand(trader: Trader, startedMs: number): OperatorCommand | null {
-  const { mode, reason } = trader.snapshot(startedMs);
-  if (mode === 'killed') return { kind: 'kill', reason };
-  if (mode === 'widened') return { kind: 'widen', reason };
-  if (mode === 'reducing') return { kind: 'reduce-only', reason };
-  // A halt at a loss limit is lifted by the same command as a pause.
-  return mode === 'paused' || mode === 'halted' ? { kind: 'pause', reason } : null;
-}
-
-function describeOpening(ledger: Ledger): string[] {
-  const held = ledger.positions().length;
-  const underWay = ledger.activeIntents().length;
-  const remarks: string[] = [];
-  if (held > 0) {
-    remarks.push(
-      `The run began with ${formatQuantity(held, 'holding')}, the backtest with none; only what changed is compared.`,
-    );
-  }
-  if (underWay > 0) {
-    remarks.push(
-      `The run began with ${formatQuantity(underWay, 'order')} or conversions under way, the backtest with none.`,
-    );
-  }
-  return remarks;
 }

@@ -1,26 +1,296 @@
-/** Reads a run's journal once: observations, requests and outcomes, without a trader. */
+/** Reads journals of runs once each: observations, requests and outcomes, without a trader. */
 
-import type { RecordedFeedValue } from '../../recording/contract.js';
-import { declarationOf } from '../../shared/protocol/endpoints.js';
-import type { AnyCall, Observation } from '../../shared/protocol/seam.js';
-import type { RunDescription, RunJournal, Step } from '../../shell/journal/contract.js';
+import { EVENT, type EventChunk, type RecordedFeedValue, SIDE } from '../../recording/contract.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
+import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
+import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
+import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
+import type { RunDescription, RunJournal, Step } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
 import { type MeasuredCall, makeLatencySource } from '../backtest/latency.js';
-import { RequestCount } from '../backtest/request-count.js';
+import { RequestCount } from '../backtest/session.js';
+import { sumCoverages } from '../report/analysis/markets.js';
 import { formatQuantity } from '../report/figures.js';
-import type { SessionRecord } from '../session/contract.js';
+import type { JournalFacts } from '../report/session-from-ledger.js';
+import type { ConversionRecord, RequestUse, ScopeUse, SessionRecord } from '../session/contract.js';
 import {
   foldSession,
   type MarketFacts,
-  type ReportedTrade,
+  type RecordedBest,
+  type RecordedPrices,
   type SessionFacts,
+  type SessionOrder,
+  toCoverage,
   tradeTimeMs,
+  UNKNOWN_BEST,
 } from '../session/live-session.js';
-import { BestPrices } from './best-prices.js';
 import { MemoryStore } from './memory-store.js';
-import { type RunFill, RunOrders } from './run-orders.js';
+
+/** Time after a run's last observation in which its last book counts, ms: about the length of a stop. */
+const ROOM_MS = 60_000;
+
+export interface Journaled extends JournalFacts {
+  /** By market; only wanted ones that a run has read. */
+  readonly prices: ReadonlyMap<string, RecordedPrices>;
+}
+
+/**
+ * Reads the journals one by one; memory is bounded by one run's books and all best prices.
+ *
+ * @param runs oldest first
+ * @param wanted markets; others are dropped
+ * @param onDamaged called for a journal that is damaged in the middle, which is left out
+ */
+export async function readJournals(
+  runs: readonly RunJournal[],
+  wanted: ReadonlySet<string>,
+  onDamaged: (run: RunJournal, error: TwinbookError) => void,
+): Promise<Journaled> {
+  const seen: SeenRun[] = [];
+  for (const run of runs) {
+    try {
+      seen.push(await seenBy(run, wanted));
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      onDamaged(run, error);
+    }
+  }
+  const ids = new Set(seen.flatMap(({ markets }) => [...markets.keys()]));
+  return {
+    prices: new Map([...ids].map((id) => [id, pricesOver(seen, id)])),
+    offsetMs: (ourMs) => (seen.findLast(({ startedMs }) => startedMs <= ourMs) ?? seen[0])?.offsetMs ?? 0,
+    requests: requestsOver(seen),
+    remarks: [
+      `Books are those that the trader’s own polls saw, by the journals of ${formatQuantity(seen.length, 'run')}.`,
+    ],
+  };
+}
+
+type SeenRun = Awaited<ReturnType<typeof seenBy>>;
+
+/** One run; its span is on the exchange's clock. */
+async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
+  const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
+  const markets = new Map<string, RecordedPrices>();
+  for (const source of sources)
+    if (wanted.has(source.market.conditionId)) markets.set(source.market.conditionId, await readBestPrices(source));
+  const { startedMs } = run.description;
+  return { startedMs, fromMs, toMs, offsetMs, markets, requests: session.requests };
+}
+
+function pricesOver(seen: readonly SeenRun[], id: string): RecordedPrices {
+  const markets = seen.flatMap(({ markets }) => markets.get(id) ?? []);
+  const at = (timeMs: number): RecordedBest => {
+    const run = seen.findLast(({ fromMs }) => fromMs <= timeMs);
+    return run === undefined || timeMs > run.toMs + ROOM_MS
+      ? UNKNOWN_BEST
+      : (run.markets.get(id)?.at(timeMs) ?? UNKNOWN_BEST);
+  };
+  const standing = (timeMs: number): number | null => {
+    for (const { fromMs, markets } of seen.toReversed()) {
+      const middle = fromMs > timeMs ? null : (markets.get(id)?.standing(timeMs) ?? null);
+      if (middle !== null) return middle;
+    }
+    return null;
+  };
+  const outcome = markets.findLast((market) => market.outcome !== null)?.outcome ?? null;
+  const recorded = markets.flatMap((market) => market.coverage ?? []);
+  const coverage = recorded.length === 0 ? null : sumCoverages(recorded);
+  // A market may have been renamed meanwhile.
+  const { eventTitle = '', category = '' } = markets.at(-1) ?? {};
+  return { at, standing, outcome, coverage, eventTitle, category };
+}
+
+function requestsOver(seen: readonly SeenRun[]): RequestUse | null {
+  const uses = seen.flatMap(({ requests }) => requests ?? []);
+  const last = uses.at(-1);
+  if (last === undefined) return null;
+  const sum = (of: (use: RequestUse) => number): number => uses.reduce((total, use) => total + of(use), 0);
+  const scope = (name: 'public' | 'signed'): ScopeUse => ({
+    limitPerMinute: last[name].limitPerMinute,
+    count: sum((use) => use[name].count),
+    peakPerMinute: Math.max(...uses.map((use) => use[name].peakPerMinute)),
+    throttled: sum((use) => use[name].throttled),
+  });
+  const byEndpoint = new Map<string, number>();
+  for (const [name, count] of uses.flatMap((use) => use.byEndpoint))
+    byEndpoint.set(name, (byEndpoint.get(name) ?? 0) + count);
+  return {
+    public: scope('public'),
+    signed: scope('signed'),
+    byEndpoint: [...byEndpoint].sort(([, a], [, b]) => b - a),
+    unsent: sum(({ unsent }) => unsent),
+  };
+}
+
+/** Reads a source to its end: the source of marks at any moment. */
+export async function readBestPrices(source: EventSource): Promise<RecordedPrices> {
+  const { outcome, eventTitle, category } = source.market;
+  const timesMs: number[] = [];
+  const bests: RecordedBest[] = [];
+  const [bids, asks] = [new Set<number>(), new Set<number>()];
+  const note = (timeMs: number): void => {
+    const bidMicros = bids.size === 0 ? null : Math.max(...bids);
+    const askMicros = asks.size === 0 ? null : Math.min(...asks);
+    const last = bests.at(-1) ?? UNKNOWN_BEST;
+    if (last.bidMicros === bidMicros && last.askMicros === askMicros) return;
+    const both = bidMicros !== null && askMicros !== null;
+    const middleMicros = both ? Math.floor((bidMicros + askMicros) / 2) : last.middleMicros;
+    timesMs.push(timeMs);
+    bests.push({ bidMicros, askMicros, middleMicros });
+  };
+  const take = ({ length, timeMs, kind, side, priceMicros, amountMicros }: EventChunk): void => {
+    for (let i = 0; i < length; i++) {
+      const nowMs = must(timeMs[i], 'a time for each event');
+      const levels = side[i] === SIDE.bid ? bids : asks;
+      if (kind[i] === EVENT.clear) for (const each of [bids, asks]) each.clear();
+      if (kind[i] === EVENT.level && (amountMicros[i] ?? 0) === 0) levels.delete(priceMicros[i] ?? 0);
+      else if (kind[i] === EVENT.level) levels.add(priceMicros[i] ?? 0);
+      // Events of one time are one change of the book.
+      if (kind[i] !== EVENT.end && (i + 1 === length || timeMs[i + 1] !== nowMs)) note(nowMs);
+    }
+  };
+  const stream = source.open();
+  try {
+    for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) take(chunk);
+  } finally {
+    stream.close();
+  }
+  const at = (timeMs: number): RecordedBest => {
+    let [low, high] = [0, timesMs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((timesMs[middle] ?? 0) <= timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return bests[low - 1] ?? UNKNOWN_BEST;
+  };
+  const coverage = toCoverage(source.summary);
+  // A mid is valid until the next one.
+  return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
+}
+
+/** Our clock, ms, when a request left and when its answer arrived. */
+interface AnsweredAt {
+  readonly sentMs: number;
+  readonly seenMs: number;
+}
+
+/** Times on our clock, approximate. */
+interface RunOrder extends SessionOrder {
+  readonly conditionId: string;
+  toMs: number | null;
+  isCanceled: boolean;
+}
+
+interface RunFill {
+  readonly row: OwnTradeRow;
+  /** Our clock, ms, when it was first seen. */
+  readonly seenMs: number;
+}
+
+interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'noMicros' | 'cashMicros'> {
+  readonly conditionId: string;
+  /** Our clock, ms. */
+  readonly seenMs: number;
+}
+
+class RunOrders {
+  readonly orders = new Map<string, RunOrder>();
+  /** By the trade's pubkey; only settled ones. */
+  readonly fills = new Map<string, RunFill>();
+  readonly conversions = new Map<string, RunConversion>();
+
+  /** The shell answers with the data of the call's endpoint; TypeScript cannot relate them. */
+  onAnswer(call: AnyCall, outcome: Outcome, at: AnsweredAt): void {
+    if (outcome.kind !== 'answered') return;
+    const data: unknown = outcome.data;
+    switch (call.endpoint) {
+      case 'orders.submit':
+        return this.#onOrder(data as OrderRow, at, true);
+      case 'orders.cancelSubmit':
+      case 'orders.detail':
+        return this.#onOrder(data as OrderRow, at, false);
+      case 'orders.list':
+        for (const row of data as DataOf<'orders.list'>) this.#onOrder(row, at, false);
+        return;
+      case 'trades.list':
+        for (const row of data as DataOf<'trades.list'>) this.#onTrade(row, at);
+        return;
+      case 'merges.submit':
+      case 'merges.detail':
+        return this.#onSets('merge', data as ConversionRow, at);
+      case 'splits.submit':
+      case 'splits.detail':
+        return this.#onSets('split', data as ConversionRow, at);
+      case 'redeems.submit':
+      case 'redeems.detail':
+        return this.#onRedeem(data as RedeemRow, at);
+      default:
+        return;
+    }
+  }
+
+  /** @param isNew the answer to its submit */
+  #onOrder(row: OrderRow, at: AnsweredAt, isNew: boolean): void {
+    const { pubkey, status, price, amount, market, outcome, side } = row;
+    if (pubkey === null || price === null || amount === null || status === null) return;
+    if (ORDER_STANDING[status].phase === 'unsigned') return;
+    const known = this.orders.get(pubkey);
+    const over = isFinalOrder(status);
+    if (known !== undefined) {
+      if (over) close(known, row, at);
+      return;
+    }
+    // An order that had ended before this run saw it belongs to an earlier run.
+    if (over && !isNew) return;
+    const fromMs = isNew ? (at.sentMs + at.seenMs) / 2 : at.sentMs;
+    const order: RunOrder = {
+      pubkey,
+      conditionId: market.condition_id,
+      fromMs,
+      toMs: null,
+      isCanceled: false,
+      amountMicros: amount,
+      side: outcome.is_yes === (side === 'buy') ? 'bid' : 'ask',
+      isBuy: side === 'buy',
+      ownPriceMicros: price,
+      priceMicros: outcome.is_yes ? price : 1_000_000 - price,
+    };
+    this.orders.set(pubkey, order);
+    if (over) close(order, row, at);
+  }
+
+  #onTrade(row: OwnTradeRow, at: AnsweredAt): void {
+    this.#onOrder(row.order, at, false);
+    if (row.state === 'done' && !this.fills.has(row.pubkey)) this.fills.set(row.pubkey, { row, seenMs: at.seenMs });
+  }
+
+  /** Booked as in the ledger: once the record names the settled amount. */
+  #onSets(kind: 'merge' | 'split', row: ConversionRow, at: AnsweredAt): void {
+    const { pubkey, state, market_condition_id, onchain_amount } = row;
+    if (state !== 'done' || onchain_amount === null || this.conversions.has(pubkey)) return;
+    const sets = kind === 'merge' ? onchain_amount : -onchain_amount;
+    const moved = { yesMicros: sets, noMicros: sets, cashMicros: sets };
+    this.conversions.set(pubkey, { kind, conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+
+  #onRedeem(row: RedeemRow, at: AnsweredAt): void {
+    const { pubkey, state, onchain_funds: cash, yes_shares, no_shares, market_condition_id } = row;
+    if ((state !== 'done' && state !== 'completed') || cash === null || this.conversions.has(pubkey)) return;
+    const moved = { yesMicros: yes_shares ?? 0, noMicros: no_shares ?? 0, cashMicros: cash };
+    this.conversions.set(pubkey, { kind: 'redeem', conditionId: market_condition_id, ...moved, seenMs: at.seenMs });
+  }
+}
+
+/** Between the request and its answer at the latest. */
+function close(order: RunOrder, { status }: OrderRow, { sentMs, seenMs }: AnsweredAt): void {
+  order.toMs ??= Math.max(order.fromMs, (sentMs + seenMs) / 2);
+  order.isCanceled ||= status !== null && ORDER_STANDING[status].isCanceled;
+}
 
 /** A backtest's stop may take longer than the run's. */
 const STOP_ROOM_MS = 60_000;
@@ -212,7 +482,7 @@ async function readRunSession(run: RecordedSession): Promise<SessionRecord> {
       version,
       configHash,
       data: [`the journal of run ${runId}`],
-      remarks: ['What the run began with, shares and open orders, is left out of these figures.'],
+      remarks: ['Shares and open orders from before the run are left out of these figures.'],
     },
   });
 }
@@ -225,6 +495,7 @@ async function listMarket(
   run: RecordedSession,
 ): Promise<MarketFacts> {
   const { orders, offsetMs } = run;
+  const [only, another] = run.description.strategies;
   const market = source?.market;
   return {
     conditionId,
@@ -242,7 +513,21 @@ async function listMarket(
         fromMs: Math.round(order.fromMs + offsetMs),
         toMs: order.toMs === null ? null : Math.round(order.toMs + offsetMs),
       })),
-    trades: fills.filter(({ row }) => row.order.market.condition_id === conditionId).map((fill) => toTrade(fill, run)),
+    trades: fills
+      .filter(({ row }) => row.order.market.condition_id === conditionId)
+      .map(({ row, seenMs }) => ({
+        timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
+        seenMs: Math.round(seenMs + offsetMs),
+        orderPubkey: row.order.pubkey ?? '',
+        // With several strategies any of them could have placed the order.
+        strategy: another === undefined ? (only?.name ?? '') : '',
+        isYes: row.order.outcome.is_yes,
+        isBuy: row.order.side === 'buy',
+        isMaker: row.is_maker,
+        ownPriceMicros: row.price,
+        amountMicros: row.amount,
+        feeMicros: row.fee,
+      })),
     conversions: [...orders.conversions.values()]
       .filter((conversion) => conversion.conditionId === conditionId)
       .map(({ conditionId: _, seenMs, ...moved }) => ({
@@ -250,28 +535,10 @@ async function listMarket(
         yesCostMicros: null,
         timeMs: Math.round(seenMs + offsetMs),
       })),
-    prices: source === null ? null : await BestPrices.of(source),
+    prices: source === null ? null : await readBestPrices(source),
     lastMs: run.untilMs,
     countedFromMs: run.fromMs,
     fairMicros: null,
     endShares: null,
-  };
-}
-
-function toTrade({ row, seenMs }: RunFill, { description, offsetMs }: RecordedSession): ReportedTrade {
-  const { pubkey, side, outcome } = row.order;
-  // With several strategies any of them could have placed the order.
-  const [only, another] = description.strategies;
-  return {
-    timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
-    seenMs: Math.round(seenMs + offsetMs),
-    orderPubkey: pubkey ?? '',
-    strategy: another === undefined ? (only?.name ?? '') : '',
-    isYes: outcome.is_yes,
-    isBuy: side === 'buy',
-    isMaker: row.is_maker,
-    ownPriceMicros: row.price,
-    amountMicros: row.amount,
-    feeMicros: row.fee,
   };
 }

@@ -1,8 +1,8 @@
 /** Compares one step of the replayed core with the recorded one. */
 
 import type { AnyCall, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
-import { canonicalJson } from '../../shell/config/hash.js';
-import type { Step } from '../../shell/journal/contract.js';
+import { canonicalJson } from '../../shell/config/shown.js';
+import type { Step } from '../../shell/journal/runs.js';
 
 /** Output of the core in one step. */
 export interface Redone {
@@ -39,15 +39,11 @@ interface FieldDifference {
 /** Maximum lines per step. */
 const MAX_LINES = 8;
 
-/** Context for the description of a difference. */
-export interface Told {
-  /** Call of the step's outcome, if there is one. */
-  readonly asked: AnyCall | null;
-  readonly titles: Titles;
-}
-
-/** Null for equal requests and signatures in equal order, and an equal failure if any. */
-export function findDifference(step: Step, redone: Redone, { asked, titles }: Told): Difference | null {
+/**
+ * Null for equal requests and signatures in equal order, and an equal failure if any. `asked`: call of the step's
+ * outcome, if there is one.
+ */
+export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);
   if (what === null) return null;
   const at = firstDifferent(step.requests, redone.requests);
@@ -70,16 +66,14 @@ function failureDifference({ failure: then }: Step, { failure: now }: Redone): s
 }
 
 function signingDifference({ signed: then }: Step, { signed: now }: Redone): string | null {
-  const length = Math.max(then.length, now.length);
-  for (let i = 0; i < length; i++) {
-    const [before, after] = [then[i]?.intentId, now[i]];
-    if (before === after) continue;
-    if (before === undefined) return `intent ${after} is signed now, it was not then`;
-    return after === undefined
-      ? `intent ${before} was signed then, it is not now`
-      : `intent ${before} was signed then, now ${after}`;
-  }
-  return null;
+  const at = firstDifferent(
+    then.map(({ intentId }) => intentId),
+    now,
+  );
+  if (at === null) return null;
+  const [before, after] = [then[at]?.intentId, now[at]];
+  if (before === undefined) return `intent ${after} is signed now, it was not then`;
+  return `intent ${before} was signed then, ${after === undefined ? 'it is not now' : `now ${after}`}`;
 }
 
 function requestDifference({ requests: then }: Step, { requests: now }: Redone): string | null {
@@ -87,13 +81,11 @@ function requestDifference({ requests: then }: Step, { requests: now }: Redone):
   if (at === null) return null;
   const [before, after] = [then[at], now[at]];
   if (before === undefined) return `request ${after?.id} is asked now, it was not then`;
-  return after === undefined
-    ? `request ${before.id} was asked then, it is not now`
-    : `request ${before.id} is not the same`;
+  return `request ${before.id} ${after === undefined ? 'was asked then, it is not now' : 'is not the same'}`;
 }
 
-/** Index of the first differing request; null when all are equal. */
-function firstDifferent(then: readonly Request[], now: readonly Request[]): number | null {
+/** Index of the first difference; null when all are equal. */
+function firstDifferent(then: readonly unknown[], now: readonly unknown[]): number | null {
   const length = Math.max(then.length, now.length);
   for (let i = 0; i < length; i++) if (!isSame(then[i], now[i])) return i;
   return null;

@@ -7,20 +7,66 @@
  * answers that follow belong to requests that this trader may never have made.
  */
 
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { Step } from '../../shell/journal/contract.js';
-import type { BoundedCall, TraderSettings } from '../../trader/engine/settings.js';
+import type { RunJournal, Step } from '../../shell/journal/runs.js';
+import type { BoundedCall } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
+import { openMemoryLedger } from '../../trader/ledger/ledger.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { type Difference, findDifference, type Redone } from './compare.js';
+import type { NamedCode, ReplayedTrader, RunCode } from './run-settings.js';
 
-/** Settings of a trader; the replay supplies the bounded call. */
-export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
+interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
+  /** Finds the code of the run's configuration changes. */
+  readonly code: RunCode;
+  /** Called with the replay's final ledger, right before it is dropped. */
+  readonly ledgerAtEnd?: (ledger: Ledger) => void;
+}
+
+/** Throws TwinbookError `recording_invalid` for a run without its starting ledger, and for a damaged journal. */
+export async function replayRun(run: RunJournal, options: ReplayOptions): Promise<ReplayResult> {
+  const { code, ledgerAtEnd, ...given } = options;
+  const { startedMs, strategyLimitMs } = run.description;
+  const ledger = startingLedger(run);
+  try {
+    const trader = { ...given.trader, findModule: await configuredModules(run, code) };
+    const result = await replay({ ...given, trader, startedMs, strategyLimitMs, ledger, steps: run.steps() });
+    ledgerAtEnd?.(ledger);
+    return result;
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Code of the run's configuration changes. */
+async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: string) => Strategy | null> {
+  const modules = new Map<string, Strategy>();
+  for await (const { observation } of run.steps()) {
+    if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
+    const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
+    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
+  }
+  return (key) => modules.get(key) ?? null;
+}
+
+/** In memory; the caller closes it. */
+export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
+  if (ledgerFile === null) {
+    const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
+    const hint = 'Its steps can be read, but the state at its start is unknown.';
+    throw new TwinbookError('recording_invalid', `run ${basename(folder)} cannot be replayed: ${why}`, hint);
+  }
+  return openMemoryLedger(readFileSync(ledgerFile));
+}
 
 /** The recorded core's settings and inputs. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly trader: ReplayedTrader;
   /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
@@ -34,37 +80,29 @@ export interface ReplayPlan {
 }
 
 /** Reads the trader between steps; values are as they were then. */
-export interface ReplayLook {
+interface ReplayLook {
   /** Later steps are not decided; our clock, Unix ms. */
   readonly untilMs: number;
   readonly afterStep: (trader: Trader, nowMs: number) => void;
 }
 
-export type ReplayResult = Replay['result'];
+export type ReplayResult = Awaited<ReturnType<typeof replay>>;
 
 /** Throws errors of the steps: TwinbookError `recording_invalid` for a journal that is damaged in the middle. */
-export async function replay(plan: ReplayPlan): Promise<ReplayResult> {
-  const replaying = new Replay(plan);
-  const { untilMs = Number.POSITIVE_INFINITY, afterStep } = plan.look ?? {};
-  for await (const step of plan.steps) {
-    const { nowMs } = step.observation;
-    if (nowMs > untilMs) break;
-    replaying.take(step);
-    afterStep?.(replaying.trader, nowMs);
-  }
-  return replaying.result;
-}
-
-class Replay {
-  readonly trader: Trader;
-  readonly result = {
+export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPlan) {
+  const inputs = new RecordedInputs(strategyLimitMs);
+  const trader = remadeTrader({ ...made, signer: inputs, boundedCall: inputs.boundedCall });
+  const titles = (id: string): string | null => made.ledger.market(id)?.title ?? null;
+  /** Requests of the run without an outcome yet. */
+  const underWay = new Map<number, AnyCall>();
+  const result = {
     /** Steps of the journal, and those before the first difference, with equal requests and signatures. */
     steps: 0,
     repeatedSteps: 0,
     /** Requests of the run, and those before the first difference. */
     requests: 0,
     repeatedRequests: 0,
-    /** Of the run. */
+    /** Signatures in the run. */
     signatures: 0,
     /** Our clock, ms, of the first and last observation; null without any. */
     fromMs: null as number | null,
@@ -72,55 +110,43 @@ class Replay {
     /** Null when every decision was equal. */
     difference: null as Difference | null,
   };
-  /** After the first difference the run's answers may not fit the requests: the trader then fails. */
-  #hasFailed = false;
-  readonly #ledger: Ledger;
-  readonly #inputs: RecordedInputs;
-  /** Requests of the run without an outcome yet. */
-  readonly #underWay = new Map<number, AnyCall>();
-
-  constructor(plan: ReplayPlan) {
-    this.#ledger = plan.ledger;
-    this.#inputs = new RecordedInputs(plan.strategyLimitMs);
-    this.trader = remadeTrader({ ...plan, signer: this.#inputs, boundedCall: this.#inputs.boundedCall });
-  }
-
-  take(step: Step): void {
-    const { result } = this;
+  // After the first difference the run's answers may not fit the requests: the trader then fails.
+  let hasFailed = false;
+  for await (const step of steps) {
+    const { observation, requests } = step;
+    const { nowMs } = observation;
+    if (look !== undefined && nowMs > look.untilMs) break;
     result.steps++;
-    result.requests += step.requests.length;
+    result.requests += requests.length;
     result.signatures += step.signed.length;
-    result.fromMs ??= step.observation.nowMs;
-    result.toMs = step.observation.nowMs;
-    if (this.#hasFailed) return;
-    const asked = this.#askedBy(step);
-    const redone = this.#redo(step);
-    const titles = (id: string): string | null => this.#ledger.market(id)?.title ?? null;
-    result.difference ??= findDifference(step, redone, { asked, titles });
-    if (result.difference === null) {
-      result.repeatedSteps++;
-      result.repeatedRequests += step.requests.length;
-    } else this.#hasFailed = redone.failure !== null;
-  }
-
-  /** Call of this step's outcome. */
-  #askedBy({ observation, requests }: Step): AnyCall | null {
-    const call = observation.kind === 'outcome' ? this.#underWay.get(observation.requestId) : undefined;
-    if (observation.kind === 'outcome') this.#underWay.delete(observation.requestId);
-    for (const { id, call: begun } of requests) this.#underWay.set(id, begun);
-    return call ?? null;
-  }
-
-  #redo(step: Step): Redone {
-    this.#inputs.begin(step);
-    try {
-      const requests = this.trader.handle(step.observation);
-      this.trader.takeNotices();
-      return { requests, signed: this.#inputs.asked, failure: null };
-    } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error);
-      return { requests: [], signed: this.#inputs.asked, failure };
+    result.fromMs ??= nowMs;
+    result.toMs = nowMs;
+    if (!hasFailed) {
+      const asked = observation.kind === 'outcome' ? (underWay.get(observation.requestId) ?? null) : null;
+      if (observation.kind === 'outcome') underWay.delete(observation.requestId);
+      for (const { id, call } of requests) underWay.set(id, call);
+      const redone = redo(trader, inputs, step);
+      result.difference ??= findDifference(step, redone, asked, titles);
+      if (result.difference !== null) hasFailed = redone.failure !== null;
+      else {
+        result.repeatedSteps++;
+        result.repeatedRequests += requests.length;
+      }
     }
+    look?.afterStep(trader, nowMs);
+  }
+  return result;
+}
+
+function redo(trader: Trader, inputs: RecordedInputs, step: Step): Redone {
+  inputs.begin(step);
+  try {
+    const requests = trader.handle(step.observation);
+    trader.takeNotices();
+    return { requests, signed: inputs.asked, failure: null };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    return { requests: [], signed: inputs.asked, failure };
   }
 }
 

@@ -1,31 +1,72 @@
 /** The trader of a run, from the present configuration or from the run's journal, and the changes since. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { VERSION } from '../../shell/config/shipped.js';
-import type { Config } from '../../shell/config/types.js';
-import type { JournaledStrategy, RunDescription } from '../../shell/journal/contract.js';
-import type { StrategySettings } from '../../trader/engine/settings.js';
-import type { ParamSpecs } from '../../trader/strategy/params.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import type { Config } from '../../shell/config/config.js';
+import { shippedStrategies, VERSION } from '../../shell/config/shipped.js';
+import { loadShipped } from '../../shell/config/strategy-module.js';
+import type { JournaledStrategy, RunDescription } from '../../shell/journal/runs.js';
+import type { StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
+import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
-import type { ReplayedTrader } from './replay.js';
-import type { RunCode } from './run-code.js';
+
+/** As named in a journal. */
+export type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
+
+interface RunCodeOptions {
+  /** Loads the operator's configuration, for code that is not shipped; null without one. */
+  readonly loadFiles: (() => Promise<Config>) | null;
+  /** Whether a strategy's code of the same name may be used despite another hash. */
+  readonly acceptsChanged: boolean;
+}
+
+/** Code of a recorded run: shipped strategies and the operator's files; code in a run's folder is never loaded. */
+export class RunCode {
+  readonly #options: RunCodeOptions;
+  #config: Promise<Config> | null = null;
+
+  constructor(options: RunCodeOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `strategy_invalid` for code missing in the operator's files. */
+  async find({ name, moduleName, moduleKey }: NamedCode): Promise<{ module: Strategy; moduleKey: string }> {
+    if (shippedStrategies().includes(moduleName)) {
+      const { strategy, key } = await loadShipped(moduleName);
+      return { module: strategy, moduleKey: key };
+    }
+    const { loadFiles, acceptsChanged } = this.#options;
+    if (loadFiles === null) throw refusal(`strategy ${name} of the run is code of its user`, NAME_IT);
+    this.#config ??= loadFiles();
+    const { file, strategies } = await this.#config;
+    const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
+    const found = same ?? (acceptsChanged ? strategies.find((strategy) => strategy.name === name) : undefined);
+    if (found !== undefined) return found;
+    const hash = moduleKey.replace(/^own /, '').slice(0, 12);
+    throw refusal(`no strategy file of ${file} has the code of strategy ${name} of the run (SHA-256 ${hash})`, ACCEPT);
+  }
+}
+
+const refusal = (text: string, hint: string): TwinbookError => new TwinbookError('strategy_invalid', text, hint);
+
+const NAME_IT =
+  "Name the trader's file with -c FILE: code comes from its strategy files, never from the folder of a run.";
+const ACCEPT =
+  'Restore the file, or use --accept-changed-code: it takes the code of the strategy file of that name, and decisions may differ.';
+
+/** Settings of a trader; the replay supplies the bounded call. */
+export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** With the present files; run, address and hash are the run's, since they affect no decision. */
-export function traderNow(config: Config, run: RunDescription): ReplayedTrader {
-  const { capitalMicros, risk, polling, merge, economics, events, feeds, strategies, venue } = config;
-  const { runId, configHash, version } = run;
-  const profile = { ...venue.profile, base_url: run.profile.base_url };
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
+export function traderNow(config: Config, { runId, configHash, version, profile }: RunDescription): ReplayedTrader {
+  return { ...config, runId, configHash, version, profile: { ...config.venue.profile, base_url: profile.base_url } };
 }
 
 /** With the run's settings, but these strategies instead of its own. */
-export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
-  const { runId, configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, feeds } = run;
-  const decided = { capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
-  return { runId, configHash, version, profile, ...decided };
-}
+export const traderWith = (run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader => ({
+  ...run,
+  strategies,
+});
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
 export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
@@ -72,7 +113,7 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
       return oneStrategyChanges(before, after, sameLimits);
     }),
     ...now.filter((name) => !then.includes(name)).map((name) => `strategy ${name} is new`),
-    ...(isSame(kept, left) ? [] : ['the strategies stand in another order']),
+    ...(isSame(kept, left) ? [] : ['the strategies have another order']),
   ];
 }
 

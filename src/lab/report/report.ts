@@ -1,6 +1,7 @@
 /**
  * The report (the package's `twinbook/report`): from the record of a session to every figure of it (`analysis/`), to one
- * HTML page (`html/`), to a table for the terminal (`summary.ts`); and from a live ledger to such a record (`live/`).
+ * HTML page (`html/`), to a table for the terminal (`summary.ts`); and from a live ledger to such a record
+ * (`session-from-ledger.ts`).
  *
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
@@ -12,7 +13,7 @@
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
-import { sessionFromLedger } from './live/session-from-ledger.js';
+import { sessionFromLedger } from './session-from-ledger.js';
 
 export interface LedgerReportOptions {
   /** Title of the report. */

@@ -25,7 +25,7 @@ export interface SessionRecord {
   readonly endCashMicros: number;
   /** In order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** Of the whole account; at most `MAX_SAMPLES` samples. */
+  /** For the whole account; at most `MAX_SAMPLES` samples. */
   readonly account: AccountSeries;
   /**
    * Largest fall of the equity from its peak, at the finest sampling, before samples were thinned; ≥ 0. Null when the
@@ -180,7 +180,7 @@ export interface ConversionRecord {
   readonly noMicros: number;
   /** Currency received; negative for a split. */
   readonly cashMicros: number;
-  /** Of a split: the part of the currency that its YES shares cost. Null for others. */
+  /** For a split: the part of the currency that its YES shares cost. Null for others. */
   readonly yesCostMicros: number | null;
   /** YES price then, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
   readonly markMicros: number | null;
@@ -255,7 +255,7 @@ export interface Assumptions {
   /** Whether recorded makers are post-only, so that arriving amounts fill nothing. Null live. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
-  /** Of a backtest: basis of the trades' fees. */
+  /** For a backtest: basis of the trades' fees. */
   readonly fees?: string;
   /** Base of the fees; absent: unknown. */
   readonly feeSchedule?: FeeSchedule;

@@ -1,13 +1,17 @@
 /** Rules for every strategy in every market, each as one check with one sentence. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { ONE, ZERO } from '../../shared/base/micros.js';
-import { quantile } from '../../shared/statistics/quantiles.js';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
+import { quantile } from '../../shared/statistics/moments.js';
 import type { MarketView } from '../../trader/market/view.js';
 import { checkQuotes } from '../../trader/strategy/check.js';
 import { MAX_STATE_BYTES, type QuoteLevel, type Quotes } from '../../trader/strategy/contract.js';
 import { readParams } from '../../trader/strategy/read-params.js';
-import { callTrapped } from './traps.js';
 import {
   type CheckResult,
   type MarketQuotes,
@@ -17,7 +21,156 @@ import {
   type ShownSubject,
   type TrialQuoter,
   type TriedStrategy,
-} from './trial.js';
+} from './generated-market.js';
+
+const NAME = 'its types are right';
+
+/** Time limit of the compiler, ms. */
+const WITHIN_MS = 60_000;
+
+/** Output of a compiler. */
+export interface Compiled {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs the compiler at `path` on a project. */
+export type Compiler = (path: string, args: readonly string[]) => Promise<Compiled>;
+
+/** `compiler`: path of the program; null searches beside the module, then beside Twinbook. */
+export async function checkTypes(
+  file: string,
+  compile: Compiler = runNode,
+  compiler = findCompiler(file),
+): Promise<CheckResult> {
+  if (!/\.m?ts$/.test(file)) return { name: NAME, verdict: 'not asked', text: 'it is JavaScript' };
+  if (compiler === null) {
+    const text = 'there is no TypeScript compiler here: `npm install --save-dev typescript` beside the module';
+    return { name: NAME, verdict: 'not asked', text };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-types-'));
+  try {
+    const project = join(folder, 'tsconfig.json');
+    writeFileSync(project, JSON.stringify(makeProject(file)));
+    return judgeCompiled(await compile(compiler, ['-p', project, '--pretty', 'false']), file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** As strict as TypeScript's `strict`, without the machine's own types: a strategy needs none. */
+const makeProject = (file: string) => ({
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    types: [],
+    paths: { 'twinbook/strategy': [declarations()] },
+  },
+  files: [file],
+});
+
+/** Origin of a strategy's imports: compiled code, or the sources. */
+function declarations(): string {
+  const own = fileURLToPath(new URL('../../trader/strategy/strategy', import.meta.url));
+  return [`${own}.d.ts`, `${own}.ts`].find(existsSync) ?? `${own}.d.ts`;
+}
+
+function findCompiler(file: string): string | null {
+  for (const from of [file, import.meta.url]) {
+    try {
+      const path = createRequire(from).resolve('typescript/package.json');
+      return join(dirname(path), 'bin', 'tsc');
+    } catch {
+      // Not there: the next place.
+    }
+  }
+  return null;
+}
+
+/** The first error is enough to begin with; errors in our own declarations are not the module's. */
+function judgeCompiled({ code, output }: Compiled, file: string): CheckResult {
+  if (code === 0) return { name: NAME, verdict: 'ok', text: 'the TypeScript compiler finds no mistake' };
+  const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));
+  const [first = output.trim().slice(0, 200)] = errors;
+  const said = first.replace(/^.*?([^/]+\.m?ts\(\d+,\d+\))/, '$1');
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
+  return { name: NAME, verdict: 'failed', text: `${said === '' ? `${file} cannot be compiled` : said}${more}` };
+}
+
+const runNode: Compiler = (path, args) =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [path, ...args], { timeout: WITHIN_MS }, (error, stdout, stderr) => {
+      resolve({
+        code: error === null ? 0 : 1,
+        output: `${stdout}${stderr}${error?.killed === true ? 'it took too long' : ''}`,
+      });
+    });
+  });
+
+/** Taken away during a call, by path from the global object: with these, equal views would not give equal quotes. */
+const TRAPPED = [
+  'Date',
+  'performance.now',
+  'Math.random',
+  'crypto.getRandomValues',
+  'crypto.randomUUID',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'fetch',
+] as const;
+
+/** Thrown inside of the strategy that reached for it. */
+export class TrappedCall extends Error {
+  constructor(what: string) {
+    super(`used ${what}; a strategy has the view's nowMs and nothing else that changes`);
+  }
+}
+
+/**
+ * Makes a call during which everything above throws, and puts it back. A strategy that catches what it is thrown is found
+ * out all the same: returns the first thing that was reached for, or null.
+ */
+export function callTrapped(call: () => void): string | null {
+  let reached: string | null = null;
+  const restore = TRAPPED.map((path) =>
+    takeAway(path, () => {
+      reached ??= path;
+      throw new TrappedCall(path);
+    }),
+  );
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof TrappedCall)) throw error;
+  } finally {
+    for (const putBack of restore) putBack();
+  }
+  return reached;
+}
+
+function takeAway(path: string, refuse: () => never): () => void {
+  const [name = '', member] = path.split('.');
+  const holder: unknown = member === undefined ? globalThis : Reflect.get(globalThis, name);
+  const key = member ?? name;
+  if (typeof holder !== 'object' || holder === null) return () => undefined;
+  const own = Object.getOwnPropertyDescriptor(holder, key);
+  const value: unknown = Reflect.get(holder, key);
+  if (typeof value !== 'function') return () => undefined;
+  // A proxy instead of a function: it covers both `Date.now` and `new Date`.
+  const trapped = new Proxy(value, { apply: refuse, construct: refuse, get: refuse });
+  Object.defineProperty(holder, key, { value: trapped, configurable: true, writable: true });
+  return () => {
+    if (own === undefined) Reflect.deleteProperty(holder, key);
+    else Object.defineProperty(holder, key, own);
+  };
+}
 
 /** With longer calls, one in a hundred, a step with many markets falls behind its polls. */
 const MOST_MS = 5;
@@ -29,28 +182,241 @@ const MIRROR_TOLERANCE = 0.01;
 /** Milliseconds of any clock, to time calls. */
 export type Stopwatch = () => number;
 
-/** Every check, in order of interest. A throwing strategy fails the checks that call it. */
-export function checkStrategy(tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch): readonly CheckResult[] {
-  const checks: readonly (readonly [string, () => string | Skipped])[] = [
-    ['its parameters have defaults, units and help', () => checkParams(tried)],
-    ['it never throws', () => checkThrows(tried, shown)],
-    ['it reaches for no clock, timer, chance or network', () => checkTraps(tried, shown)],
-    ['it changes nothing that it is shown', () => checkFrozen(tried, shown)],
-    ['the same views give the same quotes', () => checkSame(tried, shown)],
-    ['each market has its own instance', () => checkApart(tried, shown)],
-    ['restored from its saved state at any look it continues unchanged', () => checkSaved(tried, shown)],
-    ['its quotes are on the grid and within the limits of orders', () => checkSense(tried, shown)],
-    ['its quotes say why, in words and figures', () => checkReasons(tried, shown)],
-    ['it never meets what others offer', () => checkPassive(tried, shown)],
-    ['possible fills on one side stay within the position limit', () => checkPosition(tried, shown)],
-    ['in mode reduce only it never adds', () => checkReduces(tried, shown)],
-    ['at the limit it still quotes the side that reduces', () => checkAlive(tried, shown)],
-    ['it is silent on books that are old, crossed or stuck', () => checkSilent(tried, shown)],
-    ['with YES and NO exchanged it quotes the mirror', () => checkMirror(tried, shown)],
-    [`99 of 100 calls take less than ${MOST_MS} ms`, () => checkPace(tried, shown, stopwatch)],
-  ];
-  return checks.map(([name, check]) => judge(name, check));
-}
+/** Returns the number of observations, or why it cannot be applied; throws `Failed`. */
+type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch) => string | Skipped;
+
+/** In order of interest. A throwing strategy fails the checks that call it. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  'its parameters have defaults, units and help'({ strategy }) {
+    const specs = Object.entries(strategy.params);
+    for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name}: help says nothing`);
+    const { problems } = readParams(strategy, {});
+    const [first] = problems;
+    if (first !== undefined) throw new Failed(`its defaults are refused: ${JSON.stringify(first)}`);
+    return `${specs.length} parameters`;
+  },
+
+  'it never throws'(tried, shown) {
+    let quoted = 0;
+    const looks = playAll(tried, shown, (quotes) => {
+      if (Array.isArray(quotes?.bids) && quotes.bids.length + quotes.asks.length > 0) quoted += 1;
+    });
+    if (quoted === 0) throw new Failed(`it quoted at none of ${looks} looks, so nothing else is shown`);
+    return `${looks} looks at ${shown.markets.length} markets, quotes at ${quoted}`;
+  },
+
+  'it reaches for no clock, timer, chance or network'(tried, { markets }) {
+    for (const market of markets) {
+      let quoter: TrialQuoter | null = null;
+      const call = (what: string, run: () => void) => {
+        const reached = callTrapped(run);
+        if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${nameShown(market)}`);
+      };
+      call('create', () => {
+        quoter = makeTrialQuoter(tried, market);
+      });
+      for (const look of market.looks.keys()) {
+        call('observe', () => quoter?.tell(look));
+        call('quote', () => quoter?.ask(look));
+      }
+    }
+    return 'none was used';
+  },
+
+  'it changes nothing that it is shown'(tried, { markets }) {
+    for (const market of markets) {
+      const before = JSON.stringify(market);
+      playMarket(tried, market, () => undefined);
+      if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
+    }
+    return 'every view is as it was';
+  },
+
+  'the same views give the same quotes'(tried, { markets }) {
+    for (const market of markets) {
+      const [first, second] = [collectQuotes(tried, market), collectQuotes(tried, market)];
+      const differs = first.findIndex((quotes, index) => JSON.stringify(quotes) !== JSON.stringify(second[index]));
+      if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${describePlace(market, differs)}`);
+    }
+    return 'two instances agree at every look';
+  },
+
+  /** Two markets shown alternately, and each alone: instances must be independent. */
+  'each market has its own instance'(tried, { markets }) {
+    if (markets.length < 2) return { because: 'wants two of them' };
+    for (let index = 1; index < markets.length; index += 2) {
+      const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
+      const alone = pair.map((market) => collectQuotes(tried, market));
+      const quoters = pair.map((market) => makeTrialQuoter(tried, market));
+      const longest = Math.max(...pair.map(({ looks }) => looks.length));
+      for (let look = 0; look < longest; look++) {
+        for (const [which, market] of pair.entries()) {
+          const quoter = quoters[which];
+          if (quoter === undefined || market.looks[look] === undefined) continue;
+          quoter.tell(look);
+          if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
+            throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
+        }
+      }
+    }
+    return 'markets by turns and alone give the same';
+  },
+
+  /** Created again from its saved state, through JSON as in the ledger. */
+  'restored from its saved state at any look it continues unchanged'(tried, { markets }) {
+    if (tried.strategy.state === undefined) return { because: 'it declares no state, and starts empty each time' };
+    const sizes: number[] = [];
+    for (const market of markets) {
+      const unbroken = collectQuotes(tried, market);
+      let quoter = makeTrialQuoter(tried, market);
+      for (const look of market.looks.keys()) {
+        if (look % RESTART_EVERY === RESTART_EVERY - 1) {
+          const text = JSON.stringify(quoter.save()) ?? '';
+          const bytes = Buffer.byteLength(text);
+          if (bytes === 0 || bytes > MAX_STATE_BYTES)
+            throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${describePlace(market, look)}`);
+          sizes.push(bytes);
+          quoter = makeTrialQuoter(tried, market, JSON.parse(text));
+        }
+        quoter.tell(look);
+        if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(unbroken[look]))
+          throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
+      }
+    }
+    return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
+  },
+
+  'its quotes are on the grid and within the limits of orders'(tried, shown) {
+    const looks = playAll(tried, shown, (quotes, view, place) => {
+      const wrong = checkQuotes(quotes, view);
+      if (wrong !== null) throw new Failed(`${wrong}, ${place}`);
+    });
+    return `${looks} looks`;
+  },
+
+  'its quotes say why, in words and figures'(tried, shown) {
+    let figures = 0;
+    playAll(tried, shown, ({ note, factors, bids, asks }, _, place) => {
+      if (typeof note !== 'string' || note.trim() === '') throw new Failed(`the note is empty, ${place}`);
+      if (bids.length + asks.length > 0) figures = Math.max(figures, Object.keys(factors).length);
+    });
+    if (figures === 0) throw new Failed('factors are empty wherever it quotes');
+    return `up to ${figures} figures beside each note`;
+  },
+
+  'it never crosses the orders of others'(tried, shown) {
+    if (tried.strategy.takes === true) return { because: 'it declares that it takes, to get out of a position' };
+    const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
+      const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];
+      const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);
+      if (meets === undefined) return;
+      const book = `${formatDecimal(bid)} to ${formatDecimal(ask)}`;
+      throw new Failed(`${formatDecimal(meets.priceMicros)} would trade in a book of ${book}, ${place}`);
+    });
+    return `${looks} looks`;
+  },
+
+  'possible fills on one side stay within the position limit'(tried, shown) {
+    const looks = playAll(tried, shown, ({ bids, asks }, { inventory }, place) => {
+      const { netMicros, maxPositionMicros: most } = inventory;
+      const worst = Math.max(
+        bids.length > 0 ? netMicros + sumAmounts(bids) : 0,
+        asks.length > 0 ? sumAmounts(asks) - netMicros : 0,
+      );
+      if (worst > most) throw new Failed(`${worst / ONE} shares where ${most / ONE} are the limit, ${place}`);
+    });
+    return `${looks} looks`;
+  },
+
+  'in mode reduce only it never adds'(tried, shown) {
+    let asked = 0;
+    playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
+      if (stance !== 'reduce-only') return;
+      asked += 1;
+      if (sumAmounts(bids) > Math.max(0, -netMicros))
+        throw new Failed(`it bids for more than it is short of, ${place}`);
+      if (sumAmounts(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
+    });
+    return `${asked} looks`;
+  },
+
+  /** Where only a full position speaks against quoting; long and short positions apart. */
+  'at the limit it still quotes the side that reduces'(tried, shown) {
+    const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
+    playAll(tried, shown, (quotes, view) => {
+      const { netMicros, maxPositionMicros } = view.inventory;
+      if (Math.abs(netMicros) < maxPositionMicros || !isSound(view) || view.stance !== 'normal') return;
+      const counted = netMicros > 0 ? at.long : at.short;
+      counted.looks += 1;
+      if ((netMicros > 0 ? quotes.asks : quotes.bids).length > 0) counted.alive += 1;
+    });
+    const looks = at.long.looks + at.short.looks;
+    if (looks === 0) return { because: 'no look was at the limit' };
+    for (const [which, counted] of Object.entries(at)) {
+      if (counted.looks > 0 && counted.alive === 0)
+        throw new Failed(`at none of ${counted.looks} looks with a full ${which} position did it offer to reduce`);
+    }
+    return `at ${at.long.alive + at.short.alive} of ${looks} looks at the limit`;
+  },
+
+  'it is silent on books that are old, crossed or stuck'(tried, shown) {
+    let unsound = 0;
+    playAll(tried, shown, ({ bids, asks }, view, place) => {
+      const { bookAgeMs, crossed, frozen } = view.health;
+      const why = bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a stuck book';
+      if (bookAgeMs <= OLD_MS && !crossed && !frozen) return;
+      unsound += 1;
+      if (bids.length + asks.length > 0) throw new Failed(`it quotes on ${why}, ${place}`);
+    });
+    return unsound === 0 ? { because: 'no such book was shown' } : `${unsound} such looks`;
+  },
+
+  'with YES and NO exchanged it quotes the mirror'(tried, { markets, mirrored }) {
+    if (mirrored === null) return { because: 'its view has no mirror' };
+    const seen = { looks: 0, differ: 0, first: '' };
+    for (const [index, market] of markets.entries()) {
+      const other = mirrored[index];
+      // Fees on the traded value differ between a market and its mirror, and so do quotes.
+      if (other === undefined || !isFree(market)) continue;
+      const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
+      for (const [look, answers] of plain.entries()) {
+        const twins = turned[look] ?? [];
+        seen.looks += 1;
+        if (answers.every((answer, of) => isMirror(answer, twins[of]))) continue;
+        seen.differ += 1;
+        if (seen.first === '') seen.first = describePlace(market, look);
+      }
+    }
+    if (seen.looks === 0) return { because: 'wants a market without fees' };
+    if (seen.differ > seen.looks * MIRROR_TOLERANCE)
+      throw new Failed(`${seen.differ} of ${seen.looks} looks differ, the first ${seen.first}`);
+    return `${seen.looks - seen.differ} of ${seen.looks} looks`;
+  },
+
+  [`99 of 100 calls take less than ${MOST_MS} ms`](tried, { markets }, stopwatch) {
+    const times: number[] = [];
+    for (const market of markets) {
+      const quoter = makeTrialQuoter(tried, market);
+      for (const look of market.looks.keys()) {
+        const from = stopwatch();
+        quoter.tell(look);
+        quoter.ask(look);
+        times.push(stopwatch() - from);
+      }
+    }
+    const p99 = quantile(times, 0.99) ?? 0;
+    if (p99 > MOST_MS) throw new Failed(`p99 is ${p99.toFixed(2)} ms`);
+    return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
+  },
+};
+
+/** Every check of the table, with its result. */
+export const checkStrategy = (
+  tried: TriedStrategy,
+  shown: ShownMarkets,
+  stopwatch: Stopwatch,
+): readonly CheckResult[] =>
+  Object.entries(CHECKS).map(([name, check]) => judge(name, () => check(tried, shown, stopwatch)));
 
 /** Thrown by a check that the strategy fails. */
 class Failed extends Error {}
@@ -72,194 +438,11 @@ function judge(name: string, check: () => string | Skipped): CheckResult {
   }
 }
 
-function checkParams({ strategy }: TriedStrategy): string {
-  const specs = Object.entries(strategy.params);
-  for (const [name, { help }] of specs) if (help.trim().length < 3) throw new Failed(`${name}: help says nothing`);
-  const { problems } = readParams(strategy, {});
-  const [first] = problems;
-  if (first !== undefined) throw new Failed(`its defaults are refused: ${JSON.stringify(first)}`);
-  return `${specs.length} parameters`;
-}
-
-function checkThrows(tried: TriedStrategy, shown: ShownMarkets): string {
-  let quoted = 0;
-  const looks = playAll(tried, shown, (quotes) => {
-    if (Array.isArray(quotes?.bids) && quotes.bids.length + quotes.asks.length > 0) quoted += 1;
-  });
-  if (quoted === 0) throw new Failed(`it quoted at none of ${looks} looks, so nothing else is shown`);
-  return `${looks} looks at ${shown.markets.length} markets, quotes at ${quoted}`;
-}
-
-function checkTraps(tried: TriedStrategy, { markets }: ShownMarkets): string {
-  for (const market of markets) {
-    let quoter: TrialQuoter | null = null;
-    const call = (what: string, run: () => void) => {
-      const reached = callTrapped(run);
-      if (reached !== null) throw new Failed(`${what}() used ${reached}, in ${nameShown(market)}`);
-    };
-    call('create', () => {
-      quoter = makeTrialQuoter(tried, market);
-    });
-    for (const look of market.looks.keys()) {
-      call('observe', () => quoter?.tell(look));
-      call('quote', () => quoter?.ask(look));
-    }
-  }
-  return 'none was used';
-}
-
-function checkFrozen(tried: TriedStrategy, { markets }: ShownMarkets): string {
-  for (const market of markets) {
-    const before = JSON.stringify(market);
-    playMarket(tried, market, () => undefined);
-    if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
-  }
-  return 'every view is as it was';
-}
-
-function checkSame(tried: TriedStrategy, { markets }: ShownMarkets): string {
-  for (const market of markets) {
-    const [first, second] = [collectQuotes(tried, market), collectQuotes(tried, market)];
-    const differs = first.findIndex((quotes, index) => JSON.stringify(quotes) !== JSON.stringify(second[index]));
-    if (differs >= 0) throw new Failed(`a second instance quotes otherwise, ${describePlace(market, differs)}`);
-  }
-  return 'two instances agree at every look';
-}
-
-/** Two markets shown alternately, and each alone: instances must be independent. */
-function checkApart(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
-  if (markets.length < 2) return { because: 'wants two of them' };
-  for (let index = 1; index < markets.length; index += 2) {
-    const pair = [markets[index - 1], markets[index]].filter((market) => market !== undefined);
-    const alone = pair.map((market) => collectQuotes(tried, market));
-    const quoters = pair.map((market) => makeTrialQuoter(tried, market));
-    const longest = Math.max(...pair.map(({ looks }) => looks.length));
-    for (let look = 0; look < longest; look++) {
-      for (const [which, market] of pair.entries()) {
-        const quoter = quoters[which];
-        if (quoter === undefined || market.looks[look] === undefined) continue;
-        quoter.tell(look);
-        if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
-          throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
-      }
-    }
-  }
-  return 'markets by turns and alone give the same';
-}
-
 /** Observations between two restarts: unlike any period of the generated markets. */
 const RESTART_EVERY = 7;
 
-/** Created again from its saved state, through JSON as in the ledger. */
-function checkSaved(tried: TriedStrategy, { markets }: ShownMarkets): string | Skipped {
-  if (tried.strategy.state === undefined) return { because: 'it declares no state, and starts empty each time' };
-  const sizes: number[] = [];
-  for (const market of markets) {
-    const unbroken = collectQuotes(tried, market);
-    let quoter = makeTrialQuoter(tried, market);
-    for (const look of market.looks.keys()) {
-      if (look % RESTART_EVERY === RESTART_EVERY - 1) {
-        const text = JSON.stringify(quoter.save()) ?? '';
-        const bytes = Buffer.byteLength(text);
-        if (bytes === 0 || bytes > MAX_STATE_BYTES)
-          throw new Failed(`save() gave ${bytes} bytes, at most ${MAX_STATE_BYTES}, ${describePlace(market, look)}`);
-        sizes.push(bytes);
-        quoter = makeTrialQuoter(tried, market, JSON.parse(text));
-      }
-      quoter.tell(look);
-      if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(unbroken[look]))
-        throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
-    }
-  }
-  return `${sizes.length} restarts, at most ${Math.max(0, ...sizes)} bytes saved`;
-}
-
-function checkSense(tried: TriedStrategy, shown: ShownMarkets): string {
-  const looks = playAll(tried, shown, (quotes, view, place) => {
-    const wrong = checkQuotes(quotes, view);
-    if (wrong !== null) throw new Failed(`${wrong}, ${place}`);
-  });
-  return `${looks} looks`;
-}
-
-function checkReasons(tried: TriedStrategy, shown: ShownMarkets): string {
-  let figures = 0;
-  playAll(tried, shown, ({ note, factors, bids, asks }, _, place) => {
-    if (typeof note !== 'string' || note.trim() === '') throw new Failed(`the note is empty, ${place}`);
-    if (bids.length + asks.length > 0) figures = Math.max(figures, Object.keys(factors).length);
-  });
-  if (figures === 0) throw new Failed('factors are empty wherever it quotes');
-  return `up to ${figures} figures beside each note`;
-}
-
-function checkPassive(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
-  if (tried.strategy.takes === true) return { because: 'it declares that it takes, to get out of a position' };
-  const looks = playAll(tried, shown, ({ bids, asks }, { others }, place) => {
-    const [bid, ask] = [others.bids[0]?.priceMicros ?? ZERO, others.asks[0]?.priceMicros ?? ONE];
-    const meets = bids.find(({ priceMicros }) => priceMicros >= ask) ?? asks.find((it) => it.priceMicros <= bid);
-    if (meets === undefined) return;
-    const book = `${formatDecimal(bid)} to ${formatDecimal(ask)}`;
-    throw new Failed(`${formatDecimal(meets.priceMicros)} would trade in a book of ${book}, ${place}`);
-  });
-  return `${looks} looks`;
-}
-
 const sumAmounts = (levels: readonly QuoteLevel[]): number =>
   levels.reduce((sum, { amountMicros }) => sum + amountMicros, 0);
-
-function checkPosition(tried: TriedStrategy, shown: ShownMarkets): string {
-  const looks = playAll(tried, shown, ({ bids, asks }, { inventory }, place) => {
-    const { netMicros, maxPositionMicros: most } = inventory;
-    const worst = Math.max(
-      bids.length > 0 ? netMicros + sumAmounts(bids) : 0,
-      asks.length > 0 ? sumAmounts(asks) - netMicros : 0,
-    );
-    if (worst > most) throw new Failed(`${worst / ONE} shares where ${most / ONE} are the limit, ${place}`);
-  });
-  return `${looks} looks`;
-}
-
-function checkReduces(tried: TriedStrategy, shown: ShownMarkets): string {
-  let asked = 0;
-  playAll(tried, shown, ({ bids, asks }, { inventory: { netMicros }, stance }, place) => {
-    if (stance !== 'reduce-only') return;
-    asked += 1;
-    if (sumAmounts(bids) > Math.max(0, -netMicros)) throw new Failed(`it bids for more than it is short of, ${place}`);
-    if (sumAmounts(asks) > Math.max(0, netMicros)) throw new Failed(`it offers more than it holds, ${place}`);
-  });
-  return `${asked} looks`;
-}
-
-/** Where only a full position speaks against quoting; long and short positions apart. */
-function checkAlive(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
-  const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
-  playAll(tried, shown, (quotes, view) => {
-    const { netMicros, maxPositionMicros } = view.inventory;
-    if (Math.abs(netMicros) < maxPositionMicros || !isSound(view) || view.stance !== 'normal') return;
-    const counted = netMicros > 0 ? at.long : at.short;
-    counted.looks += 1;
-    if ((netMicros > 0 ? quotes.asks : quotes.bids).length > 0) counted.alive += 1;
-  });
-  const looks = at.long.looks + at.short.looks;
-  if (looks === 0) return { because: 'no look was at the limit' };
-  for (const [which, counted] of Object.entries(at)) {
-    if (counted.looks > 0 && counted.alive === 0)
-      throw new Failed(`at none of ${counted.looks} looks with a full ${which} position did it offer to reduce`);
-  }
-  return `at ${at.long.alive + at.short.alive} of ${looks} looks at the limit`;
-}
-
-function checkSilent(tried: TriedStrategy, shown: ShownMarkets): string | Skipped {
-  let unsound = 0;
-  playAll(tried, shown, ({ bids, asks }, view, place) => {
-    const { bookAgeMs, crossed, frozen } = view.health;
-    const why = bookAgeMs > OLD_MS ? `a book ${bookAgeMs / 1000} s old` : crossed ? 'a crossed book' : 'a stuck book';
-    if (bookAgeMs <= OLD_MS && !crossed && !frozen) return;
-    unsound += 1;
-    if (bids.length + asks.length > 0) throw new Failed(`it quotes on ${why}, ${place}`);
-  });
-  return unsound === 0 ? { because: 'no such book was shown' } : `${unsound} such looks`;
-}
 
 const isSound = ({ health, others }: MarketView): boolean =>
   health.bookAgeMs < 60_000 &&
@@ -268,28 +451,6 @@ const isSound = ({ health, others }: MarketView): boolean =>
   !health.frozen &&
   others.bids.length > 0 &&
   others.asks.length > 0;
-
-function checkMirror(tried: TriedStrategy, { markets, mirrored }: ShownMarkets): string | Skipped {
-  if (mirrored === null) return { because: 'its view has no mirror' };
-  const seen = { looks: 0, differ: 0, first: '' };
-  for (const [index, market] of markets.entries()) {
-    const other = mirrored[index];
-    // Fees on the traded value differ between a market and its mirror, and so do quotes.
-    if (other === undefined || !isFree(market)) continue;
-    const [plain, turned] = [collectAnswers(tried, market), collectAnswers(tried, other)];
-    for (const [look, answers] of plain.entries()) {
-      const twins = turned[look] ?? [];
-      seen.looks += 1;
-      if (answers.every((answer, of) => isMirror(answer, twins[of]))) continue;
-      seen.differ += 1;
-      if (seen.first === '') seen.first = describePlace(market, look);
-    }
-  }
-  if (seen.looks === 0) return { because: 'wants a market without fees' };
-  if (seen.differ > seen.looks * MIRROR_TOLERANCE)
-    throw new Failed(`${seen.differ} of ${seen.looks} looks differ, the first ${seen.first}`);
-  return `${seen.looks - seen.differ} of ${seen.looks} looks`;
-}
 
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
@@ -307,22 +468,6 @@ function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefin
       return Math.abs(other.amountMicros - amountMicros) <= amountMicros / 100;
     });
   return fits(quotes.bids, twin.asks) && fits(quotes.asks, twin.bids);
-}
-
-function checkPace(tried: TriedStrategy, { markets }: ShownMarkets, stopwatch: Stopwatch): string {
-  const times: number[] = [];
-  for (const market of markets) {
-    const quoter = makeTrialQuoter(tried, market);
-    for (const look of market.looks.keys()) {
-      const from = stopwatch();
-      quoter.tell(look);
-      quoter.ask(look);
-      times.push(stopwatch() - from);
-    }
-  }
-  const p99 = quantile(times, 0.99) ?? 0;
-  if (p99 > MOST_MS) throw new Failed(`p99 is ${p99.toFixed(2)} ms`);
-  return `p99 ${p99.toFixed(3)} ms, longest ${Math.max(...times).toFixed(2)} ms`;
 }
 
 const describePlace = (shown: ShownSubject, look: number): string => `at look ${look + 1} of ${nameShown(shown)}`;

@@ -1,19 +1,226 @@
 /** One generated market through a trader's own market room, observation by observation. */
 
+import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
+import type { Random } from '../../shared/base/random.js';
 import { marketDetail } from '../../shared/protocol/records.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type {
   BookSide,
+  EventFacts,
   EventView,
   FeedViews,
   MarketFacts,
   MarketView,
   OwnMarketState,
+  SiblingView,
   Stance,
+  WholeEventView,
 } from '../../trader/market/view.js';
-import type { StrategyEvent } from '../../trader/strategy/events.js';
-import type { Beside } from './shown-beside.js';
+import { checkEventQuotes } from '../../trader/strategy/check.js';
+import type {
+  AnyEvent,
+  EventKind,
+  EventQuoter,
+  ParamValues,
+  Quoter,
+  Quotes,
+  Strategy,
+  StrategyEvent,
+} from '../../trader/strategy/contract.js';
+import { feedsNamed } from '../../trader/strategy/read-params.js';
+
+/** A strategy with the parameters of the trial. */
+export interface TriedStrategy {
+  readonly strategy: Strategy;
+  readonly params: ParamValues;
+}
+
+/** One observation of a market; `events` are passed before its quotes are requested. */
+export interface ShownLook {
+  readonly view: MarketView;
+  readonly events: readonly AnyEvent[];
+}
+
+/** Observations of one market in order of our clock, for one quoter. */
+export interface ShownMarket {
+  readonly facts: MarketFacts;
+  readonly looks: readonly ShownLook[];
+}
+
+/** One observation of all markets of an event, with the earlier events by market. */
+export interface ShownEventLook {
+  readonly view: WholeEventView;
+  readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
+}
+
+/** Observations of one event, for strategies of whole events. */
+export interface ShownEvent {
+  readonly event: EventFacts;
+  /** Whether none of its markets has fees. */
+  readonly isFree: boolean;
+  readonly looks: readonly ShownEventLook[];
+}
+
+/** What one quoter sees. */
+export type ShownSubject = ShownMarket | ShownEvent;
+
+/** Markets or events of a trial. Both lists have equal length, with each one's mirror at the same index. */
+export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
+  readonly markets: readonly S[];
+  /** The same with YES and NO exchanged; null for events. */
+  readonly mirrored: readonly S[] | null;
+}
+
+/** Result of one check. `not asked`: its requirement is missing; `text` names it. */
+export interface CheckResult {
+  readonly name: string;
+  readonly verdict: 'ok' | 'failed' | 'not asked';
+  /** One sentence: the number of observations, or the first error and its place. */
+  readonly text: string;
+}
+
+/** Quotes for one market, and its view. */
+export interface MarketQuotes {
+  readonly quotes: Quotes;
+  readonly view: MarketView;
+}
+
+export interface TrialQuoter {
+  /** Passes the events before the observation of this number, from 0. */
+  tell(look: number): void;
+  /** Its quotes at that observation, for each market of the view. Throws the strategy's errors. */
+  ask(look: number): readonly MarketQuotes[];
+  save(): unknown;
+}
+
+/** Throws the strategy's errors, and TypeError without a view of its kind. */
+export function makeTrialQuoter(
+  { strategy, params }: TriedStrategy,
+  shown: ShownSubject,
+  saved?: unknown,
+): TrialQuoter {
+  if (strategy.scope === 'event') {
+    if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, and was to be shown a market`);
+    const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
+    return {
+      tell(look) {
+        for (const { event, conditionId } of shown.looks[look]?.events ?? []) quoter.observe?.(event, conditionId);
+      },
+      ask: (look) => shown.looks.slice(look, look + 1).flatMap(({ view }) => askEvent(quoter, view)),
+      save: () => quoter.save?.(),
+    };
+  }
+  if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, and was to be shown an event`);
+  const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
+  return {
+    tell(look) {
+      for (const event of shown.looks[look]?.events ?? []) quoter.observe?.(event);
+    },
+    ask: (look) => shown.looks.slice(look, look + 1).map(({ view }) => ({ quotes: quoter.quote(view), view })),
+    save: () => quoter.save?.(),
+  };
+}
+
+/** Throws TypeError when quotes of a market are missing, or are for a foreign market. */
+function askEvent(quoter: EventQuoter, view: WholeEventView): readonly MarketQuotes[] {
+  const said = quoter.quote(view);
+  const wrong = checkEventQuotes(said, view);
+  if (wrong !== null) throw new TypeError(wrong);
+  return view.markets.map(({ view: of }) => ({ quotes: said[of.market.conditionId] as Quotes, view: of }));
+}
+
+/** A name for people. */
+export const nameShown = (shown: ShownSubject): string =>
+  'event' in shown ? shown.event.eventConditionId : shown.facts.conditionId;
+
+/** Inputs that a strategy requests. */
+export interface Asked {
+  readonly feeds: readonly string[];
+  readonly event: boolean;
+}
+
+export const NOTHING_MORE: Asked = { feeds: [], event: false };
+
+export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
+  feeds: feedsNamed(strategy.params, params),
+  event: strategy.inputs?.event === true,
+});
+
+/** A probability, or a bid and an ask around it, in price; and its age. */
+interface Told {
+  readonly p: number;
+  /** Null: the feed gives the probability itself. */
+  readonly half: number | null;
+  readonly sd: number | null;
+  readonly ageMs: number;
+}
+
+/** The other of two exhaustive outcomes. */
+interface OtherOutcome extends Pick<SiblingView, 'sinceJumpMs' | 'isSound'> {
+  readonly mid: number;
+  readonly half: number;
+  readonly bookAgeMs: number;
+  readonly netShares: number;
+}
+
+/** For one observation; null without a value. */
+export interface Beside {
+  readonly told: Told | null;
+  readonly other: OtherOutcome | null;
+}
+
+export const NOTHING_BESIDE: Beside = { told: null, other: null };
+
+/** Usually near `middle`, the price of the market's own book; sometimes far from it, old, stuck or missing. */
+export function drawBeside(random: Random, middle: number | null): Beside {
+  const told = drawTold(random, middle ?? 0.5);
+  const other = drawOther(random, middle ?? 0.5);
+  return middle === null ? NOTHING_BESIDE : { told, other };
+}
+
+function drawTold(random: Random, middle: number): Told | null {
+  const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
+  const p = Math.min(0.97, Math.max(0.03, middle + error * (draw < 0.2 ? 0.4 : 0.02)));
+  const [half, sd] = [draw < 0.6 ? 0.01 : null, draw < 0.8 ? 0.1 : null];
+  return draw < 0.1 ? null : { p, half, sd, ageMs: Math.round(age * (draw > 0.95 ? 300_000 : 2000)) };
+}
+
+function drawOther(random: Random, middle: number): OtherOutcome {
+  const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
+  return {
+    mid: Math.min(0.96, Math.max(0.04, 1 - middle + error * (draw < 0.1 ? 0.5 : 0.04))),
+    half: 0.02,
+    bookAgeMs: Math.round(age * (draw > 0.95 ? 600_000 : 20_000)),
+    netShares: draw < 0.5 ? 0 : Math.round(error * 200),
+    sinceJumpMs: draw > 0.9 ? 5000 : null,
+    isSound: draw > 0.03,
+  };
+}
+
+/** With YES and NO exchanged, in both outcomes. */
+export const mirrorBeside = ({ told, other }: Beside): Beside => ({
+  told: told && { ...told, p: 1 - told.p },
+  other: other && { ...other, mid: 1 - other.mid, netShares: other.netShares === 0 ? 0 : -other.netShares },
+});
+
+/** All its feeds give the same value. */
+export function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
+  if (told === null) return {};
+  const { p, half, sd, ageMs } = told;
+  const prices = half === null ? { p, bid: null, ask: null } : { p: null, bid: p - half, ask: p + half };
+  const view = Object.freeze({ ...prices, sd, ageMs, atMs: nowMs - ageMs, validUntilMs: null });
+  return Object.freeze(Object.fromEntries(feeds.map((name) => [name, view])));
+}
+
+export function eventView({ other }: Beside, asked: Asked): EventView | null {
+  if (!asked.event || other === null) return null;
+  const { mid, half, netShares, ...seen } = other;
+  const prices = { mid, bid: mid - half, ask: mid + half, sigmaLogOddsPerSqrtS: 0.002 };
+  const own = { netMicros: micros(netShares * ONE), ownBidMicros: null, ownAskMicros: null };
+  const siblings = Object.freeze([Object.freeze({ conditionId: 'the other outcome', ...seen, ...prices, ...own })]);
+  return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
+}
 
 /** Our clock, ms, before the first observation. */
 export const START_MS = 1_800_000_000_000;
@@ -44,75 +251,54 @@ export interface GridOfMarket {
   readonly isFree: boolean;
 }
 
-/** A market opened at `START_MS`. */
-export class GeneratedMarket {
-  readonly #tracker: MarketTracker;
-  readonly #ticks: number;
-  readonly facts: MarketFacts;
-  #requestId = 0;
-
-  /** @param forMs from its beginning to its resolution */
-  constructor(conditionId: string, grid: GridOfMarket, forMs: number, eventConditionId: string | null = null) {
-    this.#tracker = new MarketTracker(conditionId);
-    this.#ticks = grid.ticks;
-    this.#tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, eventConditionId), seenAt(0, START_MS));
-    this.facts = requireFacts(this.#tracker);
-  }
-
-  /** Takes a poll's result. Returns own events. */
-  take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
-    this.#requestId += 1;
-    const at = seenAt(this.#requestId, nowMs);
-    if (book !== null) this.#tracker.onBook(makeBook(this.facts.conditionId, book, this.#ticks), at, []);
-    if (trade !== null) this.#tracker.onTrades([makeTrade(trade, this.#ticks, nowMs)], at);
-    const events = makeEvents(fill, this.#ticks, nowMs);
-    for (const event of events) this.#tracker.ownFills.onFill(event);
-    return events;
-  }
-
-  /** Null before the first book. */
-  view(
-    ours: Pick<Look, 'netShares' | 'stance'>,
-    nowMs: number,
-    feeds?: FeedViews,
-    event?: EventView | null,
-  ): MarketView | null {
-    return this.#tracker.view(nowMs, ownState(ours), feeds, event);
-  }
-}
-
-function requireFacts({ facts }: MarketTracker): MarketFacts {
-  if (facts === null) throw new TypeError('a generated market has no facts');
-  return facts;
-}
-
 const seenAt = (requestId: number, nowMs: number) => ({ requestId, sentMs: nowMs, seenMs: nowMs, venueTimeMs: nowMs });
 
-const toPrice = (tick: number, ticks: number): Micros => micros((tick * ONE) / ticks);
+/**
+ * A market opened at `START_MS`, seen through a trader's own market room.
+ *
+ * @param forMs from its beginning to its resolution
+ */
+export function generateMarket(conditionId: string, grid: GridOfMarket, forMs: number, event: string | null = null) {
+  const tracker = new MarketTracker(conditionId);
+  tracker.onDetail(makeDetail(conditionId, grid, START_MS + forMs, event), seenAt(0, START_MS));
+  let requestId = 0;
+  const toPrice = (tick: number): Micros => micros((tick * ONE) / grid.ticks);
+  const toRows = (rows: readonly RowOfBook[]) =>
+    rows.map(([tick, shares]) => ({ price: toPrice(tick), total_amount: micros(Math.round(shares * ONE)) }));
+  const toTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, nowMs: number) =>
+    ({
+      market_condition_id: null,
+      amount: micros(shares * ONE),
+      price: toPrice(tick),
+      maker_fee: null,
+      taker_fee: null,
+      timestamp: Math.floor(nowMs / 1000),
+      state: 'done',
+      is_yes: isYes,
+    }) as const;
+  return {
+    facts: must(tracker.facts, 'facts of a generated market'),
+    /** Takes a poll's result. Returns own events. */
+    take({ book, trade, fill }: Look, nowMs: number): readonly StrategyEvent[] {
+      const at = seenAt(++requestId, nowMs);
+      const sides = book === null ? null : { bid: toRows(book.bids), ask: toRows(book.asks) };
+      if (sides !== null) tracker.onBook({ market: conditionId, is_yes: true, ...sides }, at, []);
+      if (trade !== null) tracker.onTrades([toTrade(trade, nowMs)], at);
+      if (fill === null) return [];
+      const [priceMicros, amountMicros] = [toPrice(fill.tick), micros(fill.shares * ONE)];
+      const own = { kind: 'fill', nowMs, side: fill.side, priceMicros, amountMicros, isMaker: true } as const;
+      tracker.ownFills.onFill(own);
+      return [own];
+    },
+    /** Null before the first book. */
+    view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
+      tracker.view(nowMs, ownState(ours), feeds, siblings),
+  };
+}
 
-const toRows = (rows: readonly RowOfBook[], ticks: number) =>
-  rows.map(([tick, shares]) => ({ price: toPrice(tick, ticks), total_amount: micros(Math.round(shares * ONE)) }));
+type OwnState = Pick<Look, 'netShares' | 'stance'>;
 
-const makeBook = (market: string, { bids, asks }: NonNullable<Look['book']>, ticks: number) => ({
-  market,
-  is_yes: true,
-  bid: toRows(bids, ticks),
-  ask: toRows(asks, ticks),
-});
-
-const makeTrade = ({ tick, shares, isYes }: NonNullable<Look['trade']>, ticks: number, nowMs: number) =>
-  ({
-    market_condition_id: null,
-    amount: micros(shares * ONE),
-    price: toPrice(tick, ticks),
-    maker_fee: null,
-    taker_fee: null,
-    timestamp: Math.floor(nowMs / 1000),
-    state: 'done',
-    is_yes: isYes,
-  }) as const;
-
-function ownState({ netShares, stance }: Pick<Look, 'netShares' | 'stance'>): OwnMarketState {
+function ownState({ netShares, stance }: OwnState): OwnMarketState {
   const shares = micros(Math.round(Math.abs(netShares) * ONE));
   const half = micros(ONE / 2);
   return {
@@ -125,13 +311,6 @@ function ownState({ netShares, stance }: Pick<Look, 'netShares' | 'stance'>): Ow
     stance,
     orders: [],
   };
-}
-
-function makeEvents(fill: Look['fill'], ticks: number, nowMs: number): readonly StrategyEvent[] {
-  if (fill === null) return [];
-  const { side, tick, shares } = fill;
-  const [priceMicros, amountMicros] = [toPrice(tick, ticks), micros(shares * ONE)];
-  return [{ kind: 'fill', nowMs, side, priceMicros, amountMicros, isMaker: true }];
 }
 
 const LIMITS = { min_amount: '1', max_amount: '10000', min_funds: '1', max_funds: '100000' };

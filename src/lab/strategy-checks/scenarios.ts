@@ -4,17 +4,18 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
 import type { Scenario, ScenarioFile, WrittenLevels, WrittenQuotes } from '../../shell/config/scenario-file.js';
 import type { QuoteLevel } from '../../trader/strategy/contract.js';
-import type { Look, RowOfBook } from './generated-market.js';
-import { askedBy, type Beside } from './shown-beside.js';
-import { showEvent } from './shown-events.js';
-import { showMarket } from './shown-markets.js';
 import {
+  askedBy,
+  type Beside,
   type CheckResult,
+  type Look,
   type MarketQuotes,
   makeTrialQuoter,
+  type RowOfBook,
   type ShownSubject,
   type TriedStrategy,
-} from './trial.js';
+} from './generated-market.js';
+import { showEvent, showMarket } from './shown-markets.js';
 
 /**
  * The strategy's quotes in each scenario, in order: for its market, then for others of its event. Each scenario has its

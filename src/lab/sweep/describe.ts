@@ -1,9 +1,9 @@
-/** Figures and tables of a sweep, for the terminal and the page. */
+/** Figures, tables and warnings of a sweep, for the terminal and the page. */
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
-import { LEAST_EVENTS_FOR_SHARPE } from './bounds.js';
-import type { Axis, SweepSubject } from './contract.js';
+import { type Axis, LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
+import type { SweepFacts } from './facts.js';
 import type {
   ConfigurationResult,
   FreshMean,
@@ -11,9 +11,68 @@ import type {
   ModelJudgement,
   ModelResult,
   SharpePerEvent,
+  SweepCounts,
+  SweepNote,
   SweepResult,
   WalkForwardStep,
 } from './result.js';
+
+const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
+
+/** Warnings about the figures, most serious first. `best`: the first configuration, if any is done. */
+export function listNotes(
+  facts: NotedFacts,
+  counts: SweepCounts,
+  best: ConfigurationResult | null,
+  folds: number,
+): readonly SweepNote[] {
+  const at = (level: SweepNote['level'], texts: Iterable<string>) => Array.from(texts, (text) => ({ level, text }));
+  return [...at('caution', listCautions(facts, counts, best)), ...at('note', listRemarks(facts, folds))];
+}
+
+function* listCautions(
+  { subject }: NotedFacts,
+  { failed, unfinished, configurations, flipping, done, events }: SweepCounts,
+  best: ConfigurationResult | null,
+): Generator<string> {
+  const { model, event } = TERMS[subject];
+  if (unfinished > 0) {
+    yield `Not finished: ${unfinished} of ${formatCount(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+  }
+  if (failed > 0) yield `${formatCount(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
+  if (flipping > 0) {
+    yield `${formatCount(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
+  }
+  if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
+  if (events < LEAST_EVENTS_FOR_SHARPE) {
+    yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+  }
+  if (events < LEAST_EVENTS_FOR_OVERFITTING) {
+    yield `${formatCount(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+  }
+}
+
+function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
+  const open = data.markets.filter(({ market }) => market.outcome === null).length;
+  if (open > 0) {
+    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
+  }
+  if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
+  if (data.isStreamed) {
+    yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
+  }
+  for (const { why, count } of search.leftOut.slice(0, 3)) {
+    yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
+  }
+  const found = search.candidates.length;
+  if (search.kind === 'random' && found < search.wanted) {
+    yield `${search.wanted} configurations were asked for, but only ${found} different ones were drawn.`;
+  }
+  if (folds > 1 && subject === 'recordings')
+    yield 'Each fold begins with the whole capital; drawdowns are the largest within a fold.';
+}
 
 export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'models' | 'event' | 'result', string>>>> =
   {

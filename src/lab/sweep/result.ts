@@ -1,7 +1,294 @@
-/** Output of a sweep. */
+/** Output of a sweep: outcomes of its backtests, and their judgement. */
 
-import type { Search, SweepAssumptions, SweepSubject, SweptEvent } from './contract.js';
-import type { countConfigurations, judge, walkForward } from './judge.js';
+import { computeMoments } from '../../shared/statistics/moments.js';
+import {
+  backtestOverfitting,
+  deflatedSharpe,
+  expectedMaxSharpe,
+  observedSharpe,
+  type Trials,
+} from '../../shared/statistics/sharpe.js';
+import {
+  type Candidate,
+  LEAST_EVENTS_FOR_OVERFITTING,
+  LEAST_EVENTS_FOR_SHARPE,
+  MOST_CONFIGURATIONS_IN_16_BLOCKS,
+  type Search,
+  type SweepAssumptions,
+  type SweepSubject,
+  type SweptEvent,
+  type Task,
+  type TaskFigures,
+  type TaskOutcome,
+} from './contract.js';
+import { foldCount, trainingFor } from './facts.js';
+
+/** Reads the results by event of a finished backtest: they are not kept in memory. */
+type EventResultsAt = (number: number, fold: number, fillModel: string) => readonly number[];
+
+/** Outcomes of a sweep's backtests by configuration, fold and fill model. */
+export class Outcomes {
+  readonly #folds: number;
+  readonly #models: readonly string[];
+  readonly #eventsAt: EventResultsAt;
+  readonly #byNumber = new Map<number, (TaskOutcome | undefined)[]>();
+  count = 0;
+  failed = 0;
+
+  constructor(folds: number, models: readonly string[], eventsAt: EventResultsAt) {
+    this.#folds = folds;
+    this.#models = models;
+    this.#eventsAt = eventsAt;
+  }
+
+  set({ fold, fillModel, number }: Omit<Task, 'candidate'> & { readonly number: number }, outcome: TaskOutcome): void {
+    const row = this.#byNumber.get(number) ?? [];
+    const place = fold * this.#models.length + this.#models.indexOf(fillModel);
+    const before = row[place];
+    row[place] =
+      outcome.kind === 'failed' ? outcome : { kind: 'done', figures: { ...outcome.figures, eventResults: [] } };
+    this.#byNumber.set(number, row);
+    if (before === undefined) this.count++;
+    this.failed += Number(outcome.kind === 'failed') - Number(before?.kind === 'failed');
+  }
+
+  get({ candidate, fold, fillModel }: Task): TaskOutcome | undefined {
+    return this.#at(candidate.number, fold, this.#models.indexOf(fillModel));
+  }
+
+  #at(number: number, fold: number, model: number): TaskOutcome | undefined {
+    return this.#byNumber.get(number)?.[fold * this.#models.length + model];
+  }
+
+  /** `error` is that of the first failed backtest, in task order. */
+  findStatus({ number }: Candidate): { readonly status: 'done' | 'failed' | 'unfinished'; readonly error: string } {
+    const outcomes = (this.#byNumber.get(number) ?? []).filter((outcome) => outcome !== undefined);
+    for (const outcome of outcomes) if (outcome.kind === 'failed') return { status: 'failed', error: outcome.error };
+    return { status: outcomes.length === this.#folds * this.#models.length ? 'done' : 'unfinished', error: '' };
+  }
+
+  /** By event, over all folds of a finished configuration. */
+  eventResults(number: number, model: number): Float64Array {
+    const fillModel = this.#models[model] ?? '';
+    const found = Array.from({ length: this.#folds }, (_, fold) => this.#eventsAt(number, fold, fillModel));
+    return Float64Array.from(found.flat());
+  }
+
+  /** All folds together, for finished configurations. */
+  modelResult(number: number, model: number) {
+    const folds = this.#figures(number, model);
+    const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
+    return {
+      fillModel: this.#models[model] ?? '',
+      resultMicros: total(({ resultMicros }) => resultMicros),
+      /** Maximum over the folds. */
+      maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
+      fills: total(({ fills }) => fills),
+      alarms: total(({ alarms }) => alarms),
+      /** Deviation of the result between repeats; null without any. */
+      repeatDeviationMicros: deviationBetween(folds),
+    };
+  }
+
+  #figures(number: number, model: number): readonly TaskFigures[] {
+    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+      outcome?.kind === 'done' ? [outcome.figures] : [],
+    );
+  }
+}
+
+/** One sum over all folds for each repeat; null without repeats. */
+function deviationBetween(folds: readonly TaskFigures[]): number | null {
+  const repeats = Math.min(...folds.map(({ runs }) => runs.length));
+  const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>
+    folds.reduce((sum, { runs }) => sum + (runs[at]?.resultMicros ?? 0), 0),
+  );
+  return computeMoments(sums).standardDeviation;
+}
+
+/** @param tried every configuration that was ever tried on such a search, those of this one among them */
+export function judge(
+  candidates: readonly Candidate[],
+  events: readonly SweptEvent[],
+  fillModels: readonly string[],
+  outcomes: Outcomes,
+  tried: number,
+) {
+  const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
+  /** By event, one configuration after the other; none of them is kept. */
+  function* readRows(model: number): Generator<Float64Array> {
+    for (const { number } of done) yield outcomes.eventResults(number, model);
+  }
+  const judged = fillModels.map((fillModel, model) => {
+    const sharpes: number[] = [];
+    for (const row of readRows(model)) {
+      const found = computeSharpe(row, null);
+      if (found !== null) sharpes.push(found.sharpe);
+    }
+    const { standardDeviation } = computeMoments(sharpes);
+    /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
+    const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
+    const trials = makeTrials(tried, sharpeVariance);
+    /** Expected best Sharpe ratio of all tried configurations by luck alone. */
+    const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
+    const overfitting = measureOverfitting(readRows(model), done.length, events.length);
+    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
+  });
+  /** For each fill model: what its Sharpe ratios are deflated by. */
+  const trials = judged.map((model) => model.trials);
+  const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
+  return { models: judged.map(({ judgement }) => judgement), configurations, trials };
+}
+
+/** A single trial has no variance and needs none; of several, an unknown variance leaves the luck unknown. */
+function makeTrials(tried: number, variance: number | null): Trials | null {
+  if (tried <= 1) return { count: 1, variance: 0 };
+  return variance === null ? null : { count: tried, variance };
+}
+
+/** Probability of backtest overfitting, and its method, by the results themselves, which rank the configurations. */
+function measureOverfitting(rows: Iterable<Float64Array>, configurations: number, events: number) {
+  if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
+  const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
+  const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
+  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
+  if (found === null) return null;
+  return { probability: found.probability, lossProbability: found.lossProbability, blocks };
+}
+
+function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {
+  const { number } = candidate;
+  /** First error of a failed configuration, else empty. */
+  const { status, error } = outcomes.findStatus(candidate);
+  const isDone = status === 'done';
+  /** In the order of the fill models; empty unless done. */
+  const models = (isDone ? trials : []).map((tried, model) => {
+    const sharpe = computeSharpe(outcomes.eventResults(number, model), tried);
+    return { ...outcomes.modelResult(number, model), sharpe };
+  });
+  const results = models.map(({ resultMicros }) => resultMicros);
+  const signFlips = results.some((result) => result > 0) && results.some((result) => result < 0);
+  /** Lowest result of the fill models: the ranking's key. */
+  const worstMicros = isDone ? Math.min(...results) : null;
+  return { ...candidate, status, error, signFlips, worstMicros, models };
+}
+
+type Ranked = ReturnType<typeof configurationResult>;
+
+function byWorst(a: Ranked, b: Ranked): number {
+  const [left, right] = [a.worstMicros ?? Number.NEGATIVE_INFINITY, b.worstMicros ?? Number.NEGATIVE_INFINITY];
+  if (left !== right) return right - left;
+  return ORDER[a.status] - ORDER[b.status] || a.number - b.number;
+}
+
+const ORDER = { done: 0, failed: 1, unfinished: 2 } as const;
+
+/** `results` by event, 0 without activity. Null for too few events and for constant results. */
+function computeSharpe(results: ArrayLike<number>, trials: Trials | null) {
+  if (results.length < LEAST_EVENTS_FOR_SHARPE) return null;
+  const observed = observedSharpe(results);
+  if (observed === null) return null;
+  /** The kurtosis is raw: 3 for normal. */
+  const { sharpe, samples, skewness, kurtosis } = observed;
+  /** Probability that the true ratio exceeds the expected best by luck of all tried ones. */
+  const deflated = trials === null ? null : deflatedSharpe(observed, trials);
+  return { sharpe, events: samples, skewness, kurtosis, deflated };
+}
+
+export function countConfigurations(
+  configurations: readonly { readonly status: 'done' | 'failed' | 'unfinished'; readonly signFlips: boolean }[],
+  tried: number,
+  events: number,
+) {
+  const count = (wanted: string) => configurations.filter(({ status }) => status === wanted).length;
+  return {
+    configurations: configurations.length,
+    done: count('done'),
+    failed: count('failed'),
+    /** Not run yet, or only partly. */
+    unfinished: count('unfinished'),
+    /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
+    tried,
+    /** Of those done: a gain under one fill model and a loss under another. */
+    flipping: configurations.filter(({ signFlips }) => signFlips).length,
+    events,
+  };
+}
+
+interface WalkForwardQuestion {
+  /** Those that are done, in the order of the search. */
+  readonly candidates: readonly Candidate[];
+  readonly events: readonly SweptEvent[];
+  readonly fillModels: readonly string[];
+  readonly outcomes: Outcomes;
+  readonly embargoMs: number;
+  readonly trials: readonly (Trials | null)[];
+}
+
+export function walkForward({ candidates, events, fillModels, outcomes, embargoMs, trials }: WalkForwardQuestion) {
+  const folds = foldCount(events);
+  if (folds < 2 || candidates.length === 0) return null;
+  const readRows = (number: number) => fillModels.map((_, model) => outcomes.eventResults(number, model));
+  const trained = Array.from({ length: folds - 1 }, (_, index) => trainingFor(events, index + 1, embargoMs));
+  const best = bestOn(candidates, trained, readRows);
+  const unseen: number[][] = fillModels.map(() => []);
+  const steps = trained.map(({ learned, purged }, index) => {
+    const fold = index + 1;
+    const tested = events.flatMap((event, at) => (event.fold === fold ? [at] : []));
+    const chosen = best[index] ?? null;
+    const rows = chosen === null ? [] : readRows(chosen);
+    for (const [model, row] of rows.entries()) unseen[model]?.push(...tested.map((index) => row[index] ?? 0));
+    return {
+      /** The tested fold, from 1: fold 0 is only for training. */
+      fold,
+      trainEvents: learned.length,
+      /** Earlier events that had not ended when this fold began: not used for training. */
+      purgedEvents: purged.length,
+      testEvents: tested.length,
+      /** Number of the configuration; null without training data. */
+      chosen,
+      /** In the order of the fill models, as is `outOfSampleMicros`. */
+      inSampleMicros: rows.map((row) => sumAt(row, learned)),
+      outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
+    };
+  });
+  /** Over the steps with training data, in the order of the fill models. */
+  const outOfSample = fillModels.map((fillModel, model) => {
+    const row = unseen[model] ?? [];
+    return {
+      fillModel,
+      resultMicros: row.reduce((sum, value) => sum + value, 0),
+      sharpe: computeSharpe(row, trials[model] ?? null),
+    };
+  });
+  return { steps, outOfSample, testedEvents: unseen[0]?.length ?? 0 };
+}
+
+/**
+ * For each step the first configuration whose lowest result under the fill models is highest; null where there is nothing to
+ * learn from. Each configuration's results are read once and not kept.
+ */
+function bestOn(
+  candidates: readonly Candidate[],
+  trained: readonly { readonly learned: readonly number[] }[],
+  readRows: (number: number) => readonly Float64Array[],
+): readonly (number | null)[] {
+  const best = trained.map(() => ({ number: null as number | null, micros: Number.NEGATIVE_INFINITY }));
+  for (const { number } of candidates) {
+    const rows = readRows(number);
+    for (const [step, { learned }] of trained.entries()) {
+      const leader = best[step];
+      if (leader === undefined || learned.length === 0) continue;
+      // Configurations are chosen by their lowest result at these events under the fill models.
+      const worstMicros = Math.min(...rows.map((row) => sumAt(row, learned)));
+      if (worstMicros > leader.micros) Object.assign(leader, { number, micros: worstMicros });
+    }
+  }
+  return best.map(({ number }) => number);
+}
+
+const sumAt = (row: Float64Array, places: readonly number[]): number =>
+  places.reduce((sum, place) => sum + (row[place] ?? 0), 0);
 
 /** The leading and the unchanged configuration on fresh seeds: edge per seed, currency. */
 export interface FreshResult {

@@ -1,14 +1,231 @@
-/** Combinations that a sweep tries: a whole grid, or random draws. */
+/** Varied parameters of a sweep, and the tried combinations: a whole grid, or random draws. */
 
+import { createHash } from 'node:crypto';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
+import { formatDecimal, micros } from '../../shared/base/micros.js';
 import { Random } from '../../shared/base/random.js';
-import type { Config, StrategyConfig } from '../../shell/config/types.js';
-import type { ParamValues } from '../../trader/strategy/params.js';
+import { closest } from '../../shared/base/text.js';
+import type { Config, StrategyConfig } from '../../shell/config/config.js';
+import { canonicalJson } from '../../shell/config/shown.js';
+import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import { rawParams } from './axes.js';
-import { MAX_CONFIGURATIONS } from './bounds.js';
-import type { Axis, Candidate, Choice, RawValue, Search } from './contract.js';
-import { hashValue } from './identity.js';
+import { modelOfChoice } from '../backtest/latency.js';
+import {
+  type Axis,
+  type Candidate,
+  type Choice,
+  MAX_CONFIGURATIONS,
+  type RawValue,
+  type Search,
+  type SweepAssumptions,
+  type SweepPlan,
+} from './contract.js';
+
+/** Lower-case hex SHA-256 of plain data. */
+export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
+
+/** By stored names. Texts are canonical JSON unless they are plain words. */
+export type SweepIdentity = ReturnType<typeof identityOf>;
+
+export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
+  version: "the program's version",
+  config_hash: 'the configuration, a strategy file or its code',
+  data_hash: 'the recordings',
+  search: 'the parameters and values (--param, --random)',
+  fill_models: 'the fill models',
+  latency: 'the latency model, or its measurements',
+  seed: 'the seed',
+  folds: 'the number of folds',
+  embargo_ms: 'the embargo',
+  assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
+};
+
+/** `latency` and `others` say what the assumptions leave open. */
+export const identityOf = (
+  known: SweepAssumptions,
+  { kind, axes, candidates }: Search,
+  latency: string,
+  others: object,
+) => ({
+  version: known.version,
+  config_hash: known.configHash,
+  data_hash: known.dataHash,
+  search: canonicalJson({
+    kind,
+    configurations: candidates.length,
+    axes: axes.map(({ name, choice }) => ({ name, choice })),
+  }),
+  fill_models: canonicalJson(known.fillModels),
+  latency,
+  seed: known.seed,
+  folds: known.folds,
+  embargo_ms: known.embargoMs,
+  assumptions: canonicalJson(others),
+});
+
+export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
+  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
+  return identityOf(assumptions, search, latencyText(plan), {
+    landingMs,
+    fees,
+    allMarkets,
+    ...(repeat === 1 ? {} : { repeat }),
+    ...(feeCurve === null ? {} : { feeCurve }),
+    ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
+    ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),
+  });
+}
+
+/** Quote hours are read in it: the one thing in which two machines may differ. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function latencyText({ latency, seed }: SweepPlan): string {
+  const { spec, roundTripsMs, byKind } = latency;
+  const { name } = modelOfChoice(latency, seed);
+  if (spec.kind === 'constant') return name;
+  const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
+  return `${name} of ${roundTripsMs.length} round trips, ${hash}`;
+}
+
+const FORMS = 'FROM:TO:STEP, a list such as 1,2,5, or with --random also FROM:TO or log:FROM:TO';
+
+/**
+ * The axis of one `--param` text, for example `maker.half_spread_ticks=1:5:1`. The strategy's name is optional when
+ * only one has such a parameter. Throws TwinbookError `usage` with the parameter, the value and the expected form.
+ */
+export function readAxis(text: string, strategies: readonly StrategyConfig[], isRandom: boolean): Axis {
+  const [, left, right] = /^([^=]+)=(.+)$/s.exec(text.trim()) ?? [];
+  if (left === undefined || right === undefined) {
+    throw new TwinbookError('usage', `cannot read --param '${text}'`, `Wanted NAME=VALUES, where VALUES are ${FORMS}.`);
+  }
+  const { strategy, path, spec } = findParam(left.trim(), strategies);
+  const name = [strategy.name, ...path].join('.');
+  return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
+}
+
+export function requireDifferent(axes: readonly Axis[]): void {
+  const twin = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
+  if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
+}
+
+/** A strategy's parameters in file form, all written out. */
+function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
+}
+
+function raw(spec: ParamSpec | undefined, value: ParamValue): unknown {
+  if (spec?.kind === 'shares' && typeof value === 'number') return formatDecimal(micros(value));
+  if (spec?.kind !== 'rows' || typeof value !== 'object') return value;
+  return value.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, inner]) => [name, raw(spec.fields[name], inner)])),
+  );
+}
+
+interface Found {
+  readonly strategy: StrategyConfig;
+  readonly path: readonly (string | number)[];
+  readonly spec: FieldSpec;
+}
+
+function findParam(name: string, strategies: readonly StrategyConfig[]): Found {
+  const [first = '', ...rest] = name.split('.');
+  const named = strategies.find((strategy) => strategy.name === first);
+  if (named !== undefined && rest.length > 0) return inStrategy(named, rest, name);
+  const having = strategies.filter(({ module }) => Object.hasOwn(module.params, first));
+  const [only, second] = having;
+  if (only !== undefined && second === undefined) return inStrategy(only, [first, ...rest], name);
+  if (only !== undefined) {
+    const names = having.map((strategy) => `${strategy.name}.${name}`).join(', ');
+    throw new TwinbookError('usage', `several strategies have a parameter ${name}`, `Write which: ${names}.`);
+  }
+  throw unknownParam(name, strategies);
+}
+
+function inStrategy(strategy: StrategyConfig, words: readonly string[], name: string): Found {
+  const [param = '', row, field] = words;
+  const spec = Object.hasOwn(strategy.module.params, param) ? strategy.module.params[param] : undefined;
+  if (spec === undefined) throw unknownParam(name, [strategy]);
+  if (spec.kind !== 'rows') {
+    if (words.length > 1) throw unknownParam(name, [strategy]);
+    return { strategy, path: [param], spec };
+  }
+  const inner = field !== undefined && Object.hasOwn(spec.fields, field) ? spec.fields[field] : undefined;
+  const at = Number(row);
+  const present = strategy.params[param];
+  const rows = typeof present === 'object' ? present.length : 0;
+  if (inner === undefined || words.length !== 3 || !Number.isInteger(at) || at < 0 || at >= rows) {
+    const fields = Object.keys(spec.fields).join(', ');
+    const hint = `Name one field of one row, as ${strategy.name}.${param}.ROW.FIELD: rows 0 to ${rows - 1}, fields ${fields}.`;
+    throw new TwinbookError('usage', `${name} is no single parameter: ${param} is a list of rows`, hint);
+  }
+  return { strategy, path: [param, at, field ?? ''], spec: inner };
+}
+
+function unknownParam(name: string, strategies: readonly StrategyConfig[]): TwinbookError {
+  const known = strategies.flatMap((strategy) =>
+    Object.keys(strategy.module.params).map((param) => `${strategy.name}.${param}`),
+  );
+  const meant = closest(
+    name.split('.').at(-1) ?? '',
+    known.map((full) => full.split('.').at(-1) ?? ''),
+  );
+  const near = meant === null ? '' : ` Did you mean ${meant}?`;
+  const list = strategies.map(({ name: strategy, module }) => `${strategy}: ${Object.keys(module.params).join(', ')}`);
+  const hint = `There are, of ${list.join('; of ')}.`;
+  return new TwinbookError('usage', `no strategy has a parameter ${name}.${near}`, hint);
+}
+
+function readChoice(text: string, name: string, spec: FieldSpec, isRandom: boolean): Choice {
+  const parts = text.split(':');
+  if (parts.length === 1) return { kind: 'values', values: distinct(text.split(',').map((word) => value(word, spec))) };
+  if (spec.kind === 'boolean' || spec.kind === 'choice' || spec.kind === 'feed') {
+    throw bad(name, text, `a list, for it is ${describeWanted(spec)}`);
+  }
+  const isLog = parts[0] === 'log';
+  const numbers = (isLog ? parts.slice(1) : parts).map((part) => part.trim());
+  if (numbers.length < 2 || numbers.length > 3 || (isLog && numbers.length === 3) || !numbers.every(isDecimal)) {
+    throw bad(name, text, FORMS);
+  }
+  const [from = 0, to = 0] = numbers.map(Number);
+  if (from > to) throw bad(name, text, `the smaller end first, as in ${numbers[1]}:${numbers[0]}`);
+  if (numbers.length === 3) return { kind: 'values', values: steps(numbers, name, text, spec) };
+  if (!isRandom) throw bad(name, text, 'a step, as in FROM:TO:STEP, or --random N to draw from the range');
+  if (spec.kind === 'integer' && !(Number.isInteger(from) && Number.isInteger(to))) throw bad(name, text, 'whole ends');
+  if (isLog && from <= 0) throw bad(name, text, 'ends above 0 on a logarithmic scale');
+  return { kind: 'between', from, to, isLog, as: spec.kind };
+}
+
+const isDecimal = (text: string): boolean => /^-?\d{1,15}(\.\d{1,12})?$/.test(text);
+
+const bad = (name: string, came: string, want: string): TwinbookError =>
+  new TwinbookError(
+    'usage',
+    `--param ${name}: got '${came}', wanted ${want}`,
+    '`twinbook strategies` lists the parameters of each with their ranges.',
+  );
+
+/** From, from + step, ... up to and including the end, each with the decimals as written. */
+function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
+  const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
+  const [from = 0, to = 0, step = 0] = numbers.map(Number);
+  if (step <= 0) throw bad(name, text, 'a step above 0');
+  // The end is included although a division of decimals may fall short of it.
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (count > MAX_CONFIGURATIONS) throw bad(name, text, `at most ${MAX_CONFIGURATIONS} values`);
+  return Array.from({ length: count }, (_, index) =>
+    value(String(Number((from + index * step).toFixed(places))), spec),
+  );
+}
+
+/** In file form; the strategy's own reader checks it. */
+function value(word: string, spec: FieldSpec): RawValue {
+  const text = word.trim();
+  if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (spec.kind === 'choice' || spec.kind === 'shares' || spec.kind === 'feed') return text;
+  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
+}
+
+const distinct = (values: readonly RawValue[]): readonly RawValue[] => [...new Set(values)];
 
 /** Maximum draws per wanted combination; a small space runs out of new ones early. */
 const DRAWS_PER_COMBINATION = 50;
@@ -19,11 +236,9 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   const size = lists.reduce((product, { length }) => product * length, 1);
   if (size > MAX_CONFIGURATIONS) {
     const factors = axes.map(({ name }, index) => `${name}: ${lists[index]?.length ?? 0}`).join(', ');
-    throw new TwinbookError(
-      'usage',
-      `the grid has ${size} configurations (${factors}), more than ${MAX_CONFIGURATIONS}`,
-      'Take larger steps or fewer parameters, or draw some of them with --random N.',
-    );
+    const hint = 'Take larger steps or fewer parameters, or draw some of them with --random N.';
+    const text = `the grid has ${size} configurations (${factors}), more than ${MAX_CONFIGURATIONS}`;
+    throw new TwinbookError('usage', text, hint);
   }
   checkEach(config, axes, lists);
   return makeSearch(config, axes, 'grid', size, combinations(lists));
@@ -33,19 +248,13 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
-    throw new TwinbookError(
-      'usage',
-      `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`,
-      'Give a smaller --random, or divide the search into several sweeps.',
-    );
+    const hint = 'Give a smaller --random, or divide the search into several sweeps.';
+    throw new TwinbookError('usage', `--random ${count}: at most ${MAX_CONFIGURATIONS} configurations are tried`, hint);
   }
-  checkEach(
-    config,
-    axes,
-    axes.map(({ choice }) =>
-      choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
-    ),
+  const ends = axes.map(({ choice }) =>
+    choice.kind === 'values' ? choice.values : [roundValue(choice.from, choice), roundValue(choice.to, choice)],
   );
+  checkEach(config, axes, ends);
   return makeSearch(config, axes, 'random', count, drawCombinations(axes, count, seed));
 }
 
@@ -105,69 +314,51 @@ function makeSearch(
   wanted: number,
   combined: Iterable<readonly RawValue[]>,
 ): Search {
+  const { configHash } = config;
   const candidates: Candidate[] = [];
   const reasons = new Map<string, number>();
   for (const values of combined) {
     if (candidates.length === wanted) break;
-    const result = combine(config, axes, values);
-    if (result.ok)
-      candidates.push({ number: candidates.length + 1, values, hash: candidateHash(config, result.params) });
-    else reasons.set(result.why, (reasons.get(result.why) ?? 0) + 1);
+    const params = combine(config, axes, values);
+    if (typeof params === 'string') reasons.set(params, (reasons.get(params) ?? 0) + 1);
+    // Equal for equal settings, whichever were varied.
+    else candidates.push({ number: candidates.length + 1, values, hash: hashValue({ configHash, params }) });
   }
   const leftOut = [...reasons].map(([why, count]) => ({ why, count })).sort((a, b) => b.count - a.count);
   if (candidates.length === 0) {
     const [most] = leftOut;
-    throw new TwinbookError(
-      'usage',
-      `no combination of these values is possible: ${most?.why ?? 'there is none'}`,
-      'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.',
-    );
+    const hint = 'Give other values to --param; `twinbook strategies` lists the parameters of each with their ranges.';
+    const text = `no combination of these values is possible: ${most?.why ?? 'there is none'}`;
+    throw new TwinbookError('usage', text, hint);
   }
   return { kind, axes, candidates, leftOut, wanted };
 }
 
-/** Parameters of every strategy in order, or why these values cannot be combined. */
-type Combined =
-  | { readonly ok: true; readonly params: readonly ParamValues[] }
-  | { readonly ok: false; readonly why: string };
-
 /**
- * Values for these axes, checked by the strategies. An invalid value is a TwinbookError `usage`; values that cannot be
- * combined are a result, since a grid may contain some.
+ * Parameters of every strategy in order with these values for the axes, or why the values cannot be combined: a grid may
+ * contain such. An invalid value is a TwinbookError `usage`.
  */
-function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Combined {
+function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];
   for (const strategy of config.strategies) {
-    const own = axes.flatMap((axis, index) =>
-      axis.strategy === strategy.name ? [{ axis, value: values[index] }] : [],
-    );
-    const read = readWith(strategy, own);
-    if (read.values === null) return { ok: false, why: why(strategy, own, read) };
-    params.push(read.values);
+    const raw = structuredClone(rawParams(strategy));
+    const own = axes.filter((axis) => axis.strategy === strategy.name);
+    for (const axis of own) put(raw, axis.path, values[axes.indexOf(axis)]);
+    const { values: read, problems } = readParams(strategy.module, raw);
+    if (read === null) return describeProblems(strategy, own, problems);
+    params.push(read);
   }
-  return { ok: true, params };
+  return params;
 }
 
 export function configWith(config: Config, axes: readonly Axis[], values: readonly RawValue[]): Config {
   const combined = combine(config, axes, values);
-  assert(combined.ok, 'values that were combined before');
+  assert(typeof combined !== 'string', 'values that were combined before');
   const strategies = config.strategies.map((strategy, index) => ({
     ...strategy,
-    params: combined.params[index] ?? strategy.params,
+    params: combined[index] ?? strategy.params,
   }));
   return { ...config, strategies };
-}
-
-/** Equal for equal settings, whichever were varied. */
-const candidateHash = ({ configHash }: Config, params: readonly ParamValues[]): string =>
-  hashValue({ configHash, params });
-
-type Own = readonly { readonly axis: Axis; readonly value: RawValue | undefined }[];
-
-function readWith(strategy: StrategyConfig, own: Own): ParamsRead {
-  const raw = structuredClone(rawParams(strategy));
-  for (const { axis, value } of own) put(raw, axis.path, value);
-  return readParams(strategy.module, raw);
 }
 
 /** Into the parameter, or into the field of one of its rows. */
@@ -179,15 +370,18 @@ function put(raw: Record<string, unknown>, path: Axis['path'], value: RawValue |
   else (rows[Number(row)] as Record<string, unknown>)[String(field)] = value;
 }
 
-function why(strategy: StrategyConfig, own: Own, { problems }: ParamsRead): string {
-  for (const { axis } of own) {
+/** Throws for a problem of an axis itself. */
+function describeProblems(
+  { name, module }: StrategyConfig,
+  own: readonly Axis[],
+  problems: ParamsRead['problems'],
+): string {
+  for (const axis of own) {
     const problem = problems.find(({ path }) => path.join('.') === axis.path.join('.'));
-    if (problem !== undefined) throw makeAxisError(strategy, axis, problem.message);
+    if (problem === undefined) continue;
+    const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
+    const hint = `Parameters of ${name}: ${list.join('; ')}.`;
+    throw new TwinbookError('usage', `--param ${axis.name}: ${problem.message}`, hint);
   }
-  return `${strategy.name}: ${problems.map(({ message }) => message).join('; ')}`;
-}
-
-function makeAxisError({ name, module }: StrategyConfig, axis: Axis, message: string): TwinbookError {
-  const list = Object.entries(module.params).map(([param, spec]) => `${param} (${describeWanted(spec)})`);
-  return new TwinbookError('usage', `--param ${axis.name}: ${message}`, `Parameters of ${name}: ${list.join('; ')}.`);
+  return `${name}: ${problems.map(({ message }) => message).join('; ')}`;
 }

@@ -8,13 +8,26 @@
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
-import { listTasks, NOTHING_PLAYED, planSweep, type SweepEngine, type SweepFacts, type TaskWork } from './facts.js';
-import { eventsIn, foldCount } from './folds.js';
-import { countConfigurations, judge, walkForward } from './judge.js';
-import { listNotes, type NoteFacts } from './notes.js';
-import type { ConfigurationResult, SweepResult } from './result.js';
-import { Outcomes } from './results/outcomes.js';
-import { openStore, type Resume, type SweepStore } from './results/store.js';
+import { listNotes } from './describe.js';
+import {
+  eventsIn,
+  foldCount,
+  listTasks,
+  NOTHING_PLAYED,
+  planSweep,
+  type SweepEngine,
+  type SweepFacts,
+  type TaskWork,
+} from './facts.js';
+import {
+  type ConfigurationResult,
+  countConfigurations,
+  judge,
+  Outcomes,
+  type SweepResult,
+  walkForward,
+} from './result.js';
+import { openStore, type Resume, type SweepStore } from './store.js';
 import { onThreads } from './threads/threads.js';
 
 export interface SweepOutcome {
@@ -37,7 +50,7 @@ export async function runSweep(
     });
     if (planned.data.isStreamed)
       watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
-    const sweep = new Sweep(planned.facts, watcher, store);
+    const sweep = makeSweep(planned.facts, watcher, store);
     const isComplete = await sweep.run(plan.resume, (work) => engine({ ...planned, ...work, watcher }));
     const result = sweep.result();
     if (isComplete) store.finish();
@@ -47,49 +60,30 @@ export async function runSweep(
   }
 }
 
-/** A sweep over anything that facts describe: recordings, or worlds of the arena. */
-export class Sweep {
-  readonly #facts: SweepFacts;
-  readonly #watcher: SweepWatcher;
-  readonly #store: SweepStore;
-  readonly #outcomes: Outcomes;
-  readonly #played: readonly number[];
-
-  constructor(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
-    this.#facts = facts;
-    this.#watcher = watcher;
-    this.#store = store;
-    const { fillModels, events } = facts;
-    const folds = foldCount(events);
-    this.#outcomes = new Outcomes(folds, fillModels, (...place) => store.eventResults(...place));
-    this.#played = Array.from({ length: folds }, (_, fold) =>
-      eventsIn(events, fold).reduce((sum, { played }) => sum + played, 0),
-    );
-  }
-
-  async run(resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> {
-    const [facts, watcher] = [this.#facts, this.#watcher];
-    const stored = this.#store.begin(facts, resume);
-    for (const { task, outcome } of stored) this.#outcomes.set(task, outcome);
+/** Result of a sweep over recordings or worlds of the arena. */
+export function makeSweep(facts: SweepFacts, watcher: SweepWatcher, store: SweepStore) {
+  const { fillModels, events, search } = facts;
+  const folds = foldCount(events);
+  const outcomes = new Outcomes(folds, fillModels, (...place) => store.eventResults(...place));
+  const played = Array.from({ length: folds }, (_, fold) =>
+    eventsIn(events, fold).reduce((sum, event) => sum + event.played, 0),
+  );
+  const playedBy = (tasks: readonly Task[]) => tasks.reduce((sum, { fold }) => sum + (played[fold] ?? 0), 0);
+  const run = async (resume: Resume, play: (work: TaskWork) => Promise<boolean>): Promise<boolean> => {
+    const stored = store.begin(facts, resume);
+    for (const { task, outcome } of stored) outcomes.set(task, outcome);
     if (stored.length > 0) watcher.say(`${stored.length} backtests of this sweep are done already.`);
-    const all = listTasks(facts.search.candidates, this.#played.length, facts.fillModels);
-    const tasks = all.filter((task) => !this.#outcomes.has(task));
-    const pace = makePace(watcher.now, all.length, this.#playedBy(tasks));
+    const all = listTasks(search.candidates, folds, fillModels);
+    const tasks = all.filter((task) => outcomes.get(task) === undefined);
+    const pace = makePace(watcher.now, all.length, playedBy(tasks));
     const done: TaskWork['done'] = (task, outcome) => {
-      this.#outcomes.set({ ...task, number: task.candidate.number }, outcome);
-      this.#store.write(task, outcome);
-      watcher.progress(pace(this.#playedBy([task]), this.#outcomes.count, this.#outcomes.failed));
+      outcomes.set({ ...task, number: task.candidate.number }, outcome);
+      store.write(task, outcome);
+      watcher.progress(pace(playedBy([task]), outcomes.count, outcomes.failed));
     };
-    return play({ tasks, known: (task) => this.#outcomes.get(task), done });
-  }
-
-  #playedBy(tasks: readonly Pick<Task, 'fold'>[]): number {
-    return tasks.reduce((sum, { fold }) => sum + (this.#played[fold] ?? 0), 0);
-  }
-
-  result(): SweepResult {
-    return computeResult(this.#facts, this.#outcomes, this.#store.tried);
-  }
+    return play({ tasks, known: (task) => outcomes.get(task), done });
+  };
+  return { run, result: () => computeResult(facts, outcomes, store.tried) };
 }
 
 /** @param allEvents recorded events for this run */
@@ -114,14 +108,6 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
   const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
   const counts = countConfigurations(configurations, tried, events.length);
   const done = configurations.filter(({ status }) => status === 'done');
-  const noted: NoteFacts = {
-    subject: facts.subject,
-    data: facts.data,
-    counts,
-    best: done[0] ?? null,
-    search,
-    folds: foldCount(events),
-  };
   return {
     format: 1,
     subject: facts.subject,
@@ -137,7 +123,7 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
         ? null
         : walkForward({ candidates: inOrder(done), events, fillModels, outcomes, trials, embargoMs }),
     fresh: null,
-    notes: listNotes(noted),
+    notes: listNotes(facts, counts, done[0] ?? null, foldCount(events)),
   };
 }
 

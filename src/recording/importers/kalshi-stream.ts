@@ -3,7 +3,7 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { ChunkWriter } from '../chunks.js';
+import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
 import {
   EVENT,
   type EventChunk,
@@ -12,13 +12,17 @@ import {
   type RecordingWarning,
   SIDE,
 } from '../contract.js';
-import { Levels } from '../levels.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
-import { ClockRegression, LineCount } from './file-faults.js';
-import type { KalshiFile, KalshiGroup } from './kalshi-files.js';
-import { ANY_LAYOUT, kalshiRowSql, type LevelAmount, ROW_KIND, readBook } from './kalshi-message.js';
-import { lineSource, takeRejects } from './message-files.js';
-import { type PairingRules, TradePairing } from './pairing.js';
+import {
+  ANY_LAYOUT,
+  type KalshiFile,
+  type KalshiGroup,
+  kalshiRowSql,
+  type LevelAmount,
+  ROW_KIND,
+  readBook,
+} from './kalshi-message.js';
+import { ClockRegression, LineCount, lineSource, takeRejects } from './message-files.js';
 
 /** Trade and delta have the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
@@ -51,12 +55,7 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
 }
 
 /** Yields full chunks, one chunk of rows at a time. */
-async function* readFile(
-  file: KalshiFile,
-  market: KalshiFiles,
-  stream: KalshiStream,
-  warnings: RecordingWarning[],
-): AsyncGenerator<EventChunk[]> {
+async function* readFile(file: KalshiFile, market: KalshiFiles, stream: KalshiStream, warnings: RecordingWarning[]) {
   const { path } = file;
   const before = stream.counts();
   stream.begin(file);
@@ -75,11 +74,7 @@ async function* readFile(
 }
 
 /** Rows of `kalshiRowSql`. */
-async function* streamRows(
-  { path, layout }: KalshiFile,
-  { ticker, tickPrecision }: KalshiFiles,
-  lines: LineCount,
-): AsyncGenerator<DuckDBDataChunk> {
+async function* streamRows({ path, layout }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
@@ -126,7 +121,7 @@ const MISSING = 'messages are missing by their numbers';
 class KalshiStream {
   readonly stepsBack = new ClockRegression(KALSHI_PAIRING.tradeLagMs);
   readonly gaps: RecordedGap[] = [];
-  /** Of the present file. */
+  /** Counts the present file only. */
   lines = new LineCount(EXAMPLE);
   readonly #market: KalshiFiles;
   readonly #tickMicros: number;
@@ -296,10 +291,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound;
-   * otherwise the changes after it would all be late.
-   */
+  /** A snapshot's only time is its receive time, which may lag by seconds: the following message is a better bound. */
   #releaseSnapshot(nextMs: number): void {
     const snapshot = this.#held;
     if (snapshot === null) return;
@@ -357,9 +349,7 @@ class KalshiStream {
     }
   }
 
-  /**
-   * `total` is the sum of all changes; a negative one (after a lost delta) is kept as the sum but shows an empty level.
-   */
+  /** `total` is the sum of all changes; a negative one (after a lost delta) is kept but shows an empty level. */
   #setLevel(timeMs: number, side: number, priceMicros: number, total: number): void {
     const before = Math.max(0, this.#levels.get(side, priceMicros));
     const after = Math.max(0, total);
@@ -382,10 +372,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /**
-   * True for a known message, given by the hash of its line; else stores it. Changes may be equal, so a second one is a
-   * repetition only where messages are numbered (not all by the same number).
-   */
+  /** True for a known message by the hash of its line; else stores it. Only numbered messages can be repetitions. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

@@ -4,12 +4,43 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
-import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
-import { deriveConditionId } from '../identity.js';
-import { type CsvRow, csvRows } from './csv.js';
-import type { KalshiGroup } from './kalshi-files.js';
-import { KALSHI_AMOUNT_PRECISION } from './kalshi-message.js';
+import {
+  deriveConditionId,
+  type ReadFindings,
+  type RecordedMarket,
+  type Recording,
+  type RecordingWarning,
+} from '../contract.js';
+import { KALSHI_AMOUNT_PRECISION, type KalshiGroup } from './kalshi-message.js';
 import { kalshiChunks } from './kalshi-stream.js';
+
+type CsvRow = ReadonlyMap<string, string>;
+
+/** All rows after the header. Missing last columns are allowed; blank lines are skipped. */
+export function csvRows(text: string): CsvRow[] {
+  const [names = [], ...rows] = parseFields(text.replace(/^\uFEFF/, '')).filter((fields) => fields.join('') !== '');
+  return rows.map((fields) => new Map(fields.map((field, at) => [(names[at] ?? '').trim(), field.trim()])));
+}
+
+const FIELD = /"((?:[^"]|"")*)"|([^,\r\n]*)/y;
+
+function parseFields(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    FIELD.lastIndex = at;
+    const [all = '', quoted, plain = ''] = FIELD.exec(text) ?? [];
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    at += all.length;
+    if (text[at] === '\r') at++;
+    if (text[at] === ',') continue;
+    // End of a line or of the text; text behind a closing quote is skipped.
+    while (at < text.length && text[at] !== '\n') at++;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
 
 /** One market from its files. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
@@ -120,15 +151,10 @@ function csvRow(windowFolder: string, ticker: string): CsvRow | null {
   return rows.find((row) => names.some((name) => row.get(name) === ticker)) ?? null;
 }
 
-interface Metadata {
-  readonly event: Readonly<Record<string, unknown>>;
-  readonly market: Readonly<Record<string, unknown>>;
-}
-
 /** The market's record from the venue's API; empty without one. An unreadable one is reported. */
-function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]): Metadata {
+function readMetadata(windowFolder: string, ticker: string, warnings: RecordingWarning[]) {
   const path = findBeside(windowFolder, join('metadata', `${ticker.replace(/-[^-]*$/, '')}.json`));
-  const nothing = { event: {}, market: {} };
+  const nothing: Record<'event' | 'market', Readonly<Record<string, unknown>>> = { event: {}, market: {} };
   if (path === null) return nothing;
   try {
     const { response } = JSON.parse(readFileSync(path, 'utf8')) as {

@@ -1,10 +1,149 @@
-/** Files of recorded messages: their names, and their messages as SQL. DuckDB unpacks and splits them. */
+/** Files of recorded messages: names, faults, and messages and their times as SQL. DuckDB unpacks and splits them. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { RecordingWarning } from '../contract.js';
 import { fetchRows } from '../store/duckdb.js';
-import { quote } from '../store/tables.js';
+import { quote } from '../store/layout.js';
+
+/** A file with a larger fraction of broken lines is of another kind, or damaged throughout. */
+const MOST_BROKEN = 0.01;
+
+const SHOWN = 240;
+
+export class LineCount {
+  #lines = 0;
+  #broken = 0;
+  #example: string | null = null;
+  #isLastBroken = false;
+  #failure: string | null = null;
+  readonly #good: string;
+
+  constructor(good: string) {
+    this.#good = good;
+  }
+
+  addLine(): void {
+    this.#lines++;
+    this.#isLastBroken = false;
+  }
+
+  markBroken(line: string): void {
+    this.#broken++;
+    this.#example ??= line;
+    this.#isLastBroken = true;
+  }
+
+  /** Reading stopped before the end of the file. False when nothing was read before. */
+  stop(reason: string): boolean {
+    this.#failure = reason;
+    return this.#lines > this.#broken;
+  }
+
+  /** Warnings about the file. Throws TwinbookError `recording_invalid` for a refused one. */
+  finish(path: string): RecordingWarning[] {
+    const end = this.#failure ?? (this.#isLastBroken ? 'its last line is broken' : null);
+    const cut = end === null ? [] : [`the file is cut or damaged (${end})`];
+    refuseBroken(path, this.#lines, this.#broken, [this.#example ?? '', this.#good], cut);
+    const broken = this.#broken === 0 ? [] : [`${this.#broken} broken lines were skipped`];
+    const used = cut.map((damage) => `${damage}: only what could be read of it is used`);
+    return [...broken, ...used].map((message) => ({ path, message, isDamage: true }));
+  }
+}
+
+/** Throws TwinbookError `recording_invalid` for too many broken lines, with a broken line and a good one. */
+export function refuseBroken(
+  path: string,
+  lines: number,
+  broken: number,
+  [bad, good]: readonly [bad: string, good: string],
+  reasons: readonly string[] = [],
+): void {
+  if (broken <= MOST_BROKEN * lines) return;
+  const what = `${broken} of ${lines} lines of ${path} cannot be read, such as ${shorten(bad)}`;
+  throw new TwinbookError(
+    'recording_invalid',
+    [what, ...reasons].join('; '),
+    `A line that can be read: ${shorten(good)}`,
+  );
+}
+
+/** Control characters are shown as a question mark. */
+function shorten(line: string): string {
+  const plain = line.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?');
+  return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
+}
+
+/** Venue clocks step back by some seconds at most; more means a wrong order or a single wrong time. */
+const MOST_USUAL_MS = 10_000;
+
+/** Counts events with a time before an earlier event's: their times are raised, and the user is warned. */
+export class ClockRegression {
+  readonly #quietMs: number;
+  #latestMs = Number.NEGATIVE_INFINITY;
+  #count = 0;
+  #farthestMs = 0;
+
+  /** @param quietMs shorter steps have no visible effect */
+  constructor(quietMs: number) {
+    this.#quietMs = quietMs;
+  }
+
+  saw(timeMs: number): void {
+    if (timeMs >= this.#latestMs) {
+      this.#latestMs = timeMs;
+      return;
+    }
+    this.#count++;
+    this.#farthestMs = Math.max(this.#farthestMs, this.#latestMs - timeMs);
+  }
+
+  warning(path: string): RecordingWarning | null {
+    if (this.#farthestMs <= this.#quietMs) return null;
+    const events = this.#count === 1 ? '1 event has a time' : `${this.#count} events have times`;
+    const message = `${events} before that of an event before it, by up to ${this.#farthestMs / 1000} s: raised to it`;
+    return this.#farthestMs > MOST_USUAL_MS ? { path, message, isDamage: true } : { path, message };
+  }
+}
+
+/** No recordings exist before 2000 or after 2100. */
+export const EARLIEST_MS = 946_684_800_000;
+export const LATEST_MS = 4_102_444_800_000;
+
+/** Numbers below the first bound are seconds, below the second ms, below the third µs. */
+const BOUNDS = [1e11, 1e14, 1e17] as const;
+
+/** Unix ms as SQL, a double; null for a text without a time. `text` is a column, `number` its text as a double. */
+export const timeSql = (text: string, number: string): string => `(CASE
+    WHEN ${number} IS NULL THEN epoch_ms(try_cast(${text} AS TIMESTAMPTZ))::DOUBLE ELSE ${numberTimeSql(number)} END)`;
+
+export const numberTimeSql = (number: string): string => `floor(CASE
+    WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
+    WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
+
+/** Whether it is known only to the second, as SQL. */
+export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
+
+/** Unix ms; null for a value without a time between 2000 and 2100. */
+export function parseTime(value: unknown): number | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const number = value === '' ? Number.NaN : Number(value);
+  const ms = Math.floor(Number.isNaN(number) ? parseMoment(String(value)) : toMs(number));
+  return ms >= EARLIEST_MS && ms <= LATEST_MS ? ms : null;
+}
+
+/** A time without a zone is UTC. */
+const parseMoment = (text: string): number =>
+  Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
+
+function toMs(number: number): number {
+  if (number < BOUNDS[0]) return Math.round(number * 1000);
+  if (number < BOUNDS[1]) return number;
+  // A double holds nanoseconds to a quarter of a microsecond.
+  return number < BOUNDS[2] ? number / 1000 : Math.round(number / 1000) / 1000;
+}
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
 const PACKED = /\.(gz|zst)$/;
@@ -36,7 +175,7 @@ export function findFiles(folder: string) {
   return { paths: files.filter((path) => isMessageFile(nameOf(path))), notRead: describeOthers(files, folder) };
 }
 
-const listFiles = (folder: string): string[] =>
+const listFiles = (folder: string) =>
   readdirSync(folder)
     .sort()
     .map((name) => join(folder, name));
@@ -57,15 +196,8 @@ function describeOthers(files: readonly string[], folder: string): string[] {
   });
 }
 
-/**
- * Messages of a file as a table with one column `line`, a JSON text each, in order. Non-text lines are in
- * `reject_errors` of the connection after the last row.
- */
-export async function lineSource(
-  connection: DuckDBConnection,
-  path: string,
-  maxLineBytes = MAX_LINE_BYTES,
-): Promise<string> {
+/** Messages of a file as a table with one column `line`, a JSON text each. Other lines become `reject_errors`. */
+export async function lineSource(connection: DuckDBConnection, path: string, maxLineBytes = MAX_LINE_BYTES) {
   if (path.endsWith('.parquet')) return parquetLines(connection, path);
   const isArray = /\.json(\.gz|\.zst)?$/.test(path) && (await startsArray(connection, path));
   return isArray
@@ -79,7 +211,7 @@ const arraySource = (path: string): string => `read_json_objects(${quote(path)},
 const textSource = (
   path: string,
   maxLineBytes: number,
-): string => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
+) => `read_csv(${quote(path)}, columns = {line: 'VARCHAR'}, delim = chr(1),
   quote = '', escape = '', header = false, auto_detect = false, strict_mode = false, store_rejects = true,
   max_line_size = ${maxLineBytes}, buffer_size = ${2 * maxLineBytes})`;
 
@@ -101,10 +233,7 @@ async function parquetLines(connection: DuckDBConnection, path: string): Promise
   return `(SELECT to_json(message)::VARCHAR AS line FROM (SELECT *${replaced} FROM ${source}) message)`;
 }
 
-export async function describeColumns(
-  connection: DuckDBConnection,
-  source: string,
-): Promise<ReadonlyMap<string, string>> {
+export async function describeColumns(connection: DuckDBConnection, source: string) {
   const rows = await fetchRows(connection, `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${source})`);
   return new Map(rows.map((row) => [String(row['column_name']), String(row['column_type'])]));
 }

@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
-import { quote } from '../store/tables.js';
-import { refuseBroken } from './file-faults.js';
-import { describeColumns, lineSource } from './message-files.js';
-import { EARLIEST_MS, LATEST_MS, numberTimeSql, timeSql } from './message-times.js';
+import { quote } from '../store/layout.js';
+import {
+  describeColumns,
+  EARLIEST_MS,
+  LATEST_MS,
+  lineSource,
+  numberTimeSql,
+  refuseBroken,
+  timeSql,
+} from './message-files.js';
 
-/**
- * `archive`: hourly Parquet files of PMXT, each row with a message in `data`. `table`: Parquet with a column per field.
- * `messages`: messages of the venue's channel as JSON.
- */
+/** PMXT's hourly Parquet files with messages in `data`, Parquet with a column per field, or messages as JSON. */
 export type PolymarketForm = 'archive' | 'table' | 'messages';
 
 const PRICE_STEP_MICROS = 100;
@@ -78,8 +81,8 @@ export async function openEvents(path: string, markets: readonly string[] = []):
 const SORTED_GROUP_ROWS = 20_480;
 
 /**
- * Writes the valid rows of a file by market, each in the file's order, as Parquet with the columns of `events`. Memory
- * is bounded: overflow goes into the folder. Returns the path. Throws TwinbookError.
+ * Writes the valid rows of a file by market, as Parquet with the columns of `events`, in bounded memory. Returns its
+ * path.
  */
 export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
   const sorted = join(folder, `${randomUUID()}.parquet`);
@@ -95,11 +98,7 @@ export async function sortByMarket(path: string, markets: readonly string[], fol
   return sorted;
 }
 
-async function makeView(
-  connection: DuckDBConnection,
-  path: string,
-  markets: readonly string[],
-): Promise<PolymarketForm> {
+async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {
   await access(path, constants.R_OK).catch((error: Error) => {
     throw new TwinbookError('file_unreadable', `cannot read ${path}: ${error.message}`, 'Check its path and rights.');
   });
@@ -189,10 +188,7 @@ const IS_EVENT = '(is_level OR is_trade OR is_book OR is_nothing)';
 /** Complete rows of the view `events`. */
 export const ROW_IS_SOUND = `((is_level OR is_trade OR is_book) AND (${Object.values(SOUND).join(') AND (')})) IS TRUE`;
 
-/**
- * Number of invalid rows of the view `events`, and reasons; null when all are valid. A row may have several faults.
- * Throws TwinbookError `recording_invalid` for too many.
- */
+/** Number of invalid rows and reasons; null without any. Throws TwinbookError `recording_invalid` for too many. */
 export async function brokenRows({ connection, form }: OpenEvents, path: string): Promise<string | null> {
   const isBroken = `(${form === 'table' ? 'true' : IS_EVENT} AND NOT (${ROW_IS_SOUND}))`;
   const faults = Object.values({ [STRANGE]: '(is_level OR is_trade OR is_book)', ...SOUND }).map(

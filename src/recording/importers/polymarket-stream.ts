@@ -1,26 +1,109 @@
 /**
  * Two mirrored Polymarket tokens as the event stream of one market.
  *
- * What the data shows (game of 2026-06-07): every change of the pool of liquidity is sent twice, once per token, so the
- * levels of the YES token alone are the whole book. A trade is printed once, on the token that its taker traded: a buyer
- * of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's change (3 to 135 ms) and, where
- * the level's sizes have two decimals, the trade's have six.
+ * Every change is sent twice, once per token, so the levels of the YES token are the whole book. A trade is printed
+ * once, on its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the
+ * level's change (3 to 135 ms); sizes of levels have two decimals, those of trades six.
  *
- * No file has a starting snapshot. Levels only become known when they change, so until the best prices that a row names are
- * those of the book made from the changes, there is no book: that time is a gap. Levels behind the best that have not
- * changed by then are still missing.
+ * No file has a starting snapshot. Until the best prices of a row are those of the book made from the changes, the book
+ * is unknown: that time is a gap. Levels behind the best that have not changed by then are still missing.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import { ONE } from '../../shared/base/micros.js';
-import { ChunkWriter } from '../chunks.js';
-import { EVENT, type EventChunk, type ReadFindings, type RecordedGap, SIDE } from '../contract.js';
-import { Levels } from '../levels.js';
+import { ChunkWriter, Levels, type PairingRules, TradePairing } from '../chunks.js';
+import {
+  EVENT,
+  type EventChunk,
+  type ReadFindings,
+  type RecordedGap,
+  type RecordingWarning,
+  SIDE,
+} from '../contract.js';
 import { connect, streamChunks } from '../store/duckdb.js';
-import { parquetSource, quote } from '../store/tables.js';
-import { CaptureReport } from './capture-report.js';
-import { type PairingRules, TradePairing } from './pairing.js';
+import { parquetSource, quote } from '../store/layout.js';
+import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
+
+/** Rows with a best price, and those that contradict the book. */
+interface Disagreement {
+  readonly rows: number;
+  readonly disagreeing: number;
+}
+
+/** Pattern of that sentence: an import keeps only the sentence. */
+const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
+
+/** For all files together; null when no sentence reports a disagreement. */
+export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
+  const told = sentences.flatMap(({ message }): Disagreement[] => {
+    const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
+    return rows === undefined ? [] : [{ rows: Number(rows), disagreeing: Number(disagreeing) }];
+  });
+  if (told.length === 0) return null;
+  return {
+    rows: told.reduce((sum, { rows }) => sum + rows, 0),
+    disagreeing: told.reduce((sum, { disagreeing }) => sum + disagreeing, 0),
+  };
+}
+
+/** Report on one file after it was read. */
+class CaptureReport {
+  unpairedTrades = 0;
+  /** Trades before the first known book: left out. */
+  unseenTrades = 0;
+  readonly #stepsBack = new ClockRegression(0);
+  #firstMs: number | null = null;
+  #knownMs: number | null = null;
+  #isTold = false;
+  /** Rows with a best price, and those that contradict the book. */
+  #rows = 0;
+  #disagreeing = 0;
+
+  saw(timeMs: number): void {
+    this.#stepsBack.saw(timeMs);
+    this.#firstMs ??= timeMs;
+  }
+
+  countRow(agrees: boolean): void {
+    this.#rows++;
+    if (!agrees) this.#disagreeing++;
+  }
+
+  /** The book is known from this time on, Unix ms. @param isTold by a snapshot, or by the previous file */
+  knownFrom(timeMs: number, isTold: boolean): void {
+    this.#knownMs = timeMs;
+    this.#isTold = isTold;
+  }
+
+  warnings(path: string): RecordingWarning[] {
+    const back = this.#stepsBack.warning(path);
+    const unpaired = this.unpairedTrades;
+    const messages = [
+      this.#describeUnseen(),
+      this.#disagreement(),
+      unpaired === 0 ? '' : `${unpaired} trades have no level decrease of their own`,
+    ];
+    const told = messages.filter((message) => message !== '').map((message) => ({ path, message }));
+    return back === null ? told : [...told, back];
+  }
+
+  #describeUnseen(): string {
+    const left = this.unseenTrades === 0 ? '' : `; trades left out of that time: ${this.unseenTrades}`;
+    if (this.#knownMs === null) {
+      return `there is no starting snapshot, and the best prices of no row agree with the book: nothing of it is known${left}`;
+    }
+    if (this.#isTold && left === '') return '';
+    const seconds = (Math.max(0, this.#knownMs - (this.#firstMs ?? this.#knownMs)) / 1000).toFixed(1);
+    return `there is no starting snapshot: the book is not known for the first ${seconds} s, until the best prices of a row agree with it${left}`;
+  }
+
+  #disagreement(): string {
+    if (this.#rows === 0) return 'no row names its best prices: nothing can be compared with the book';
+    const percent = ((this.#disagreeing / this.#rows) * 100).toFixed(2);
+    return `the best prices of ${percent} % of the rows (${this.#disagreeing} of ${this.#rows}) disagree with the book`;
+  }
+}
 
 export interface PolymarketTokens {
   readonly path: string;
@@ -29,7 +112,7 @@ export interface PolymarketTokens {
   readonly no: string | null;
   /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
-  /** Of an archive's file, in hours since 1970; else null. */
+  /** For an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
   /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
   readonly sorted: () => Promise<string> | null;
@@ -117,7 +200,7 @@ type Unknown = Pick<RecordedGap, 'fromMs' | 'reason'>;
 
 class TokenStream {
   readonly gaps: RecordedGap[] = [];
-  /** Of the present file. */
+  /** Counts the present file only. */
   capture = new CaptureReport();
   readonly #writer = new ChunkWriter();
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);

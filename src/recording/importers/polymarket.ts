@@ -4,10 +4,15 @@ import { basename } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import type { ReadFindings, RecordedMarket, Recording, RecordingWarning } from '../contract.js';
-import { deriveConditionId } from '../identity.js';
+import {
+  deriveConditionId,
+  type ReadFindings,
+  type RecordedMarket,
+  type Recording,
+  type RecordingWarning,
+} from '../contract.js';
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
-import { quote } from '../store/tables.js';
+import { quote } from '../store/layout.js';
 import { describeColumns } from './message-files.js';
 import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
@@ -64,11 +69,7 @@ export async function openPolymarket(path: string, reading: PolymarketReading): 
   }
 }
 
-async function marketsIn(
-  events: OpenEvents,
-  path: string,
-  { markets: wanted, hours, scratch }: PolymarketReading,
-): Promise<Recording[]> {
+async function marketsIn(events: OpenEvents, path: string, { markets: wanted, hours, scratch }: PolymarketReading) {
   const warnings: RecordingWarning[] = [];
   const broken = await brokenRows(events, path);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
@@ -123,7 +124,7 @@ async function pairTokens(
         ? findMirror(first, [...lonely.values()], samples)
         : (byMarket.get(first.market)?.find(({ id }) => lonely.has(id)) ?? null);
     if (twin === null) {
-      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a market by itself` });
+      warnings.push({ path, message: `token ${short(first.id)} has no mirror: it is a separate market` });
     } else lonely.delete(twin.id);
     pairs.push(twin?.isYes === true ? [twin, first] : [first, twin]);
   }
@@ -205,10 +206,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/**
- * Consecutive files of one market become one recording, at the place of the first. Files that overlap an earlier one
- * stay separate behind it. Others pass unchanged.
- */
+/** Consecutive files of one market become one recording, at the place of the first. Overlapping files stay separate. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

@@ -1,7 +1,4 @@
-/**
- * Read-only SQL over recordings in our format: one SELECT that sees only the recordings' files, no other file or
- * network, and cannot write.
- */
+/** Read-only SQL over recordings in our format: one SELECT that sees no other file and no network. */
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,9 +8,19 @@ import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { closedFiles, openSegments } from '../store/day-folder.js';
 import { loadDuckDb } from '../store/duckdb.js';
-import { dayFolders, isStore, MANIFEST, marketFolders, segmentName, TABLES, type Table } from '../store/layout.js';
+import {
+  COLUMNS,
+  dayFolders,
+  isStore,
+  MANIFEST,
+  marketFolders,
+  quote,
+  segmentName,
+  segmentSource,
+  TABLES,
+  type Table,
+} from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
-import { COLUMNS, quote, segmentSource } from '../store/tables.js';
 
 /** Bounds of a query besides its own conditions. Other rows are invisible. */
 export interface QueryBounds {
@@ -44,15 +51,11 @@ const OPTIONS = {
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own` and `markets` of these folders, within `wish`. Throws TwinbookError `usage` for
- * SQL that is not one SELECT or cannot be run and for bounds that name no market, `recording_invalid` when a path holds no
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of these folders, within `wish`.
+ * Throws TwinbookError `usage` for other SQL and for unknown markets, `recording_invalid` for a path without a
  * recording in our format.
  */
-export async function queryRecordings(
-  sql: string,
-  paths: readonly string[],
-  wish: QueryBounds = NO_BOUNDS,
-): Promise<QueryAnswer> {
+export async function queryRecordings(sql: string, paths: readonly string[], wish: QueryBounds = NO_BOUNDS) {
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
@@ -185,12 +188,12 @@ async function makeMarkets(connection: DuckDBConnection, recordings: readonly Re
   const columns = Object.entries(MARKETS).map(([name, [type]]) => `${name} ${type}`);
   await connection.run(`CREATE TABLE markets (${columns.join(', ')})`);
   for (const recording of recordings) {
-    const values = Object.values(MARKETS).map(([, read]) => literal(read(recording) ?? null));
+    const values = Object.values(MARKETS)
+      .map(([, read]) => read(recording) ?? null)
+      .map((value) => (typeof value === 'string' ? quote(value) : String(value)));
     await connection.run(`INSERT INTO markets VALUES (${values.join(', ')})`);
   }
 }
-
-const literal = (value: SqlValue): string => (typeof value === 'string' ? quote(value) : String(value));
 
 /** From here on only the recordings' folders can be opened; anything else is refused, settings included. */
 async function lockDown(connection: DuckDBConnection, paths: readonly string[]): Promise<void> {

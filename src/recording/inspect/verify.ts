@@ -1,27 +1,31 @@
-/**
- * Checks recordings: files against manifests, and plausibility of their content. A **difference** is an error; a
- * **note** is information.
- */
+/** Checks recordings: files against manifests, and plausibility. A difference is an error, a note is information. */
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
+import { isPrice } from '../chunks.js';
 import type { Recording } from '../contract.js';
-import { isPrice } from '../levels.js';
 import { openRecordings } from '../recording.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
 import { fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
-import { findWriter } from '../store/folder-lock.js';
-import { sha256 } from '../store/json-file.js';
-import { dayFolders, isStore, MANIFEST, MARKET, marketFolders, NO_MARKET, segmentName } from '../store/layout.js';
-import { type EventsFile, eventsFiles, type Manifest, readManifest } from '../store/manifest.js';
-import { readMarket } from '../store/market-file.js';
+import {
+  dayFolders,
+  findWriter,
+  isStore,
+  MANIFEST,
+  MARKET,
+  marketFolders,
+  NO_MARKET,
+  parquetSource,
+  rowSelect,
+  segmentName,
+} from '../store/layout.js';
+import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from '../store/manifest.js';
 import { openMarket } from '../store/market-reader.js';
 import { isPriced, ROW } from '../store/segment.js';
-import { parquetSource, rowSelect } from '../store/tables.js';
-import { BookMeter } from './book-meter.js';
+import { BookMeter } from './stats.js';
 
 export interface Finding {
   readonly path: string;
@@ -30,15 +34,10 @@ export interface Finding {
   readonly message: string;
 }
 
-/**
- * Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other; in real recordings
- * that lasts below a second.
- */
+/** Longest normal crossing of a book, ms: feeds send the two sides of a move one after the other. */
 export const CROSSED_LIMIT_MS = 5000;
 
-/**
- * Checks every recording under these paths, of our own format or raw. Throws TwinbookError as `openRecordings` does.
- */
+/** Checks every recording under these paths, ours or raw. Throws TwinbookError as `openRecordings` does. */
 export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
@@ -61,7 +60,9 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   let recordings: readonly Recording[];
   try {
     const onFailure = (error: TwinbookError) => note(error, path, findings);
-    recordings = isOurs ? await openOwn(path) : await openRecordings([path], { onFailure });
+    // A market with only requests so far has no stream to check.
+    const own = isOurs ? await openMarket(path) : null;
+    recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
   } catch (error) {
     if (!isOurs) throw error;
     note(error, path, findings);
@@ -76,12 +77,6 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
-}
-
-/** A market with only requests so far has no stream to check. */
-async function openOwn(folder: string): Promise<readonly Recording[]> {
-  const recording = await openMarket(folder);
-  return recording === null ? [] : [recording];
 }
 
 function isFolderOfStore(path: string): boolean {
@@ -108,7 +103,7 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
   const { longestCrossedMs: crossedMs, longestCrossedFromMs: fromMs } = meter;
   if (crossedMs > CROSSED_LIMIT_MS) {
     const from = new Date(fromMs).toISOString();
-    const message = `the book stands crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
+    const message = `the book is crossed for ${(crossedMs / 1000).toFixed(1)} s from ${from}`;
     findings.push({ path, severity: 'difference', message });
   }
   for (const { message, path: where, isDamage } of recording.warnings) {
@@ -155,36 +150,23 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    await verifyRows(folder, manifest, rows, differ);
+    for (const file of rows === null ? [] : eventsFiles(manifest)) {
+      const path = join(folder, file.name);
+      if (!existsSync(path)) continue;
+      for (const message of (await rows?.file(parquetSource(path), file)) ?? []) differ(path, message);
+    }
     const broken = manifest.broken_lines;
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
-  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) {
-    differ(folder, `${MARKET} is missing`);
-  }
+  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) differ(folder, `${MARKET} is missing`);
 }
 
-type Listed = { readonly bytes: number; readonly sha256: string };
-
-async function findProblem(path: string, file: Listed): Promise<string | null> {
+async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size;
   if (bytes === undefined) return 'the file is missing';
   if (bytes !== file.bytes) return `it has ${bytes} bytes, its manifest says ${file.bytes}`;
   return (await sha256(path)) === file.sha256 ? null : 'its checksum is not that of its manifest';
-}
-
-async function verifyRows(
-  folder: string,
-  manifest: Manifest,
-  rows: RowCheck | null,
-  differ: (path: string, message: string) => void,
-): Promise<void> {
-  for (const file of eventsFiles(manifest)) {
-    const path = join(folder, file.name);
-    if (rows === null || !existsSync(path)) continue;
-    for (const message of await rows.file(parquetSource(path), file)) differ(path, message);
-  }
 }
 
 /** Files that no manifest lists: they are never read. */

@@ -4,10 +4,7 @@ import { createRequire } from 'node:module';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 
-/**
- * One thread, because the other core belongs to our reader or feeder. It only holds row groups of a few recordings at a
- * time. Extensions are never fetched.
- */
+/** One thread: the other core belongs to our reader or feeder. Extensions are never fetched. */
 const OPTIONS = {
   threads: '1',
   memory_limit: '512MB',
@@ -19,10 +16,7 @@ type DuckDb = typeof import('@duckdb/node-api');
 
 const require = createRequire(import.meta.url);
 
-/**
- * DuckDB's library with its compiled binding; an installation has the one of its platform or none. Throws TwinbookError
- * `file_unreadable` without it.
- */
+/** DuckDB's library with the binding of this platform. Throws TwinbookError `file_unreadable` without it. */
 export async function loadDuckDb(): Promise<DuckDb> {
   try {
     // An import would scan all its files for exported names: half of the load time.
@@ -32,7 +26,7 @@ export async function loadDuckDb(): Promise<DuckDb> {
     const [reason = ''] = (cause as Error).message.split('\n');
     const where = `${process.platform} ${process.arch}`;
     const hint =
-      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/operations.md says which platforms there are bindings for.';
+      'Recording, backtests and `data` need it, trading does not. Install again with `npm ci`, without leaving out optional packages; docs/install.md lists the platforms that have a binding.';
     throw new TwinbookError('file_unreadable', `DuckDB's binding for ${where} cannot be loaded: ${reason}`, hint, {
       cause,
     });
@@ -67,10 +61,7 @@ export async function withConnection<T>(run: (connection: DuckDBConnection) => P
   }
 }
 
-export async function fetchRows(
-  connection: DuckDBConnection,
-  sql: string,
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export async function fetchRows(connection: DuckDBConnection, sql: string) {
   return (await connection.runAndReadAll(sql)).getRowObjects();
 }
 
@@ -79,11 +70,7 @@ export const toNumber = (value: unknown): number => Number(value);
 export const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 /** Runs a query and yields its result in chunks. Throws `recording_invalid`; its message begins with `what`. */
-export async function* streamChunks(
-  connection: DuckDBConnection,
-  sql: string,
-  what: string,
-): AsyncGenerator<DuckDBDataChunk> {
+export async function* streamChunks(connection: DuckDBConnection, sql: string, what: string) {
   try {
     const result = await connection.stream(sql);
     for (let rows = await result.fetchChunk(); rows !== null && rows.rowCount > 0; rows = await result.fetchChunk())
@@ -98,10 +85,7 @@ export async function* streamChunks(
 
 type Columns = BigInt64Array | Float64Array | Int32Array | Uint8Array;
 
-/**
- * The column's own memory: reading it value by value is four times slower. It is a copy that belongs to the chunk's
- * reader. The query must select `type`; the library does not promise it.
- */
+/** The column's own memory, a copy: values are four times slower. The query must select `type`. */
 export function typedColumn<Column extends Columns>(
   chunk: DuckDBDataChunk,
   column: number,
@@ -147,7 +131,7 @@ export async function appendRows(
 export function fileError(code: 'recording_invalid' | 'file_unreadable', what: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const [reason = ''] = (error as Error).message.split('\n');
-  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` says what is wrong with a recording.', {
+  return new TwinbookError(code, `${what}: ${reason}`, '`twinbook data verify` describes each error of a recording.', {
     cause: error,
   });
 }

@@ -1,28 +1,28 @@
-/**
- * Streams the files of a market as one run of chunks. Snapshots are skipped as redundant; only where the stream begins
- * in mid-book, or a file is missing, the next snapshot becomes a new book.
- */
+/** Streams the files of a market as chunks. A snapshot becomes a new book only where rows before it are missing. */
 
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
+import { summarizeEvents } from './day-folder.js';
 import { connect, fetchRows, fileError, streamChunks, toNumber, typedColumn, withConnection } from './duckdb.js';
-import { fileState, sha256 } from './json-file.js';
-import { MANIFEST, parquetName, parseName } from './layout.js';
-import { type EventsFile, eventsFiles, FORMAT, readManifest } from './manifest.js';
-import { computeTick } from './market-file.js';
-import { summarizeEvents } from './parquet-files.js';
+import {
+  bookSelect,
+  chunkSelect,
+  MANIFEST,
+  MARKER,
+  parquetName,
+  parquetSource,
+  parseName,
+  quote,
+  segmentSource,
+} from './layout.js';
+import { computeTick, type EventsFile, eventsFiles, FORMAT, fileState, readManifest, sha256 } from './manifest.js';
 import { ROW } from './segment.js';
-import { bookSelect, chunkSelect, MARKER, parquetSource, quote, segmentSource } from './tables.js';
 
 /** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
-export async function* readChunks(
-  parts: readonly EventsPart[],
-  market: RecordedMarket,
-  warnings: RecordingWarning[],
-): AsyncGenerator<EventChunk> {
+export async function* readChunks(parts: readonly EventsPart[], market: RecordedMarket, warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();
   const connection = await connect();
@@ -56,7 +56,13 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   if (part.isSegment) return;
   const state = `${part.sha256} ${tickMicros} ${fileState(part.path)}`;
   if (intact.get(part.path) === state) return;
-  const sum = part.sha256 === null ? null : await computeChecksum(part.path);
+  const { path } = part;
+  const sum =
+    part.sha256 === null
+      ? null
+      : await sha256(path).catch((error: unknown) => {
+          throw fileError('recording_invalid', `cannot read ${path}`, error);
+        });
   if (sum !== part.sha256) {
     throw new TwinbookError(
       'recording_invalid',
@@ -69,20 +75,7 @@ async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMic
   intact.set(part.path, state);
 }
 
-async function computeChecksum(path: string): Promise<string> {
-  try {
-    return await sha256(path);
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${path}`, error);
-  }
-}
-
-async function* wholePart(
-  connection: DuckDBConnection,
-  part: EventsPart,
-  source: string,
-  order: OrderCheck,
-): AsyncGenerator<EventChunk> {
+async function* wholePart(connection: DuckDBConnection, part: EventsPart, source: string, order: OrderCheck) {
   let events = 0;
   for await (const chunk of decode(connection, part, chunkSelect(source), order)) {
     events += chunk.length;
@@ -98,12 +91,7 @@ async function* wholePart(
   );
 }
 
-async function* decode(
-  connection: DuckDBConnection,
-  part: EventsPart,
-  sql: string,
-  order: OrderCheck,
-): AsyncGenerator<EventChunk> {
+async function* decode(connection: DuckDBConnection, part: EventsPart, sql: string, order: OrderCheck) {
   for await (const rows of streamChunks(connection, sql, `cannot read ${part.path}`)) {
     const chunk = readEvents(rows);
     order.check(chunk, part.path);
@@ -133,11 +121,12 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   return { ...chunk, length: events };
 }
 
-function move(chunk: EventChunk, from: number, to: number): void {
-  const { timeMs, kind, side, priceMicros, amountMicros } = chunk;
+/** Moves an event to an earlier place. */
+function move({ timeMs, kind, side, priceMicros, amountMicros }: EventChunk, from: number, to: number): void {
   for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
 }
 
+/** An event without side, price and amount. */
 function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
   for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
 }
@@ -202,28 +191,21 @@ function findMoved(part: EventsPart): EventsPart {
   return closed === undefined ? part : closedPart(folder, closed);
 }
 
-const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
+const makeSourceSql = ({ path, isSegment }: Pick<EventsPart, 'path' | 'isSegment'>): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
-/**
- * Inspects an open segment, or a Parquet file without a manifest; null without events. Later writes are not seen.
- * Throws TwinbookError `recording_invalid` for an unreadable file.
- */
+/** Inspects an open segment, or a Parquet file without a manifest; null without events. Throws `recording_invalid`. */
 export async function openPart(path: string, isSegment: boolean): Promise<EventsPart | null> {
   try {
-    return await lookThrough(path, isSegment);
+    return await withConnection(async (connection) => {
+      if (!isSegment) await checkRows(connection, path, null);
+      const source = makeSourceSql({ path, isSegment });
+      const found = await summarizeEvents(connection, await withReasons(connection, source));
+      return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
+    });
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   }
-}
-
-async function lookThrough(path: string, isSegment: boolean): Promise<EventsPart | null> {
-  const source = isSegment ? segmentSource(path, 'events') : parquetSource(path);
-  return withConnection(async (connection) => {
-    if (!isSegment) await checkRows(connection, path, null);
-    const found = await summarizeEvents(connection, await withReasons(connection, source));
-    return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
-  });
 }
 
 /** Foreign files may lack the column, which only gaps use. */
@@ -276,11 +258,7 @@ async function isOurs(connection: DuckDBConnection, path: string): Promise<boole
   return rows.length > 0;
 }
 
-async function findFaults(
-  connection: DuckDBConnection,
-  path: string,
-  checks: Readonly<Record<string, string>>,
-): Promise<string[]> {
+async function findFaults(connection: DuckDBConnection, path: string, checks: Readonly<Record<string, string>>) {
   const counts = Object.values(checks).map(
     (check, at) => `count(*) FILTER (WHERE ((${check}) IS NOT TRUE)) AS fault_${at}`,
   );

@@ -1,11 +1,80 @@
-/** `manifest.json` of a day folder: its files and their required content. Unlisted files do not count. */
+/**
+ * The JSON files of a day folder, written completely or not at all: `manifest.json` lists its files and their required
+ * content (unlisted files do not count), `market.json` describes the market.
+ */
 
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
-import { readJson } from './json-file.js';
-import { parseName } from './layout.js';
-import { STREAM_KINDS } from './tables.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { syncFolder } from '../../shared/base/files.js';
+import { micros, stepOfPrecision } from '../../shared/base/micros.js';
+import { outcomeOf } from '../../shared/protocol/outcome.js';
+import type { RecordedMarket } from '../contract.js';
+import { parseName, STREAM_KINDS } from './layout.js';
 
-const WHAT = 'a manifest of a recording';
+/** Null without such a file. Throws TwinbookError `recording_invalid` for other content. */
+export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T | null {
+  if (!existsSync(path)) return null;
+  let problem: string;
+  let cause: unknown;
+  try {
+    const read = schema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    if (read.success) return read.data;
+    problem = z.prettifyError(read.error).replaceAll('\n', ' ');
+    cause = read.error;
+  } catch (error) {
+    problem = (error as Error).message;
+    cause = error;
+  }
+  const hint =
+    'it was changed or damaged, or a newer version of Twinbook wrote it; `twinbook data verify` checks all files';
+  throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
+}
+
+/** Written under another name, synced, renamed. Without `isSynced` the caller syncs the folder. Throws on failure. */
+export function writeJson(path: string, value: unknown, isSynced = true): void {
+  const temporary = `${path}.tmp`;
+  try {
+    const file = openSync(temporary, 'w');
+    try {
+      writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+      if (isSynced) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (isSynced) syncFolder(dirname(path));
+}
+
+export async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}
+
+/** Differs after a file was written again; empty for a missing one. */
+export function fileState(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+}
+
 export const FORMAT = 'twinbook-recording';
 export const VERSION = 1;
 
@@ -63,10 +132,103 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
 });
 
 /** Null without one. Throws TwinbookError `recording_invalid` for a damaged one or one of a newer version. */
-export const readManifest = (path: string): Manifest | null => readJson(path, manifest, WHAT);
+export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
 
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>
   files
     .filter((file) => file.table === 'events')
     // Names have leading zeros, but a day may have more than 9999 files.
     .sort((a, b) => a.first_seq - b.first_seq);
+
+const precision = z.number().int().min(0).max(6);
+const rate = z.number().int().min(0).max(1_000_000);
+
+const marketFile = z.strictObject({
+  condition_id: z.string().min(1),
+  event_title: z.string(),
+  /** The venue's own id of the event; absent if unknown. */
+  event_condition_id: z.string().min(1).optional(),
+  title: z.string(),
+  category: z.enum(['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance']),
+  rules: z.array(z.string()),
+  tick_precision: precision.min(1),
+  amount_precision: precision,
+  open_time_ms: time,
+  close_time_ms: time,
+  /** True without a close from the venue; absent with one. */
+  close_is_guessed: z.literal(true).optional(),
+  /** YES, NO, or the value of a YES share; null while unknown. */
+  outcome: z
+    .union([z.boolean(), z.number().min(0).max(1)])
+    .transform((outcome) => (typeof outcome === 'number' ? outcomeOf(outcome) : outcome))
+    .nullable(),
+  fees: z.strictObject({ maker_rate_micros: rate, taker_rate_micros: rate }).nullable(),
+  origin: z.string(),
+  ticker: z.string(),
+  notes: z.array(z.string()),
+});
+
+type MarketFile = z.output<typeof marketFile>;
+
+export interface DescribedMarket {
+  readonly market: RecordedMarket;
+  readonly notes: readonly string[];
+}
+
+/** `path` is the market's folder. Null without a description. Throws TwinbookError `recording_invalid`. */
+export function readMarket(file: string, path: string): DescribedMarket | null {
+  const read = readJson(file, marketFile, 'a description of a recorded market');
+  return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
+}
+
+export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string, isSynced: boolean) =>
+  writeJson(file, toMarketFile(market, notes, origin), isSynced);
+
+export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
+
+function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: string): MarketFile {
+  const { fees } = market;
+  return {
+    condition_id: market.conditionId,
+    event_title: market.eventTitle,
+    ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),
+    title: market.title,
+    category: market.category,
+    rules: [...market.rules],
+    tick_precision: market.tickPrecision,
+    amount_precision: market.amountPrecision,
+    open_time_ms: market.openTimeMs,
+    close_time_ms: market.closeTimeMs,
+    ...(market.closeIsGuessed === undefined ? {} : { close_is_guessed: true }),
+    outcome: market.outcome,
+    fees:
+      fees === undefined ? null : { maker_rate_micros: fees.makerRateMicros, taker_rate_micros: fees.takerRateMicros },
+    origin,
+    ticker: market.source.ticker,
+    notes: [...notes],
+  };
+}
+
+const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
+  conditionId: file.condition_id,
+  eventTitle: file.event_title,
+  ...(file.event_condition_id === undefined ? {} : { eventConditionId: file.event_condition_id }),
+  title: file.title,
+  category: file.category,
+  rules: file.rules,
+  tickPrecision: file.tick_precision,
+  amountPrecision: file.amount_precision,
+  openTimeMs: file.open_time_ms,
+  closeTimeMs: file.close_time_ms,
+  ...(file.close_is_guessed === true ? { closeIsGuessed: true } : {}),
+  outcome: file.outcome,
+  ...(file.fees === null
+    ? {}
+    : {
+        fees: {
+          makerRateMicros: micros(file.fees.maker_rate_micros),
+          takerRateMicros: micros(file.fees.taker_rate_micros),
+        },
+      }),
+  source: { kind: 'twinbook', path, ticker: file.ticker, origin: file.origin },
+});

@@ -17,16 +17,22 @@ import type {
 import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
 import { closedPart, type EventsPart, openPart, readChunks } from './events-stream.js';
-import { fileState } from './json-file.js';
-import { dayFolders, isDayFolder, MANIFEST, MARKET, NO_MARKET, parseName, segmentName, type Table } from './layout.js';
-import { eventsFiles, type Manifest, readManifest } from './manifest.js';
-import { type DescribedMarket, readMarket } from './market-file.js';
-import { COLUMNS, parquetSource, segmentSource } from './tables.js';
+import {
+  COLUMNS,
+  dayFolders,
+  isDayFolder,
+  MANIFEST,
+  MARKET,
+  NO_MARKET,
+  parquetSource,
+  parseName,
+  segmentName,
+  segmentSource,
+  type Table,
+} from './layout.js';
+import { type DescribedMarket, eventsFiles, fileState, type Manifest, readManifest, readMarket } from './manifest.js';
 
-/**
- * The recording in a market's folder, of all its days or of those that are named, or of one day's folder; null when there
- * is nothing of the stream in it. Throws TwinbookError `recording_invalid` when a manifest or description cannot be read.
- */
+/** The recording in a market's folder, or of some of its days; null without events. Throws `recording_invalid`. */
 export async function openMarket(folder: string, chosen?: readonly string[]): Promise<Recording | null> {
   const days = chosen ?? dayFolders(folder);
   // A recorder that closes a file meanwhile moves its rows: the folder is then read again.
@@ -70,8 +76,9 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
       return [...opened, ...found];
     },
     chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
-    polls: (): AsyncIterable<RecordedPoll> => readPolls(places),
-    feedValues: (): AsyncIterable<RecordedFeedValue> => readFeedValues(places, market.conditionId),
+    polls: (): AsyncIterable<RecordedPoll> => readRows(places, 'polls', toPoll),
+    feedValues: (): AsyncIterable<RecordedFeedValue> =>
+      readRows(places, 'feeds', (row, path) => toFeedValue(row, market.conditionId, path)),
   };
 }
 
@@ -122,7 +129,7 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
     });
   }
   const foreign: EventsPart[] = [];
-  for (const name of manifest === null ? unlisted.filter(isEvents) : []) {
+  for (const name of manifest === null ? unlisted.filter((file) => parseName(file)?.table === 'events') : []) {
     const part = await openPart(join(path, name), false);
     if (part !== null) foreign.push(part);
   }
@@ -151,8 +158,6 @@ function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]):
   const sums = [...parts.map(({ sha256 }) => sha256), ...feeds.map((file) => file.sha256)];
   return createHash('sha256').update(sums.join('\n')).digest('hex');
 }
-
-const isEvents = (name: string): boolean => parseName(name)?.table === 'events';
 
 function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): RecordingSummary {
   const events = { level: 0, trade: 0, clear: 0, end: 0 };
@@ -219,18 +224,8 @@ const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All polls of these days, in order of the days and of their files. Throws `recording_invalid`. */
-const readPolls = (days: readonly string[]): AsyncGenerator<RecordedPoll> => readRows(days, 'polls', toPoll);
-
-/** A market's feed values, in the same order; all times on the venue's clock. Throws `recording_invalid`. */
-const readFeedValues = (days: readonly string[], conditionId: string): AsyncGenerator<RecordedFeedValue> =>
-  readRows(days, 'feeds', (row, path) => toFeedValue(row, conditionId, path));
-
-async function* readRows<T>(
-  days: readonly string[],
-  table: Table,
-  read: (row: Row, path: string) => T,
-): AsyncGenerator<T> {
+/** Rows of these days, in order of the days and of their files. Throws `recording_invalid`. */
+async function* readRows<T>(days: readonly string[], table: Table, read: (row: Row, path: string) => T) {
   const files = days.flatMap((day) => sourcesIn(day, table));
   if (files.length === 0) return;
   const names = Object.keys(COLUMNS[table]);
@@ -245,12 +240,7 @@ async function* readRows<T>(
   }
 }
 
-interface Source {
-  readonly path: string;
-  readonly source: string;
-}
-
-function sourcesIn(folder: string, table: Table): Source[] {
+function sourcesIn(folder: string, table: Table) {
   const manifest = readManifest(join(folder, MANIFEST));
   const closed = closedFiles(folder, manifest, table).sort();
   const open = openSegments(folder, manifest).map((number) => join(folder, segmentName(number)));
@@ -266,7 +256,7 @@ function toPoll(row: Row, path: string): RecordedPoll {
     throw new TwinbookError(
       'recording_invalid',
       `${path}: a poll has the outcome ${String(row['outcome'])}`,
-      '`twinbook data verify` says what is wrong with a recording.',
+      '`twinbook data verify` describes each error of a recording.',
     );
   }
   return {

@@ -1,11 +1,10 @@
 /** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
+import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import { isPrice } from '../levels.js';
-import type { FeedRow, MarketSink, OwnRow, Stamp } from './contract.js';
 import { formatDate } from './layout.js';
-import { computeTick } from './market-file.js';
-import { ROW, type Segment } from './segment.js';
+import { computeTick } from './manifest.js';
+import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
 /** End of an earlier writer's files. */
 export interface Continuation {
@@ -18,7 +17,7 @@ export interface Continuation {
 type SegmentOf = (date: string, nextSeq: number) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
-const NOT_WRITTEN = 'what was recorded could not be written';
+const NOT_WRITTEN = 'recorded data could not be written';
 
 type Side = Map<number, number>;
 
@@ -87,7 +86,7 @@ export class RecordingSink implements MarketSink {
 
   clear(at: Stamp): void {
     if (this.#isOver(at)) return;
-    this.#forgetBook();
+    for (const levels of this.#book) levels.clear();
     // A cleared book need not be written again.
     this.#bookKnown = false;
     this.#event(at, ROW.clear, 0, 0, 0);
@@ -217,10 +216,6 @@ export class RecordingSink implements MarketSink {
       this.#segmentDay = day;
     }
     return this.#segment;
-  }
-
-  #forgetBook(): void {
-    for (const levels of this.#book) levels.clear();
   }
 }
 

@@ -1,13 +1,94 @@
 /**
- * The open end of a recording: rows of one market and day that are not Parquet yet. They are lines of JSON in a growing
- * file, so that synced rows survive `kill -9`. An import keeps its events in columns instead: it can be repeated.
+ * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`. An
+ * import keeps its events in columns instead. docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../shared/base/folder.js';
-import { EVENT, type RecordedPoll } from '../contract.js';
-import type { FeedRow, OwnRow } from './contract.js';
+import { syncFolder } from '../../shared/base/files.js';
+import type { FeedValue } from '../../shared/protocol/seam.js';
+import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
+
+export interface StoreSettings {
+  /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
+  readonly origin: string;
+  /** False for repeatable data: events stay in memory until their segment is closed, which is faster. Default true. */
+  readonly crashSafe?: boolean;
+  /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
+  readonly rotateAfterMs?: number;
+  /** Rows of a segment at which the next `flush` closes it. Default a million; an import holds them in memory. */
+  readonly rotateAfterRows?: number;
+  /** Recorded time between two snapshots of the book, ms. Default five minutes. */
+  readonly snapshotEveryMs?: number;
+  /** Our clock, Unix ms, for the age of a segment. */
+  readonly now?: () => number;
+}
+
+/** Time of an event: by the venue's clock, and when it was known. */
+export interface Stamp {
+  /** Venue clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */
+  readonly timeMs: number;
+  /** Our clock, Unix ms, when its answer had arrived; null when unknown. */
+  readonly seenMs: number | null;
+}
+
+/**
+ * Takes one market's events in the order of the stream's contract (`EventChunk`). An invalid event (price off the tick,
+ * negative amount) is not written but counted: the call answers false.
+ */
+export interface MarketSink {
+  readonly market: RecordedMarket;
+  /** Takes up a new description; the next `flush` writes it. `notes` for readers are added to the earlier ones. */
+  describe(market: RecordedMarket, notes?: readonly string[]): void;
+  /** The level now holds `amountMicros` in total; 0 removes it. `side` as in `SIDE`. */
+  level(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
+  /** `side` is the taker's action (`SIDE.bid`: bought YES). */
+  trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
+  /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
+  clear(at: Stamp): void;
+  /** Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. */
+  gap(at: Stamp, reason: string): void;
+  poll(poll: RecordedPoll): void;
+  own(row: OwnRow): void;
+  feedValue(row: FeedRow): void;
+  /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
+  end(at: Stamp): void;
+  readonly refused: number;
+  readonly steppedBack: number;
+}
+
+/** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
+export interface OwnRow {
+  readonly record: 'order' | 'trade';
+  /** Our clock, Unix ms, when the answer had arrived. */
+  readonly seen_ms: number;
+  readonly pubkey: string;
+  /** Order of a trade; null for an order. */
+  readonly order_pubkey: string | null;
+  /** Status of an order, state of a trade. */
+  readonly status: string;
+  readonly side: 'buy' | 'sell';
+  readonly is_yes: boolean;
+  readonly price_micros: number | null;
+  readonly amount_micros: number | null;
+  /** Of orders; null for a trade. */
+  readonly filled_amount_micros: number | null;
+  readonly remaining_amount_micros: number | null;
+  /** Of trades; null for an order. */
+  readonly fee_micros: number | null;
+  readonly is_maker: boolean | null;
+  /** For a trade: the venue's clock, Unix seconds. */
+  readonly timestamp: number | null;
+}
+
+/** A value of a feed as it reached the recorder. Its own times, as `seenMs`, are of our clock. */
+export interface FeedRow {
+  readonly feed: string;
+  /** Venue clock, Unix ms, at `seenMs`. */
+  readonly timeMs: number;
+  readonly seenMs: number;
+  readonly value: FeedValue;
+}
 
 /** Kinds of rows as bytes: those of the stream, and those only in files. */
 export const ROW = { ...EVENT, snapshot: 4, snapshot_level: 5, gap: 6 } as const;
@@ -158,8 +239,7 @@ export class Segment {
   }
 }
 
-export const isPriced = (kind: number): boolean =>
-  kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
+export const isPriced = (kind: number) => kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
 
 /** Rows of a block of columns. */
 const BLOCK_ROWS = 65_536;

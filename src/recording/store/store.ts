@@ -1,33 +1,29 @@
 /**
- * Recordings in our own format: a folder of Parquet files that DuckDB, pandas and Spark read without us, written so that
- * whatever was flushed survives `kill -9` and a full disk. `contract.ts` says what may be written, docs/recordings.md
- * which files come of it.
- *
- * Never: an event that was not given, a file that is there only in part, a second writer in the same folder.
+ * Recordings in our own format: a folder of Parquet files in which flushed rows survive `kill -9` and a full disk. No
+ * event is invented, no file is partly there, and a folder has one writer. docs/recordings.md describes the files.
  */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
+import { makeFolder } from '../../shared/base/files.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import type { MarketSink, StoreSettings } from './contract.js';
 import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import { lockFolder } from './folder-lock.js';
 import {
   dayFolder,
   dayFolders,
   formatDate,
+  lockFolder,
   MARKET,
   marketFolder,
   marketFolders,
   NO_MARKET,
   segmentName,
 } from './layout.js';
-import { readMarket, writeMarket } from './market-file.js';
+import { readMarket, writeMarket } from './manifest.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
-import { EventColumns, Segment } from './segment.js';
+import { EventColumns, type MarketSink, Segment, type StoreSettings } from './segment.js';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_RULES = {
@@ -77,11 +73,9 @@ async function takeFolder(folder: string): Promise<{ release: () => void; recove
 }
 
 /**
- * A folder that recordings are written to. One process at a time (the folder is locked while it is open).
- *
- * Calls of a sink only fill memory; `flush` writes and syncs. What was flushed survives a crash of the process or of the
- * machine: it lies in an open segment (a text file, one row a line) that readers understand, and that the next
- * `openRecordingStore` or `twinbook data verify --repair` turns into Parquet.
+ * A folder that recordings are written to, locked while it is open. Calls of a sink only fill memory; `flush` writes
+ * and syncs. Flushed rows are in an open segment, which readers understand and the next `openRecordingStore` turns into
+ * Parquet.
  */
 export class RecordingStore {
   lostRows = 0;
@@ -97,10 +91,7 @@ export class RecordingStore {
     this.#rules = rules;
   }
 
-  /**
-   * The sink of this market; one per condition id. A market recorded before continues: the time between is a gap, and
-   * the book is unknown until it is written again (`clear`, then levels).
-   */
+  /** The sink of this market. One recorded before continues with a gap and an unknown book until it is written. */
   market(market: RecordedMarket): MarketSink {
     const known = this.#writers.get(market.conditionId);
     if (known !== undefined) {
@@ -117,10 +108,9 @@ export class RecordingStore {
   }
 
   /**
-   * Writes and syncs everything that was given so far, then closes segments that are old or large enough. Call it about
-   * once a second, and wait for it before the next one. Throws TwinbookError `file_unreadable` when the disk is full or
-   * the folder is gone: nothing written before is harmed; what could not be written is lost, counted in `lostRows`, and
-   * becomes a gap in every market that it belonged to. The store may be used on: the next `flush` tries again.
+   * Writes and syncs everything given so far, then closes segments that are old or large enough. Call it about once a
+   * second, and await it. Throws TwinbookError `file_unreadable` for a full disk or a missing folder: lost rows are
+   * counted in `lostRows` and become a gap in their market. The next `flush` tries again.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#each((writer) => writer.flush(false)));

@@ -1,7 +1,4 @@
-/**
- * Base of a fee rate. The service names rates and not their base, so a venue profile declares it and public trades are
- * held against it. Prices are in the space of the outcome that is traded.
- */
+/** Base of a fee rate, declared by a venue profile. Prices are in the space of the traded outcome. */
 
 import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
 

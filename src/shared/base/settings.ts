@@ -1,6 +1,4 @@
-/**
- * Settings as values, derived from the schema of a file's section: camelCase names, absolute paths, null for absent.
- */
+/** Settings as values, by the schema of a file's section: camelCase names, absolute paths, null for absent. */
 
 import { z } from 'zod';
 import type { Micros } from './micros.js';
@@ -26,11 +24,7 @@ export const PATH = { 'x-path': true } as const;
 
 const BYTES_PER_MB = 1_000_000;
 
-/**
- * The values of a section that its schema has parsed.
- *
- * @param absolute resolves a path of the file
- */
+/** The values of a section that its schema has parsed. @param absolute resolves a path of the file */
 export function toSettings<F extends object>(
   schema: z.core.$ZodType<F | undefined>,
   values: F,

@@ -1,7 +1,4 @@
-/**
- * Times of the last minute, for request budgets: their number, and when they expire. A time counts for exactly one
- * minute. Constant time per call; memory of one minute.
- */
+/** Times of the last minute, for request budgets. Each counts for one minute. Constant time per call. */
 
 export const MINUTE_MS = 60_000;
 

@@ -9,9 +9,7 @@ export function encodeCursor(position: Readonly<Record<string, number | string>>
 }
 
 /** The non-negative integer under `key`, or null when the cursor is not one that `encodeCursor` made for this key. */
-export function decodeCursor(cursor: string, key: CursorKey): number | null {
-  return integer(decodeFields(cursor)?.get(key));
-}
+export const decodeCursor = (cursor: string, key: CursorKey): number | null => integer(decodeFields(cursor)?.get(key));
 
 /** Position in a list with either order: after the record of this pubkey. */
 export interface SortedPlace {

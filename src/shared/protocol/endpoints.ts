@@ -1,7 +1,4 @@
-/**
- * Every call of the service as one declaration: the exchange serves these calls, the client makes them,
- * and no other module knows a path.
- */
+/** Every call of the service as one declaration, for exchange and client; no other module knows a path. */
 
 import { z } from 'zod';
 import type { Micros } from '../base/micros.js';
@@ -59,6 +56,9 @@ interface Declaration {
   readonly data: z.ZodType;
 }
 
+const makeEnum = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `Must be one of: ${words.join(', ')}.` });
+
 const none = z.object({});
 const id = text(128);
 const cursor = text(256).optional();
@@ -67,7 +67,7 @@ const signature = z.object({ signature: z.string({ error: 'A string is required.
 const conversionBody = z.object({ market_condition_id: id, amount: decimalText });
 const conversionQuery = z.object({
   market_condition_id: id.optional(),
-  state: z.enum(CONVERSION_STATES, { error: `Must be one of: ${CONVERSION_STATES.join(', ')}.` }).optional(),
+  state: makeEnum(CONVERSION_STATES).optional(),
   limit: limit(),
   cursor,
 });
@@ -75,8 +75,8 @@ const catalogQuery = z.object({
   limit: limit(),
   cursor,
   state: anyCase(EVENT_FILTERS).optional(),
-  category: z.enum(CATEGORIES, { error: `Must be one of: ${CATEGORIES.join(', ')}.` }).optional(),
-  sort: z.enum(EVENT_SORTS, { error: `Must be one of: ${EVENT_SORTS.join(', ')}.` }).optional(),
+  category: makeEnum(CATEGORIES).optional(),
+  sort: makeEnum(EVENT_SORTS).optional(),
   sport: text(256).optional(),
   league: text(256).optional(),
 });
@@ -91,6 +91,21 @@ const detail = <const S extends Scope, const P extends Path, D extends z.ZodType
   query: none,
   data,
 });
+
+/** A change of one record, without a body. */
+const change = <const M extends Declaration['method'], const P extends Path, D extends z.ZodType>(
+  method: M,
+  path: P,
+  data: D,
+) => ({ ...detail('signed', path, data), method });
+
+/** A step to a credential, before there is one. */
+const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
+  path: P,
+  status: C,
+  body: B,
+  data: D,
+) => ({ ...({ method: 'POST', scope: 'bootstrap', query: none } as const), path, status, body, data });
 
 /** A read of one record that takes query parameters. */
 const query = <const P extends Path, Q extends z.ZodObject, D extends z.ZodType>(path: P, parameters: Q, data: D) => ({
@@ -146,14 +161,11 @@ const orderQuery = z.object({
 const redeemQuery = conversionQuery.extend({ state: anyCase(REDEEM_STATES).optional() });
 const challengeBody = z.object({ wallet_address: z.string({ error: 'A string is required.' }) });
 const createKeyBody = challengeBody.extend({ message: z.string(), signature: z.string(), nonce: z.string() });
+const priceQuery = z.object({ is_yes: queryBoolean.optional() });
 const bookQuery = z.object({ depth: queryInteger(1, 100).optional(), is_yes: queryBoolean.optional() });
 const pageQuery = z.object({ limit: limit(), cursor });
 const marketPageQuery = pageQuery.extend({ market_condition_id: id.optional() });
 const assetQuery = marketPageQuery.extend({ limit: limit(200) });
-const bootstrap = { method: 'POST', scope: 'bootstrap', query: none } as const;
-
-const makeEnum = <const T extends readonly [string, ...string[]]>(words: T) =>
-  z.enum(words, { error: `Must be one of: ${words.join(', ')}.` });
 
 const candleQuery = z.object({
   start_time: queryInteger(0, 100_000_000_000),
@@ -208,6 +220,7 @@ const estimateQuery = z.object({
   leverage: queryDecimal.optional(),
 });
 const triggerPrice = money.nullable().optional();
+const closeQuery = z.object({ price: queryDecimal.optional() });
 const tpSlBody = z.object({ take_profit_price: triggerPrice, stop_loss_price: triggerPrice });
 const requestBody = z.object({
   type: makeEnum(ORDER_TYPES),
@@ -224,26 +237,15 @@ const requestBody = z.object({
 const PNL = '/account/pnl/';
 const POSITIONS = '/margin/positions/';
 const POSITION = '/margin/positions/{pubkey}/';
+const TP_SL = '/margin/positions/{pubkey}/tp-sl/';
 const REQUESTS = '/margin/positions/requests/';
 const REQUEST = '/margin/positions/requests/{pubkey}/';
 
 export const ENDPOINTS = {
-  'keys.challenge': {
-    ...bootstrap,
-    path: '/auth/keys/challenge/' as const,
-    status: 200 as const,
-    body: challengeBody,
-    data: record.authChallenge,
-  },
-  'keys.create': {
-    ...bootstrap,
-    path: '/auth/keys/create/' as const,
-    status: 201 as const,
-    body: createKeyBody,
-    data: record.credential,
-  },
+  'keys.challenge': bootstrap('/auth/keys/challenge/', 200, challengeBody, record.authChallenge),
+  'keys.create': bootstrap('/auth/keys/create/', 201, createKeyBody, record.credential),
   'keys.list': detail('signed', '/auth/keys/', z.array(record.apiKeyRow)),
-  'keys.revoke': { ...detail('signed', '/auth/keys/{key_id}/', record.apiKeyRow), method: 'DELETE' as const },
+  'keys.revoke': change('DELETE', '/auth/keys/{key_id}/', record.apiKeyRow),
 
   'events.list': list('public', '/events/', 20, catalogQuery, record.eventRow),
   'events.detail': detail('public', '/events/{condition_id}/', record.eventRow),
@@ -255,11 +257,7 @@ export const ENDPOINTS = {
   'markets.book': query('/markets/{condition_id}/book/', bookQuery, record.orderbook),
   'markets.trades': list('public', '/markets/{condition_id}/trades/', 50, pageQuery, record.publicTradeRow),
   'markets.stats': detail('public', '/markets/{condition_id}/stats/', record.marketStats),
-  'markets.price': query(
-    '/markets/{condition_id}/price/',
-    z.object({ is_yes: queryBoolean.optional() }),
-    record.marketPrice,
-  ),
+  'markets.price': query('/markets/{condition_id}/price/', priceQuery, record.marketPrice),
   'markets.candles': {
     ...query('/markets/{condition_id}/candles/', candleQuery, z.array(record.candle)),
     outcomeMeta: true as const,
@@ -281,7 +279,7 @@ export const ENDPOINTS = {
   'orders.create': start('/orders/', '/orders/{pubkey}/', orderBody),
   'orders.submit': submit('/orders/{pubkey}/submit/', record.orderRow),
   'orders.detail': detail('signed', '/orders/{pubkey}/', record.orderRow),
-  'orders.cancel': { ...detail('signed', '/orders/{pubkey}/cancel/', record.draft), method: 'POST' as const },
+  'orders.cancel': change('POST', '/orders/{pubkey}/cancel/', record.draft),
   'orders.cancelSubmit': submit('/orders/{pubkey}/cancel/submit/', record.orderRow),
   'trades.list': list('signed', '/trades/', 50, marketPageQuery, record.ownTradeRow),
 
@@ -305,30 +303,16 @@ export const ENDPOINTS = {
   'positions.list': list('signed', POSITIONS, 50, positionQuery, record.positionRow),
   'positions.estimate': query('/margin/positions/estimate/', estimateQuery, record.marginEstimate),
   'positions.detail': detail('signed', POSITION, record.positionRow),
-  'positions.close': {
-    ...detail('signed', POSITION, record.closeResult),
-    method: 'DELETE' as const,
-    query: z.object({ price: queryDecimal.optional() }),
-  },
-  'positions.setTpSl': {
-    ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),
-    method: 'POST' as const,
-    body: tpSlBody,
-  },
-  'positions.deleteTpSl': {
-    ...detail('signed', '/margin/positions/{pubkey}/tp-sl/', record.tpSlRow),
-    method: 'DELETE' as const,
-  },
-  'positions.claim': {
-    ...detail('signed', '/margin/positions/{pubkey}/settlements/', record.claimResult),
-    method: 'POST' as const,
-  },
+  'positions.close': { ...change('DELETE', POSITION, record.closeResult), query: closeQuery },
+  'positions.setTpSl': { ...change('POST', TP_SL, record.tpSlRow), body: tpSlBody },
+  'positions.deleteTpSl': change('DELETE', TP_SL, record.tpSlRow),
+  'positions.claim': change('POST', '/margin/positions/{pubkey}/settlements/', record.claimResult),
   'settlements.list': list('signed', '/margin/positions/settlements/', 50, settlementQuery, record.settlementRow),
   'requests.list': list('signed', REQUESTS, 50, requestQuery, record.requestRow),
   'requests.create': { ...start(REQUESTS, REQUEST, requestBody), data: record.requestRow },
   'requests.submit': submit('/margin/positions/requests/{pubkey}/submit/', record.requestRow),
   'requests.detail': detail('signed', REQUEST, record.requestRow),
-  'requests.cancel': { ...detail('signed', REQUEST, record.cancelledRequestRow), method: 'DELETE' as const },
+  'requests.cancel': change('DELETE', REQUEST, record.cancelledRequestRow),
 } as const satisfies Record<string, Declaration>;
 
 /** Name of a call, for example `orders.create`; the client has a method of the same name. */
@@ -344,10 +328,7 @@ type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
 
 /** Query as the exchange reads it: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
-/**
- * Query as a caller writes it: numbers, booleans and arrays, but decimals as text, because Micros would be a million
- * times too large. `writeQuery` converts it to text.
- */
+/** Query as a caller writes it, decimals as text. `writeQuery` converts it to text. */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
 type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? readonly U[] : T;
 /** Body as sent: decimal strings. */

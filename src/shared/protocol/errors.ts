@@ -2,12 +2,6 @@
 
 import { z } from 'zod';
 
-interface ServiceErrorSpec {
-  readonly status: number;
-  readonly code: number;
-  readonly message: string;
-}
-
 /** Codes marked "not shown" in the interface are the paper exchange's own; no client may depend on them. */
 export const SERVICE_ERRORS = {
   invalid_request_params: { status: 400, code: -11, message: 'Validation Error' },
@@ -69,7 +63,7 @@ export const SERVICE_ERRORS = {
     code: 9201,
     message: 'Take profit and stop loss are not available on the external perpetual-exchange backend.',
   },
-} as const satisfies Record<string, ServiceErrorSpec>;
+} as const satisfies Record<string, { readonly status: number; readonly code: number; readonly message: string }>;
 
 /** The `slug` of every error that the service may answer with. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
@@ -95,20 +89,11 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** A refusal of the service, by its distinguishing fields. */
-interface RefusalFacts {
-  readonly status: number;
-  readonly slug: string;
-  readonly message: string;
-}
-
 /** A signed call with a refused timestamp: it had no effect, and the `Date` of the answer is the service's clock. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/**
- * Whether the service rejects the key, or forbids the call: nothing was done, and another key may work. False for a
- * wrong clock, which fails for every key.
- */
-export const refusesKey = ({ status, slug, message }: RefusalFacts): boolean =>
-  (status === 401 && !isClockRefusal(slug, message)) || (status === 403 && slug === 'permission_denied');
+/** Whether the service rejects the key or forbids the call: another key may work. False for a wrong clock. */
+export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
+  (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
+  (refusal.status === 403 && refusal.slug === 'permission_denied');

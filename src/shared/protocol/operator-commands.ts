@@ -1,7 +1,4 @@
-/**
- * Commands that change the mode of the running trader, one row each. The command line, the page's buttons, Telegram and
- * the tools of `twinbook mcp` follow from these rows.
- */
+/** Commands that change the trader's mode, a row each, for command line, page, Telegram and `twinbook mcp`. */
 
 /** Roles of a page, ascending: each includes the permissions of those before. */
 export const ROLES = ['view', 'stop', 'operate'] as const;

@@ -53,10 +53,7 @@ export const venueProfileSchema = z.strictObject({
    * service fills them at the submit. Absent: our wallet alone signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
-  /**
-   * Fee rates of the venue's markets, as fractions of price x amount. `twinbook rehearse` compares them; trading uses
-   * each market's own.
-   */
+  /** Fee rates of the venue's markets, as fractions of price x amount: `twinbook rehearse` compares them. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
   /** Base of the venue's fee rates; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
@@ -67,10 +64,7 @@ export const venueProfileSchema = z.strictObject({
     signed_per_minute: requestsPerMinute,
     bootstrap_per_minute: requestsPerMinute,
   }),
-  /**
-   * Percent of a margin position's own liquidity whose loss liquidates it. Only the paper exchange uses it. Absent:
-   * 100.
-   */
+  /** Percent of a margin position's own liquidity whose loss liquidates it, for the paper exchange. Absent: 100. */
   liquidation_loss_percent: z.number().int().min(1).max(100).optional(),
   /** Whether `GET /trades/` lists our own fills; without it fills are read from the orders' filled amounts. */
   own_trades: z.boolean(),

@@ -1,9 +1,7 @@
 /**
- * The records of the service, one schema each: the source of the OpenAPI document and of the field tables in
- * docs/service.md. A description says the meaning of a field and its unit; currency, prices and amounts of shares are
- * decimal strings, a price is currency for one share between 0 and 1, times are Unix seconds of the venue's clock.
- * `z.input` is the wire (decimal strings), `z.output` is what our side
- * calculates with (Micros). Unknown extra fields are ignored; a value that a venue may leave out reads as null.
+ * The records of the service, one schema each: the source of the OpenAPI document and of the tables in docs/service.md.
+ * Currency, prices and amounts of shares are decimal strings, a price is currency for one share, times are Unix
+ * seconds. `z.input` is the wire, `z.output` our Micros. A value that a venue may leave out reads as null.
  */
 
 import { z } from 'zod';
@@ -26,200 +24,192 @@ import { absent, amount, decimalText, given, money, price, rate, unixSeconds } f
 
 export const credential = z
   .object({
-    api_key: z.string().min(1).describe('Names the key in every signed request.'),
-    secret: z.string().min(1).describe('The key of the HMAC, as UTF-8 bytes. Shown once.'),
+    api_key: z.string().min(1).describe('Id of the key in signed requests.'),
+    secret: z.string().min(1).describe('HMAC key, as UTF-8 bytes. Shown once.'),
   })
   .describe('A new API key.');
 
 export const authChallenge = z
   .object({
-    nonce: z.string().describe('Works once, for the wallet that asked.'),
-    message: z.string().describe('The text to sign, as UTF-8 bytes, unchanged.'),
-    expires_in_seconds: z.number().int().describe('How long it can be answered, seconds.'),
+    nonce: z.string().describe('Valid once, for this wallet.'),
+    message: z.string().describe('Text to sign, as UTF-8 bytes.'),
+    expires_in_seconds: z.number().int().describe('Lifetime, seconds.'),
   })
-  .describe('A challenge that proves the ownership of a wallet.');
+  .describe('Text that a wallet signs to prove its ownership.');
 
 export const apiKeyRow = z
   .object({
-    key_id: z.string().describe('The same text as its `api_key`.'),
-    created: unixSeconds.describe('When it was made, Unix seconds.'),
-    revoked_at: absent(unixSeconds).describe('When it was revoked, Unix seconds; null while it works.'),
+    key_id: z.string().describe('Equals `api_key`.'),
+    created: unixSeconds.describe('Creation, Unix seconds.'),
+    revoked_at: absent(unixSeconds).describe('Revocation, Unix seconds; null while valid.'),
   })
   .describe('An API key, without its secret.');
 
 /** Answer of every create-draft call: the record's pubkey and the text to sign. */
 export const draft = z
   .object({
-    pubkey: z
-      .string()
-      .describe('Permanent id of the record: base58 of 32 bytes. For a cancel: the pubkey of its order.'),
-    message: z.string().describe('The text or bytes that the wallet signs; see the part on drafts.'),
+    pubkey: z.string().describe('Id of the record. For a cancel: of its order.'),
+    message: z.string().describe('Message to sign.'),
   })
-  .describe('The first step of a change: something to sign.');
+  .describe('A change that waits for its signature.');
 
 export const conversionRow = z
   .object({
-    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
-    message: absent(z.string()).describe(
-      'The text or bytes that the wallet signs; see the part on drafts. Kept after signing; null when the draft could not be made.',
-    ),
-    market_condition_id: z.string().describe('Condition id of the market.'),
-    state: z.enum(CONVERSION_STATES).describe('Its state.'),
-    amount: amount.describe('Complete sets of shares that are converted: as many YES, as many NO, as much currency.'),
-    onchain_amount: absent(amount).describe('The settled amounts; null unless the state is `done`.'),
-    created: unixSeconds.describe('When it was made, Unix seconds.'),
+    pubkey: z.string().describe('Permanent id.'),
+    message: absent(z.string()).describe('Message to sign; kept after signing. Null when the draft failed.'),
+    market_condition_id: z.string().describe('Id of the market.'),
+    state: z.enum(CONVERSION_STATES).describe('State.'),
+    amount: amount.describe('Complete sets: equal amounts of YES, NO and currency.'),
+    onchain_amount: absent(amount).describe('Settled amount; null unless `done`.'),
+    created: unixSeconds.describe('Creation, Unix seconds.'),
   })
-  .describe('A merge of shares into currency, or a split of currency into shares.');
+  .describe('A merge or a split.');
 
 export const orderRow = z
   .object({
-    pubkey: given(z.string()).describe('Permanent id of the record: base58 of 32 bytes.'),
-    status: given(z.enum(ORDER_STATUSES)).describe('Its state.'),
-    side: z.enum(SIDES).describe('Whether it buys or sells shares of its outcome.'),
-    price: absent(price).describe(
-      'Worst price of a limit order, in the space of its outcome; null for a market order.',
-    ),
-    amount: absent(amount).describe('Shares that were asked for; null for a market buy.'),
-    remaining_amount: absent(amount).describe('Shares still to trade; null for a market order.'),
-    filled_amount: absent(amount).describe('Shares traded; null for a market order.'),
-    funds: absent(amount).describe('Currency that a market buy may spend, fees included; null for every other order.'),
-    remaining_funds: absent(amount).describe('Currency of it that was not spent; null for every other order.'),
+    pubkey: given(z.string()).describe('Permanent id.'),
+    status: given(z.enum(ORDER_STATUSES)).describe('State.'),
+    side: z.enum(SIDES).describe('Side, in its outcome.'),
+    price: absent(price).describe('Limit, in the space of its outcome; null for a market order.'),
+    amount: absent(amount).describe('Ordered shares; null for a market buy.'),
+    remaining_amount: absent(amount).describe('Open shares; null for a market order.'),
+    filled_amount: absent(amount).describe('Traded shares; null for a market order.'),
+    funds: absent(amount).describe('Maximum spending of a market buy, fees included; else null.'),
+    remaining_funds: absent(amount).describe('Unspent funds of a market buy; else null.'),
     filled_funds: absent(amount).describe(
-      'Currency that a market order has moved: spent with fees by a buy, received after fees by a sell; null for a limit order.',
+      'Currency that a market order spent (with fees) or received (after fees); null for a limit order.',
     ),
     market: z
       .object({
-        condition_id: z.string().describe('Condition id of the market.'),
-        title: given(z.string()).describe('Its title.'),
+        condition_id: z.string().describe('Id of the market.'),
+        title: given(z.string()).describe('Title.'),
       })
-      .describe('The market, by name.'),
+      .describe('The market.'),
     outcome: z
       .object({
         is_yes: z.boolean().describe('True for YES.'),
-        text: given(z.string()).describe('The label of the outcome.'),
+        text: given(z.string()).describe('Label of the outcome.'),
       })
-      .describe('What is traded.'),
+      .describe('The outcome.'),
   })
-  .describe('An order. A limit order counts in shares, a market order in currency.');
+  .describe('An order.');
 
 /** One of our own fills. The price is in the space of the own order's outcome. */
 export const ownTradeRow = z
   .object({
-    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
-    market_condition_id: given(z.string()).describe('Condition id of the market.'),
+    pubkey: z.string().describe('Permanent id.'),
+    market_condition_id: given(z.string()).describe('Id of the market.'),
     amount: amount.describe('Shares.'),
-    price: price.describe('Currency for a share, in the space of the own order’s outcome.'),
-    timestamp: unixSeconds.describe('When it happened, Unix seconds.'),
-    fee: given(amount).describe('Currency that the caller paid on top or that was taken from his proceeds.'),
-    is_maker: given(z.boolean()).describe('Whether the own order was the resting one.'),
-    state: z.enum(TRADE_STATES).describe('How far it has settled.'),
-    order: orderRow.describe('The own order, as it is now.'),
+    price: price.describe('Price in the space of the order’s outcome.'),
+    timestamp: unixSeconds.describe('Time, Unix seconds.'),
+    fee: given(amount).describe('Fee of the caller: added to a payment, subtracted from a receipt.'),
+    is_maker: given(z.boolean()).describe('True when the own order rested.'),
+    state: z.enum(TRADE_STATES).describe('State of its settlement.'),
+    order: orderRow.describe('The own order, now.'),
   })
-  .describe('One of the caller’s own fills.');
+  .describe('An own fill.');
 
 export const redeemRow = z
   .object({
-    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
-    market_condition_id: z.string().describe('Condition id of the market.'),
-    state: z.enum(REDEEM_STATES).describe('Its state; `completed` and `done` are both success.'),
-    funds: given(amount).describe('Currency that the shares pay.'),
-    onchain_funds: given(amount).describe('Currency that was paid; `0` before.'),
-    yes_shares: given(amount).describe('YES shares that are given up.'),
-    no_shares: given(amount).describe('NO shares that are given up.'),
-    message: absent(z.string()).describe('The text or bytes that the wallet signs; see the part on drafts.'),
-    created: unixSeconds.describe('When it was made, Unix seconds.'),
+    pubkey: z.string().describe('Permanent id.'),
+    market_condition_id: z.string().describe('Id of the market.'),
+    state: z.enum(REDEEM_STATES).describe('State; `completed` and `done` are success.'),
+    funds: given(amount).describe('Value of the shares.'),
+    onchain_funds: given(amount).describe('Paid currency; `0` before.'),
+    yes_shares: given(amount).describe('Redeemed YES shares.'),
+    no_shares: given(amount).describe('Redeemed NO shares.'),
+    message: absent(z.string()).describe('Message to sign.'),
+    created: unixSeconds.describe('Creation, Unix seconds.'),
   })
-  .describe('A pay-out for the shares of a settled market.');
+  .describe('Payment for the shares of a settled market.');
 
 export const assetRow = z
   .object({
     asset_kind: z.string().describe('Always `share`.'),
     amounts: z
       .object({
-        total: money.describe('All of them.'),
-        locked: money.describe('Held by open orders, merges and redeems.'),
-        available: money.describe('Free: total less locked.'),
+        total: money.describe('All shares.'),
+        locked: money.describe('Locked by open orders, merges and redeems.'),
+        available: money.describe('Total less locked.'),
       })
       .describe('Shares.'),
     token: z
       .object({
-        symbol: z.string().describe('Condition id of the market with `-LPT` for YES or `-SPT` for NO.'),
-        address: given(z.string()).describe('Its mint; null where none is configured.'),
+        symbol: z.string().describe('Id of the market with `-LPT` (YES) or `-SPT` (NO).'),
+        address: given(z.string()).describe('Mint address; null if none is configured.'),
       })
-      .describe('The token on the chain.'),
+      .describe('Token on the chain.'),
     value: z
       .object({
-        usdt: absent(decimalText).describe('Currency; `0` while the market has no price.'),
-        basis: given(z.string()).describe('How it is valued: `mark_to_market`.'),
+        usdt: absent(decimalText).describe('Value in currency; `0` without a price.'),
+        basis: given(z.string()).describe('Always `mark_to_market`.'),
       })
       .describe('Current value of the shares.'),
     position: z
       .object({
         market: z
           .object({
-            condition_id: z.string().describe('Condition id of the market.'),
-            title: given(z.string()).describe('Its title.'),
-            state: given(z.enum(MARKET_STATES)).describe('Its state.'),
-            margin_enabled: given(z.boolean()).describe('Whether it is a margin market.'),
+            condition_id: z.string().describe('Id of the market.'),
+            title: given(z.string()).describe('Title.'),
+            state: given(z.enum(MARKET_STATES)).describe('State.'),
+            margin_enabled: given(z.boolean()).describe('True for a margin market.'),
           })
-          .describe('The market, by name.'),
+          .describe('The market.'),
         is_yes: z.boolean().describe('True for YES.'),
-        outcome_text: given(z.string()).describe('The label of the outcome.'),
-        is_final: given(z.boolean()).describe('Whether the market is settled.'),
-        avg_trade_price: given(decimalText).describe('Average currency paid for a share.'),
+        outcome_text: given(z.string()).describe('Label of the outcome.'),
+        is_final: given(z.boolean()).describe('True when the market is settled.'),
+        avg_trade_price: given(decimalText).describe('Average price paid.'),
       })
-      .describe('The market and outcome of the shares.'),
-    created: absent(unixSeconds).describe(
-      'When the outcome was first held, Unix seconds; null when that is not known.',
-    ),
+      .describe('Market and outcome.'),
+    created: absent(unixSeconds).describe('First holding, Unix seconds; null if unknown.'),
   })
-  .describe('Shares of one outcome that the caller holds.');
+  .describe('Own shares of one outcome.');
 
 /** A public trade. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
 export const publicTradeRow = z
   .object({
-    market_condition_id: given(z.string()).describe('Condition id of the market.'),
+    market_condition_id: given(z.string()).describe('Id of the market.'),
     amount: amount.describe('Shares.'),
-    price: price.describe('Currency for a share, in the space of the outcome that `is_yes` names.'),
-    maker_fee: given(decimalText).describe('Currency that the resting order’s owner paid.'),
-    taker_fee: given(decimalText).describe('Currency that the incoming order’s owner paid.'),
-    timestamp: unixSeconds.describe('When it happened, Unix seconds.'),
-    state: z.enum(TRADE_STATES).describe('How far it has settled.'),
-    is_yes: z.boolean().describe('The outcome of the incoming order.'),
+    price: price.describe('Price in the space of `is_yes`.'),
+    maker_fee: given(decimalText).describe('Fee of the resting order, currency.'),
+    taker_fee: given(decimalText).describe('Fee of the incoming order, currency.'),
+    timestamp: unixSeconds.describe('Time, Unix seconds.'),
+    state: z.enum(TRADE_STATES).describe('State of its settlement.'),
+    is_yes: z.boolean().describe('Outcome of the incoming order.'),
   })
   .describe('A public trade.');
 
 export const bookLevel = z
   .object({
-    price: price.describe('Currency for a share.'),
-    total_amount: amount.describe('Shares of all orders at this price.'),
+    price: price.describe('Price.'),
+    total_amount: amount.describe('Shares at this price.'),
   })
-  .describe('Everything that rests at one price.');
+  .describe('All resting orders at one price.');
 
 export const orderbook = z
   .object({
-    market: z.string().describe('Condition id of the market.'),
-    is_yes: z.boolean().describe('Whose book it is.'),
-    bid: z.array(bookLevel).describe('Who buys: the highest price first.'),
-    ask: z.array(bookLevel).describe('Who sells: the lowest price first.'),
+    market: z.string().describe('Id of the market.'),
+    is_yes: z.boolean().describe('True for YES.'),
+    bid: z.array(bookLevel).describe('Bids, highest first.'),
+    ask: z.array(bookLevel).describe('Asks, lowest first.'),
   })
   .describe('The order book of one outcome.');
 
 export const marketStats = z
   .object({
-    total_volume: decimalText.describe('Currency traded since it opened.'),
-    total_volume_24h: decimalText.describe('Currency traded in the last 24 hours.'),
-    market_cap: decimalText.describe('Currency that backs the shares that are out.'),
+    total_volume: decimalText.describe('Traded currency, in total.'),
+    total_volume_24h: decimalText.describe('Traded currency of the last 24 hours.'),
+    market_cap: decimalText.describe('Currency that backs all shares.'),
     trade_count: z.number().int().describe('Number of trades.'),
   })
   .describe('Figures of a market.');
 
 export const marketPrice = z
   .object({
-    condition_id: z.string().describe('Condition id of the market.'),
-    price: absent(decimalText).describe('Currency for a share; null while it is unknown.'),
-    price_kind: z.string().describe('How it is found: `mid`.'),
-    is_yes: z.boolean().describe('Whose price it is.'),
+    condition_id: z.string().describe('Id of the market.'),
+    price: absent(decimalText).describe('Price; null if unknown.'),
+    price_kind: z.string().describe('Always `mid`.'),
+    is_yes: z.boolean().describe('True for YES.'),
   })
   .describe('The price of one outcome.');
 
@@ -228,40 +218,38 @@ const eventReference = z.object({ title: z.string(), condition_id: z.string(), l
 
 export const marketSummary = z
   .object({
-    title: z.string().describe('The question.'),
-    description: absent(z.string()).describe('More about it.'),
-    condition_id: z.string().describe('Names the market everywhere.'),
-    logo: absent(z.string()).describe('Address of a picture.'),
-    last_trade_price: given(decimalText).describe('Price of the last trade, in YES space; `0` before the first.'),
-    state: z.enum(MARKET_STATES).describe('State of the market; it trades while it is `open`.'),
-    category: given(z.string()).describe('Its category.'),
-    created: given(unixSeconds).describe('When it was made, Unix seconds.'),
+    title: z.string().describe('Question.'),
+    description: absent(z.string()).describe('Description.'),
+    condition_id: z.string().describe('Id of the market.'),
+    logo: absent(z.string()).describe('URL of a picture.'),
+    last_trade_price: given(decimalText).describe('Last trade, in YES space; `0` before the first.'),
+    state: z.enum(MARKET_STATES).describe('State; it trades while `open`.'),
+    category: given(z.string()).describe('Category.'),
+    created: given(unixSeconds).describe('Creation, Unix seconds.'),
     creator: given(
       z.object({
-        username: absent(z.string()).describe('Shown to others.'),
-        image: absent(z.string()).describe('Address of a picture.'),
-        twitter_username: absent(z.string()).describe('Null when none is linked.'),
+        username: absent(z.string()).describe('Public name.'),
+        image: absent(z.string()).describe('URL of a picture.'),
+        twitter_username: absent(z.string()).describe('Null if none is linked.'),
       }),
-    ).describe('Who made it.'),
+    ).describe('Creator.'),
     event: given(
       z.object({
-        title: z.string().describe('Its title.'),
-        condition_id: z.string().describe('Names the event everywhere.'),
-        logo: absent(z.string()).describe('Address of a picture.'),
+        title: z.string().describe('Title.'),
+        condition_id: z.string().describe('Id of the event.'),
+        logo: absent(z.string()).describe('URL of a picture.'),
       }),
-    ).describe('The event that it belongs to, by name.'),
-    margin_enabled: given(z.boolean()).describe(
-      'True: traded with leverage, without an order book. False: with an order book.',
-    ),
+    ).describe('Its event.'),
+    margin_enabled: given(z.boolean()).describe('True: margin market without a book. False: market with a book.'),
   })
-  .describe('A market, in short.');
+  .describe('A market in short.');
 
 export const outcome = z
-  .object({ is_yes: z.boolean().describe('True for YES.'), text: z.string().describe('Its label.') })
+  .object({ is_yes: z.boolean().describe('True for YES.'), text: z.string().describe('Label.') })
   .describe('An outcome of a market.');
 
 export const marketListRow = marketSummary
-  .extend({ outcomes: given(z.array(outcome)).describe('Its two outcomes with their labels.') })
+  .extend({ outcomes: given(z.array(outcome)).describe('Both outcomes.') })
   .describe('A market in the list of markets.');
 
 const precision = z.number().int().min(0).max(6);
@@ -269,54 +257,56 @@ const precision = z.number().int().min(0).max(6);
 export const orderbookConfig = z
   .object({
     kind: z.literal('orderbook').describe('Always `orderbook`.'),
-    min_price: price.describe('Lowest price of an order.'),
-    max_price: price.describe('Highest price of an order.'),
-    min_amount: money.describe('Fewest shares of an order.'),
-    max_amount: money.describe('Most shares of an order.'),
-    min_funds: money.describe('Least currency of a market buy.'),
-    max_funds: money.describe('Most currency of a market buy.'),
-    price_precision: precision.describe('Decimals of a price: the tick is 10 to the power of minus this.'),
-    amount_precision: precision.describe('Decimals of an amount: the lot is 10 to the power of minus this.'),
-    funds_precision: precision.describe('Decimals of the funds of a market buy.'),
-    maker_fee_rate: rate.describe('Part of its notional that a resting order pays, 0.01 for one percent.'),
-    taker_fee_rate: rate.describe('Part of its notional that an incoming order pays.'),
-    default_slippage_rate: given(decimalText).describe(
-      'Suggestion of a user interface for market orders; without an effect.',
-    ),
+    min_price: price.describe('Lowest price.'),
+    max_price: price.describe('Highest price.'),
+    min_amount: money.describe('Minimum shares.'),
+    max_amount: money.describe('Maximum shares.'),
+    min_funds: money.describe('Minimum funds of a market buy.'),
+    max_funds: money.describe('Maximum funds of a market buy.'),
+    price_precision: precision.describe('Decimals of a price; they give the tick.'),
+    amount_precision: precision.describe('Decimals of an amount; they give the lot.'),
+    funds_precision: precision.describe('Decimals of funds.'),
+    maker_fee_rate: rate.describe('Fee of a resting order over its notional: 0.01 is one percent.'),
+    taker_fee_rate: rate.describe('Fee of an incoming order over its notional.'),
+    default_slippage_rate: given(decimalText).describe('A suggestion for user interfaces; without effect.'),
   })
-  .describe('The rules of a market with an order book.');
+  .describe('Rules of a market with a book.');
 
 const marginConfigFields = {
-  max_leverage_yes: decimalText.describe('Greatest leverage on YES.'),
-  max_leverage_no: decimalText.describe('Greatest leverage on NO.'),
-  opening_fee: decimalText.describe('Part of the own currency that opening a position costs.'),
-  closing_fee: decimalText.describe('Part of the proceeds that a position costs which wins or is liquidated.'),
-  annual_fee_rate: decimalText.describe('Part of the borrowed liquidity that a year costs.'),
+  max_leverage_yes: decimalText.describe('Maximum leverage on YES.'),
+  max_leverage_no: decimalText.describe('Maximum leverage on NO.'),
+  opening_fee: decimalText.describe('Rate of the opening fee on own currency.'),
+  closing_fee: decimalText.describe('Rate on the proceeds of a position that wins or is liquidated.'),
+  annual_fee_rate: decimalText.describe('Yearly rate on borrowed currency.'),
 };
 
 export const marketConfig = z
   .discriminatedUnion('kind', [
     orderbookConfig,
     z.object({
-      kind: z.literal('polymarket').describe('Backend of the market: an order book, or one of two margin backends.'),
+      kind: z.literal('polymarket').describe('Backend of the margin market.'),
       ...marginConfigFields,
-      order_min_size: absent(decimalText).describe('Fewest shares of a position; may be absent.'),
-      price_decimals: z.number().int().describe('Decimals of a price.'),
-      shares_decimals: z.number().int().describe('Decimals of an amount of shares.'),
+      order_min_size: absent(decimalText).describe(
+        'Minimum shares of a position, of kind `polymarket`; may be absent.',
+      ),
+      price_decimals: z.number().int().describe('Decimals of a price, of kind `polymarket`.'),
+      shares_decimals: z.number().int().describe('Decimals of shares, of kind `polymarket`.'),
     }),
     z.object({
-      kind: z.literal('hyperliquid').describe('Backend of the market: an order book, or one of two margin backends.'),
+      kind: z.literal('hyperliquid').describe('Backend of the margin market.'),
       ...marginConfigFields,
     }),
   ])
-  .describe('The rules of a market; `kind` says which. The fees and leverages are those of the two margin kinds.');
+  .describe(
+    'Rules of a market. Kind `orderbook` has the fields of OrderbookConfig. The fields below are those of the two margin kinds.',
+  );
 
 export const marketDetail = marketListRow
   .extend({
     yes_outcome_label: given(z.string()).describe('Label of YES.'),
     no_outcome_label: given(z.string()).describe('Label of NO.'),
-    rules: given(z.array(z.string())).describe('By which it is resolved, a text each.'),
-    resolution_date: absent(unixSeconds).describe('When it should be resolved, Unix seconds; null when that is open.'),
+    rules: given(z.array(z.string())).describe('Rules of its resolution.'),
+    resolution_date: absent(unixSeconds).describe('Planned resolution, Unix seconds; null if open.'),
     maker_fee: absent(decimalText).describe('Fee rate of a resting order; null on a margin market.'),
     taker_fee: absent(decimalText).describe('Fee rate of an incoming order; null on a margin market.'),
     config: marketConfig.describe('Grid, limits and fees.'),
@@ -325,78 +315,76 @@ export const marketDetail = marketListRow
 
 export const eventRow = z
   .object({
-    condition_id: z.string().describe('Names the event everywhere.'),
-    title: z.string().describe('What it is about.'),
-    description: given(z.string()).describe('More about it.'),
-    logo: absent(z.string()).describe('Address of a picture.'),
-    video_url: absent(z.string()).describe('Address of a video; in the detail only.'),
-    category: given(z.string()).describe('Its category.'),
-    created: given(unixSeconds).describe('When it was made, Unix seconds.'),
-    markets: z
-      .array(marketSummary)
-      .describe('Its markets in short: all of them in the detail, at most two in the list.'),
+    condition_id: z.string().describe('Id of the event.'),
+    title: z.string().describe('Title.'),
+    description: given(z.string()).describe('Description.'),
+    logo: absent(z.string()).describe('URL of a picture.'),
+    video_url: absent(z.string()).describe('URL of a video.'),
+    category: given(z.string()).describe('Category.'),
+    created: given(unixSeconds).describe('Creation, Unix seconds.'),
+    markets: z.array(marketSummary).describe('Its markets: all in the detail, at most two in the list.'),
   })
   .describe('A group of markets.');
 
 export const accountSummary = z
   .object({
-    username: given(z.string()).describe('Shown to others.'),
-    twitter_username: absent(z.string()).describe('Null when none is linked.'),
-    joined_at: given(unixSeconds).describe('When the account was opened, Unix seconds.'),
+    username: given(z.string()).describe('Public name.'),
+    twitter_username: absent(z.string()).describe('Null if none is linked.'),
+    joined_at: given(unixSeconds).describe('Opening of the account, Unix seconds.'),
   })
-  .describe('Who the caller is.');
+  .describe('The caller.');
 
 /** One bar of a price chart, in the space of the outcome that was asked for. */
 export const candle = z
   .object({
-    timestamp: unixSeconds.describe('Start of the bar, Unix seconds.'),
+    timestamp: unixSeconds.describe('Start, Unix seconds.'),
     open: decimalText.describe('First price.'),
     high: decimalText.describe('Highest price.'),
     low: decimalText.describe('Lowest price.'),
     close: decimalText.describe('Last price.'),
-    volume: decimalText.describe('Currency traded.'),
-    is_yes: z.boolean().describe('Whose prices these are.'),
+    volume: decimalText.describe('Traded currency.'),
+    is_yes: z.boolean().describe('True for YES.'),
   })
-  .describe('One bar of a price chart, in the space of the outcome that was asked for.');
+  .describe('One bar of a price chart, in the space of the requested outcome.');
 
 const person = z.object({
   username: absent(z.string()),
-  profile_image: absent(z.string()).describe('Address of a picture.'),
+  profile_image: absent(z.string()).describe('URL of a picture.'),
   twitter_username: absent(z.string()),
 });
 const marketReference = z.object({
-  condition_id: z.string().describe('Condition id of the market.'),
-  title: given(z.string()).describe('Its title.'),
+  condition_id: z.string().describe('Id of the market.'),
+  title: given(z.string()).describe('Title.'),
 });
 /** The market of a margin record, with the fields of a list. */
 const marginMarket = z.object({
-  title: given(z.string()).describe('Its title.'),
-  condition_id: z.string().describe('Names the market everywhere.'),
-  logo: absent(z.string()).describe('Address of a picture.'),
-  last_trade_price: given(decimalText).describe('Price of the last trade, in YES space.'),
-  event: given(eventReference).describe('The event of the market, by name.'),
+  title: given(z.string()).describe('Title.'),
+  condition_id: z.string().describe('Id of the market.'),
+  logo: absent(z.string()).describe('URL of a picture.'),
+  last_trade_price: given(decimalText).describe('Last trade, in YES space.'),
+  event: given(eventReference).describe('Its event.'),
 });
 
 export const marginActivityRow = z
   .object({
-    activity_type: z.enum(MARGIN_ACTIVITIES).describe('What happened.'),
-    user: given(person).describe('Whose position it is.'),
-    market: marginMarket.describe('The market, in short.'),
+    activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of event.'),
+    user: given(person).describe('Owner.'),
+    market: marginMarket.describe('The market.'),
     shares: given(decimalText).describe('Shares that were opened, added or closed.'),
-    price: given(decimalText).describe('At which it happened, in the space of the position’s outcome.'),
-    realized_pnl: absent(decimalText).describe('Currency won or lost by it; null while nothing is realized.'),
-    leverage: given(decimalText).describe('Of the position.'),
-    is_yes: z.boolean().describe('The side of the position.'),
-    created: given(unixSeconds).describe('When it happened, Unix seconds.'),
+    price: given(decimalText).describe('Price in the space of the position’s outcome.'),
+    realized_pnl: absent(decimalText).describe('Realized profit or loss; null without any.'),
+    leverage: given(decimalText).describe('Leverage of the position.'),
+    is_yes: z.boolean().describe('Outcome of the position.'),
+    created: given(unixSeconds).describe('Time, Unix seconds.'),
   })
   .describe('An event of a margin position of any account.');
 
 const named = z.object({ name: z.string(), slug: z.string() });
 export const sportRow = z
   .object({
-    name: named.shape.name.describe('Shown to readers.'),
-    slug: named.shape.slug.describe('For the filter `sport`.'),
-    leagues: z.array(named).describe('Each with the slug for the filter `league`.'),
+    name: named.shape.name.describe('Name.'),
+    slug: named.shape.slug.describe('Value of the filter `sport`.'),
+    leagues: z.array(named).describe('Leagues; `slug` is a value of the filter `league`.'),
   })
   .describe('A sport with its leagues.');
 
@@ -404,134 +392,130 @@ export const sportRow = z
 export const searchResult = z
   .discriminatedUnion('result_type', [
     z.object({
-      result_type: z.literal('market').describe('What `summary` is.'),
-      summary: marketDetail.describe('The whole detail of the market or event.'),
+      result_type: z.literal('market').describe('Kind of `summary`.'),
+      summary: marketDetail.describe('Detail of the market or event.'),
     }),
     z.object({
-      result_type: z.literal('event').describe('What `summary` is.'),
-      summary: eventRow.describe('The whole detail of the market or event.'),
+      result_type: z.literal('event').describe('Kind of `summary`.'),
+      summary: eventRow.describe('Detail of the market or event.'),
     }),
   ])
-  .describe('Something that a search has found.');
+  .describe('A hit of a search.');
 
 export const accountPnl = z
   .object({
-    margin_position_settlements_pnl: decimalText.describe('Realized by margin positions.'),
-    margin_positions_unrealized_pnl: decimalText.describe('Of open margin positions at present prices.'),
-    redeems_funds: decimalText.describe('Paid out by redeems.'),
+    margin_position_settlements_pnl: decimalText.describe('Result of settled margin positions.'),
+    margin_positions_unrealized_pnl: decimalText.describe('Result of open margin positions at present prices.'),
+    redeems_funds: decimalText.describe('Receipts from redeems.'),
     active_assets_value: decimalText.describe(
-      'Present value of the shares that are held; complete sets are worth 1 also while there is no price.',
+      'Present value of held shares. Complete sets count 1 even without a price.',
     ),
-    creator_fees: decimalText.describe('Earned with markets of one’s own.'),
-    total_pnl: decimalText.describe('Everything that is there now and was received, less everything that was paid.'),
+    creator_fees: decimalText.describe('Receipts from own markets.'),
+    total_pnl: decimalText.describe('Present value and receipts, less payments.'),
   })
-  .describe('Profit and loss in currency, of the account or of the market or event that was asked for.');
+  .describe('Profit and loss in currency, of the account, a market or an event.');
 
 export const tpSlRow = z
   .object({
-    take_profit_price: absent(decimalText).describe('Closes when the outcome rises to it; null when not set.'),
-    stop_loss_price: absent(decimalText).describe('Closes when the outcome falls to it; null when not set.'),
-    state: z.enum(TP_SL_STATES).describe('Whether it waits, has closed the position, or was removed.'),
-    trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Which of the two it was; null before.'),
-    triggered_price: absent(decimalText).describe('The price that set it off; null before.'),
-    triggered_at: absent(unixSeconds).describe('When, Unix seconds; null before.'),
+    take_profit_price: absent(decimalText).describe('Closes at or above it; null if not set.'),
+    stop_loss_price: absent(decimalText).describe('Closes at or below it; null if not set.'),
+    state: z.enum(TP_SL_STATES).describe('`triggered`: it has closed the position.'),
+    trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Trigger; null before.'),
+    triggered_price: absent(decimalText).describe('Price of the trigger; null before.'),
+    triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before.'),
   })
-  .describe('The prices at which a position closes automatically.');
+  .describe('Prices at which a position closes automatically.');
 
 /** Prices are in the space of the position's own outcome. */
 export const positionRow = z
   .object({
-    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
-    position_request_pubkey: given(z.string()).describe('The request that it came from.'),
-    market: marginMarket.describe('The market, in short.'),
-    is_yes: z.boolean().describe('The side of the position.'),
-    leverage: decimalText.describe('Total liquidity over own liquidity.'),
-    total_shares: decimalText.describe('Shares that it holds.'),
-    avg_entry_price: given(decimalText).describe('Average currency paid for a share.'),
-    closing_price: absent(decimalText).describe('Average price at which it was closed; null while it is open.'),
-    unrealized_pnl: absent(decimalText).describe(
-      'Currency that closing now would win or lose, fees aside; null when closed.',
-    ),
-    realized_pnl: given(decimalText).describe('Currency won or lost until now.'),
-    user_liquidity: decimalText.describe('Own currency in it.'),
+    pubkey: z.string().describe('Permanent id.'),
+    position_request_pubkey: given(z.string()).describe('Its request.'),
+    market: marginMarket.describe('The market.'),
+    is_yes: z.boolean().describe('Outcome of the position.'),
+    leverage: decimalText.describe('Total over own liquidity.'),
+    total_shares: decimalText.describe('Shares.'),
+    avg_entry_price: given(decimalText).describe('Average price paid.'),
+    closing_price: absent(decimalText).describe('Average price of the close; null while open.'),
+    unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null when closed.'),
+    realized_pnl: given(decimalText).describe('Result until now.'),
+    user_liquidity: decimalText.describe('Own currency.'),
     total_liquidity: decimalText.describe('Own and borrowed currency.'),
-    liquidation_price: given(decimalText).describe('At which it is liquidated; `0` at leverage 1, where it never is.'),
-    is_closed: z.boolean().describe('Whether nothing of it is left.'),
-    is_liquidated: z.boolean().describe('Whether it ended because its loss was too large.'),
-    is_claimed: z.boolean().describe('Whether its settlement has been paid.'),
-    tp_sl: absent(tpSlRow).describe('Take profit and stop loss; null when never set.'),
-    created: given(unixSeconds).describe('When it was opened, Unix seconds.'),
+    liquidation_price: given(decimalText).describe('Price of the liquidation; `0` at leverage 1 (never).'),
+    is_closed: z.boolean().describe('True when it is closed.'),
+    is_liquidated: z.boolean().describe('True when it was liquidated.'),
+    is_claimed: z.boolean().describe('True when its settlement was paid.'),
+    tp_sl: absent(tpSlRow).describe('Take profit and stop loss; null if never set.'),
+    created: given(unixSeconds).describe('Opening, Unix seconds.'),
   })
   .describe('A leveraged position.');
 
 export const settlementRow = z
   .object({
     position_pubkey: z.string().describe('The position.'),
-    position: positionRow.describe('The position itself, as it is now.'),
-    total_pnl: given(decimalText).describe('Currency won or lost by it, fees included.'),
-    user_liquidity: decimalText.describe('Own currency that was in it.'),
-    state: z.enum(SETTLEMENT_STATES).describe('Its state; it is claimed while `claimable`.'),
-    created: given(unixSeconds).describe('When it was made, Unix seconds.'),
+    position: positionRow.describe('The position, now.'),
+    total_pnl: given(decimalText).describe('Result, fees included.'),
+    user_liquidity: decimalText.describe('Own currency.'),
+    state: z.enum(SETTLEMENT_STATES).describe('State; a claim needs `claimable`.'),
+    created: given(unixSeconds).describe('Creation, Unix seconds.'),
   })
-  .describe('The payout of a closed position.');
+  .describe('Payment for a closed position.');
 
 export const closeResult = z
   .object({
-    close_type: z.enum(CLOSE_TYPES).describe('`order`: its shares are being sold. `zero`: nothing was left to sell.'),
+    close_type: z.enum(CLOSE_TYPES).describe('`order`: the shares are being sold. `zero`: no shares are left.'),
     position_pubkey: z.string().describe('The position.'),
-    is_closed: z.boolean().describe('Whether it is closed already.'),
+    is_closed: z.boolean().describe('True when it is closed already.'),
   })
-  .describe('What became of the wish to close a position.');
+  .describe('Result of a close.');
 
 export const claimResult = z
   .object({
     position_pubkey: z.string().describe('The position.'),
-    state: z.enum(SETTLEMENT_STATES).describe('The state of its settlement now.'),
+    state: z.enum(SETTLEMENT_STATES).describe('State of its settlement.'),
   })
-  .describe('What became of a claim.');
+  .describe('Result of a claim.');
 
 export const requestRow = z
   .object({
-    pubkey: z.string().describe('Permanent id of the record: base58 of 32 bytes.'),
-    type: z.enum(ORDER_TYPES).describe('Opened now, or when the market reaches `price`.'),
-    state: z.enum(REQUEST_STATES).describe('Its state.'),
-    message: given(z.string()).describe('The text or bytes that the wallet signs; see the part on drafts.'),
-    market: marginMarket.describe('The market, in short.'),
-    is_yes: z.boolean().describe('The side of the position.'),
-    leverage: decimalText.describe('Total liquidity over own liquidity.'),
-    funds: given(decimalText).describe(
-      'Own currency of the position: the amount spent by a market request, or needed for the price and shares of a limit request.',
-    ),
-    price: absent(decimalText).describe('Price of a limit request; null for a market request.'),
-    shares: absent(decimalText).describe('Shares of a limit request; null for a market request.'),
-    funding_txid: absent(z.string()).describe('The transaction that brought the currency in; null before.'),
-    refund_txid: absent(z.string()).describe('The transaction that paid it back; null unless it was.'),
-    take_profit_price: absent(decimalText).describe('For the position that comes of it; null when not set.'),
-    stop_loss_price: absent(decimalText).describe('For the position that comes of it; null when not set.'),
-    created: given(unixSeconds).describe('When it was made, Unix seconds.'),
-    order_state: absent(z.string()).describe('State of the order behind it; null while there is none.'),
+    pubkey: z.string().describe('Permanent id.'),
+    type: z.enum(ORDER_TYPES).describe('`market`: opened now. `limit`: opened at `price`.'),
+    state: z.enum(REQUEST_STATES).describe('State.'),
+    message: given(z.string()).describe('Message to sign.'),
+    market: marginMarket.describe('The market.'),
+    is_yes: z.boolean().describe('Outcome of the position.'),
+    leverage: decimalText.describe('Total over own liquidity.'),
+    funds: given(decimalText).describe('Own currency: spent by a market request, or needed by a limit request.'),
+    price: absent(decimalText).describe('Price of a limit request; else null.'),
+    shares: absent(decimalText).describe('Shares of a limit request; else null.'),
+    funding_txid: absent(z.string()).describe('Transaction of the funding; null before.'),
+    refund_txid: absent(z.string()).describe('Transaction of the refund; null without one.'),
+    take_profit_price: absent(decimalText).describe('Value for the position; null if not set.'),
+    stop_loss_price: absent(decimalText).describe('Value for the position; null if not set.'),
+    created: given(unixSeconds).describe('Creation, Unix seconds.'),
+    order_state: absent(z.string()).describe('State of its order; null without one.'),
   })
-  .describe('A request for a margin position, on its way from a draft to a position.');
+  .describe('A request for a margin position.');
 
 /** The row after a cancel, which names its market only. */
 export const cancelledRequestRow = requestRow
-  .extend({ market: marketReference.describe('The market, by name.') })
-  .describe('A request for a margin position that was canceled.');
+  .extend({ market: marketReference.describe('The market: only its id and title.') })
+  .describe('A canceled request.');
 
 /** Effect of opening a margin position now. `liquidation_price` is null at leverage 1. */
 export const marginEstimate = z
   .object({
-    average_price: given(decimalText).describe('Average currency for a share.'),
-    total_shares: decimalText.describe('Shares of the position.'),
-    total_cost: decimalText.describe('Currency for them, own and borrowed.'),
-    best_ask: given(decimalText).describe('The first price that would be paid.'),
-    worst_fill_price: given(decimalText).describe('The last price that would be paid.'),
-    is_fully_filled: z.boolean().describe('Whether there is enough to buy.'),
-    fee_amount: decimalText.describe('Currency that opening costs.'),
-    user_funds_needed: decimalText.describe('Own currency that is needed, fee included.'),
-    liquidation_price: absent(decimalText).describe('At which it would be liquidated; null at leverage 1.'),
+    average_price: given(decimalText).describe('Average price.'),
+    total_shares: decimalText.describe('Shares.'),
+    total_cost: decimalText.describe('Own and borrowed currency.'),
+    best_ask: given(decimalText).describe('First price of the purchase.'),
+    worst_fill_price: given(decimalText).describe('Last price of the purchase.'),
+    is_fully_filled: z.boolean().describe('True when liquidity suffices.'),
+    fee_amount: decimalText.describe('Opening fee.'),
+    user_funds_needed: decimalText.describe('Needed own currency, fee included.'),
+    liquidation_price: absent(decimalText).describe('Price of the liquidation; null at leverage 1.'),
   })
-  .describe('What opening a margin position now would do.');
+  .describe('Effect of opening a margin position now.');
 
 /** A merge or a split as read; amounts are Micros of complete sets. */
 export type ConversionRow = z.output<typeof conversionRow>;

@@ -58,9 +58,7 @@ export interface UnreadRow {
 
 /** Outcome of one request. */
 export type Outcome<N extends EndpointName = EndpointName> =
-  /**
-   * The service did it; `data` is the returned record. `nextCursor` is null except on a list's page with a successor.
-   */
+  /** The service did it; `data` is the returned record. `nextCursor` is null but on a list's page with a successor. */
   | {
       readonly kind: 'answered';
       readonly data: DataOf<N>;
@@ -90,10 +88,7 @@ export interface BudgetReport {
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
   readonly isShown?: boolean;
-  /**
-   * Whether `limit` is an estimate after a refusal without a limit: cancels and own reads may then probe. Absent:
-   * false.
-   */
+  /** Whether `limit` is an estimate after a refusal: cancels and own reads may then probe. Absent: false. */
   readonly isGuess?: boolean;
 }
 
@@ -139,10 +134,7 @@ export type OperatorCommand =
   | { readonly kind: 'pause'; readonly reason: string }
   /** Lifts everything except a kill. An empty reason is enough only after a plain pause. */
   | { readonly kind: 'resume'; readonly reason: string }
-  /**
-   * One market, by its condition id: its orders are pulled, and nothing is quoted or converted there until it, or
-   * everything, is resumed.
-   */
+  /** One market: its orders are pulled, and nothing is quoted or converted there until it is resumed. */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
   /** An empty reason is enough where an operator paused it. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
@@ -163,10 +155,7 @@ export type OperatorCommand =
   | FleetCommand
   | ConfigureCommand;
 
-/**
- * Value of a user's own source for one market: a fair price, or a bid and an ask. Probabilities of YES as floats, in
- * (0, 1): for a strategy's arithmetic, never for money.
- */
+/** Value of a user's own source for one market: a fair price, or bid and ask, as probabilities of YES in (0, 1). */
 export interface FeedValue {
   readonly conditionId: string;
   /** Null when the source gives bid and ask. */

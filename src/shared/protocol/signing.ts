@@ -16,8 +16,7 @@ export interface SignedParts {
 /** The exact text that is signed: the four parts joined without a separator, the method in capital letters. */
 export const signedPayload = (parts: SignedParts): string => `${signedHead(parts)}${parts.body.toString()}`;
 
-const signedHead = (parts: SignedParts): string =>
-  `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
+const signedHead = (parts: SignedParts) => `${parts.timestamp}${parts.method.toUpperCase()}${parts.pathWithQuery}`;
 
 /** Lowercase hex signature of the parts under a secret (its UTF-8 bytes are the key). */
 export const requestSignature = (secret: string, parts: SignedParts): string =>

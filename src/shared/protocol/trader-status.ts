@@ -128,7 +128,7 @@ const accountStatus = shape({
   }),
   health: shape({
     steps: count,
-    /** Of the newest steps, ms. */
+    /** Covers the newest steps, ms. */
     stepP50Ms: float,
     stepP99Ms: float,
     stepMaxMs: float,
@@ -152,7 +152,7 @@ const accountStatus = shape({
   }),
 });
 
-/** Of a feed: a float from 0 to 1, or a deviation. */
+/** For a feed: a float from 0 to 1, or a deviation. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 

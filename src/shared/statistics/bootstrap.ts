@@ -1,19 +1,49 @@
-/**
- * Confidence by resampling whole events (Efron's percentile interval). Results within one event are decided together,
- * so the independent sample is the event, not the fill or the day.
- */
+/** Confidence by resampling whole events (Efron's percentile interval): the independent sample is the event. */
 
 import { Random } from '../base/random.js';
-import { computeMoments } from './moments.js';
-import { quantileOfSorted, sortValues } from './quantiles.js';
-import { figure } from './values.js';
+import { computeMoments, figure, quantileOfSorted, requireFinite, sortValues } from './moments.js';
+
+/** One group: the sum of weight times value, and the sum of the weights (not negative). */
+export interface Cluster {
+  readonly sum: number;
+  readonly weight: number;
+}
+
+interface ClusteredMean {
+  readonly mean: number;
+  /** Null below two groups. */
+  readonly standardError: number | null;
+  readonly clusters: number;
+}
+
+/**
+ * Sum over weight, with the standard error of a ratio of totals over G independent groups:
+ * sqrt(G / (G - 1) sum (s - mean w)^2) / sum w (Cochran, "Sampling Techniques", 3rd ed., section 9A). Groups without
+ * weight do not count. Null when nothing has weight; RangeError for a negative weight.
+ */
+export function clusteredMean(clusters: readonly Cluster[]): ClusteredMean | null {
+  let [count, sum, weight] = [0, 0, 0];
+  for (const cluster of clusters) {
+    requireFinite(cluster.sum, "a group's sum");
+    requireFinite(cluster.weight, "a group's weight");
+    if (cluster.weight < 0) throw new RangeError(`a weight is not negative, got ${cluster.weight}`);
+    if (cluster.weight === 0) continue;
+    count += 1;
+    sum += cluster.sum;
+    weight += cluster.weight;
+  }
+  const mean = count === 0 ? null : figure(sum / weight);
+  if (mean === null) return null;
+  let squares = 0;
+  for (const cluster of clusters) if (cluster.weight > 0) squares += (cluster.sum - mean * cluster.weight) ** 2;
+  const standardError = count < 2 ? null : figure(Math.sqrt((count / (count - 1)) * squares) / weight);
+  return { mean, standardError, clusters: count };
+}
 
 export interface BootstrapPlan<Event> {
   /** One entry per event: its profit, its sums, or all its fills. */
   readonly events: readonly Event[];
-  /**
-   * Figure of a sample of events (with repetitions), or null where undefined. Must not keep the array, which is reused.
-   */
+  /** Figure of a sample of events (with repetitions), null where undefined. It must not keep the reused array. */
   readonly statistic: (sample: readonly Event[]) => number | null;
   /** Same seed, same interval. */
   readonly seed: number;
@@ -64,12 +94,7 @@ function redraw<Event>(sample: Event[], events: readonly Event[], random: Random
   }
 }
 
-function makeInterval(
-  estimate: number,
-  figures: readonly number[],
-  resamples: number,
-  confidence: number,
-): BootstrapInterval | null {
+function makeInterval(estimate: number, figures: readonly number[], resamples: number, confidence: number) {
   const ascending = sortValues(figures);
   const low = quantileOfSorted(ascending, (1 - confidence) / 2);
   const high = quantileOfSorted(ascending, (1 + confidence) / 2);

@@ -1,6 +1,57 @@
-/** Mean, spread and shape of a sample. */
+/**
+ * Mean, spread, shape and quantiles of a sample. In this room an undefined figure (no sample, no variance) is `null`, never
+ * NaN or a zero. A value that is not a finite number throws RangeError.
+ */
 
-import { figure, type Values, valueAt } from './values.js';
+/** Input of every function in this room: numbers in an array or a typed array. */
+export type Values = ArrayLike<number>;
+
+/** The value at `index`; RangeError with the index and the value when it is not a finite number. */
+export function valueAt(values: Values, index: number): number {
+  const value = values[index];
+  if (value === undefined || !Number.isFinite(value)) throw notFinite(value, `at index ${index}`);
+  return value;
+}
+
+/** RangeError when this is not a finite number. */
+export function requireFinite(value: number, what: string): void {
+  if (!Number.isFinite(value)) throw notFinite(value, `for ${what}`);
+}
+
+const notFinite = (value: number | undefined, where: string): RangeError =>
+  new RangeError(`a finite number is wanted ${where}, got ${value}`);
+
+/** A figure, or null after overflow or division by zero. */
+export const figure = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+/** The sorted copy for `quantileOfSorted`. RangeError for a value that is not finite. */
+export function sortValues(values: Values): Float64Array {
+  const copy = new Float64Array(values.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = valueAt(values, i);
+  return copy.sort();
+}
+
+/**
+ * Of values in ascending order, at `part` in [0, 1], with linear interpolation (type 7, the default of NumPy and R); null
+ * without samples. RangeError for another `part`.
+ */
+export function quantileOfSorted(ascending: Values, part: number): number | null {
+  if (!(part >= 0 && part <= 1)) throw new RangeError(`a quantile lies in [0, 1], got ${part}`);
+  if (ascending.length === 0) return null;
+  const place = part * (ascending.length - 1);
+  const below = Math.floor(place);
+  const low = valueAt(ascending, below);
+  if (place === below) return low;
+  const share = place - below;
+  // Weights instead of a difference: it cannot overflow, and equal neighbours give exactly their value.
+  const high = valueAt(ascending, below + 1);
+  return low === high ? low : low * (1 - share) + high * share;
+}
+
+/** As above, for values in any order. */
+export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
+
+export const median = (values: Values): number | null => quantile(values, 0.5);
 
 export interface Moments {
   readonly count: number;

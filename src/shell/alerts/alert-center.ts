@@ -1,24 +1,336 @@
-/**
- * Routes conditions to receivers: alerts over channels, each with its own outbox and one message in flight at a time.
- */
+/** Messages to an absent operator: the open alerts, and the channels that carry them. */
 
-import type { AlertSeverity } from '../config/schema.js';
-import type { AlertsConfig, ChannelConfig } from '../config/types.js';
-import { AlertBook } from './alert-book.js';
-import { findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
-import { type AlertMemory, type AlertMessage, type AlertSender, isAtLeast } from './contract.js';
-import { Outbox } from './outbox.js';
+import type { AlertsConfig, ChannelConfig } from '../config/config.js';
+import { ALERT_SEVERITIES, type AlertSeverity } from '../config/schema.js';
+import { addNextStep, type Condition, findConditions, isUndecided, toldAs, type WatchedFacts } from './conditions.js';
+
+/** Time until a critical alert is sent again, ms. */
+const AGAIN_MS = 15 * 60_000;
+/** A condition is over only after it was absent for this long, ms. */
+const CLEARED_AFTER_MS = 30_000;
+
+interface OpenAlert {
+  condition: Condition;
+  sinceMs: number;
+  seenMs: number;
+  /** Null until it was sent. */
+  toldMs: number | null;
+  /** Null until a person has seen it. */
+  acknowledgedMs: number | null;
+}
+
+/** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
+export class AlertBook {
+  readonly #open = new Map<string, OpenAlert>();
+  readonly #run: string;
+  #told = 0;
+  #seenMs = Number.NEGATIVE_INFINITY;
+
+  /** @param run drawn by each console, so that ids of messages are never used twice */
+  constructor(run: string) {
+    this.#run = run;
+  }
+
+  /** Restores alerts of the previous console. Conditions that no longer hold end after a while, with a message. */
+  goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
+    for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
+      const condition = { kind, severity, title, text, forMs: 0 };
+      this.#open.set(kind, { condition, sinceMs, seenMs: nowMs, toldMs, acknowledgedMs });
+    }
+  }
+
+  /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
+  acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
+    const alert = this.#open.get(kind);
+    if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
+  }
+
+  /**
+   * Messages to send for the current conditions.
+   * @param isUndecided whether a condition of this kind is unknown now: an open alert then stays unchanged
+   */
+  observe(
+    conditions: readonly Condition[],
+    nowMs: number,
+    isUndecided: (kind: string) => boolean = () => false,
+  ): readonly AlertMessage[] {
+    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
+    this.#seenMs = nowMs;
+    for (const condition of conditions) {
+      const known = this.#open.get(condition.kind);
+      if (known === undefined)
+        this.#open.set(condition.kind, {
+          condition,
+          sinceMs: condition.sinceMs ?? nowMs,
+          seenMs: nowMs,
+          toldMs: null,
+          acknowledgedMs: null,
+        });
+      else Object.assign(known, { condition, seenMs: nowMs });
+    }
+    for (const [kind, alert] of this.#open) if (isUndecided(kind)) alert.seenMs = nowMs;
+    return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
+  }
+
+  /** A single event without a duration. */
+  once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
+    return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
+  }
+
+  /** Sent alerts that are not over, longest first. */
+  get open(): readonly RememberedAlert[] {
+    return [...this.#open.values()].flatMap(({ condition, sinceMs, toldMs, acknowledgedMs }) => {
+      const { kind, severity, title, text } = condition;
+      return toldMs === null ? [] : [{ kind, severity, title, text, sinceMs, toldMs, acknowledgedMs }];
+    });
+  }
+
+  /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
+  #onClockSetBack(nowMs: number): void {
+    for (const alert of this.#open.values()) {
+      alert.seenMs = Math.min(alert.seenMs, nowMs);
+      // A sent alert is identified by the time of its beginning.
+      if (alert.toldMs === null) alert.sinceMs = Math.min(alert.sinceMs, nowMs);
+      else alert.toldMs = Math.min(alert.toldMs, nowMs);
+    }
+  }
+
+  #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
+    const { condition, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
+    if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
+      this.#open.delete(condition.kind);
+      return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
+    }
+    if ((toldMs === null && nowMs - sinceMs < condition.forMs) || seenMs < nowMs) return null;
+    const isWanted = condition.severity === 'critical' && acknowledgedMs === null;
+    const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
+    if (toldMs !== null && !isAgain) return null;
+    alert.toldMs = nowMs;
+    return this.#message(alert, 'open', nowMs);
+  }
+
+  #message({ condition, sinceMs }: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
+    const { kind, severity, title, text } = condition;
+    const since = new Date(sinceMs).toISOString().slice(11, 19);
+    const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
+    return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
+  }
+
+  #nextId(): string {
+    this.#told += 1;
+    return `${this.#run}.${this.#told}`;
+  }
+}
+
+const MOST_WAITING = 500;
+/** Between two messages of a channel, ms. */
+const APART_MS = 1_000;
+/** Messages below critical in an hour; further ones are joined into one when the hour allows it again. */
+const MOST_AN_HOUR = 20;
+const HOUR_MS = 3_600_000;
+const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
+/** Afterwards it is dropped. */
+const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
+/** A critical message that waits this long goes to another channel too. */
+const STUCK_MS = 120_000;
+/** Lines of a message that joins others. */
+const MOST_JOINED = 10;
+
+interface Waiting {
+  readonly message: AlertMessage;
+  sinceMs: number;
+  isEscalated: boolean;
+}
+
+/**
+ * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and few of the less
+ * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result.
+ */
+export class Outbox {
+  readonly counts = { delivered: 0, failed: 0, lost: 0 };
+  #waiting: Waiting[] = [];
+  #underWay: readonly Waiting[] = [];
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #sentMs: number[] = [];
+  #seenMs = Number.NEGATIVE_INFINITY;
+
+  get length(): number {
+    return this.#waiting.length + this.#underWay.length;
+  }
+
+  /** Urgent messages among those that wait or are in flight. */
+  get urgent(): number {
+    return [...this.#waiting, ...this.#underWay].filter(({ message }) => message.severity === 'critical').length;
+  }
+
+  /** Includes the message in flight: its delivery is unknown. */
+  get content(): readonly RememberedMessage[] {
+    return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
+  }
+
+  /** Undelivered messages of the previous console. */
+  goOn(messages: readonly RememberedMessage[]): void {
+    for (const { message, sinceMs } of messages) this.add(message, sinceMs);
+  }
+
+  /** Without room the least urgent and oldest is dropped and counted. */
+  add(message: AlertMessage, nowMs: number): void {
+    this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
+    if (this.length <= MOST_WAITING) return;
+    const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
+    const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
+    this.#waiting.splice(place, 1);
+    this.counts.lost++;
+  }
+
+  /**
+   * The message to send now, most urgent first; null while none is due or one is in flight.
+   * @param isQuiet only urgent messages are due
+   */
+  next(nowMs: number, isQuiet = false): AlertMessage | null {
+    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
+    this.#seenMs = nowMs;
+    this.#giveUp(nowMs);
+    if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
+    const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
+    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(nowMs);
+    if (taken.length === 0) return null;
+    this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
+    this.#underWay = taken;
+    return joinMessages(taken.map(({ message }) => message));
+  }
+
+  settle(delivery: Delivery, nowMs: number): void {
+    const taken = this.#underWay;
+    this.#underWay = [];
+    if (delivery.kind === 'failed') {
+      this.counts.failed++;
+      this.#waiting.unshift(...taken);
+      const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
+      this.#failures++;
+      this.#notBeforeMs = nowMs + Math.max(pauseMs, delivery.afterMs ?? 0);
+      return;
+    }
+    if (delivery.kind === 'delivered') {
+      this.counts.delivered += taken.length;
+      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(nowMs);
+    } else {
+      this.counts.failed++;
+      this.counts.lost += taken.length;
+    }
+    this.#failures = 0;
+    this.#notBeforeMs = nowMs + APART_MS;
+  }
+
+  /** Critical messages that could not be delivered for a while, each once. */
+  takeStuck(nowMs: number): readonly AlertMessage[] {
+    const stuck = [...this.#waiting, ...this.#underWay].filter(
+      ({ message, sinceMs, isEscalated }) =>
+        !isEscalated && message.severity === 'critical' && nowMs - sinceMs >= STUCK_MS,
+    );
+    for (const one of stuck) one.isEscalated = true;
+    return stuck.map(({ message }) => message);
+  }
+
+  /** Ends pauses and restarts ages: otherwise a message would wait for as long as the step. */
+  #onClockSetBack(nowMs: number): void {
+    this.#notBeforeMs = Number.NEGATIVE_INFINITY;
+    this.#sentMs = this.#sentMs.map((sentMs) => Math.min(sentMs, nowMs));
+    for (const one of [...this.#waiting, ...this.#underWay]) one.sinceMs = Math.min(one.sinceMs, nowMs);
+  }
+
+  #takeOthers(nowMs: number): readonly Waiting[] {
+    this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < HOUR_MS);
+    if (this.#sentMs.length >= MOST_AN_HOUR) return [];
+    return this.#waiting;
+  }
+
+  #giveUp(nowMs: number): void {
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter(
+      ({ message, sinceMs }) => nowMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
+    );
+    this.counts.lost += before - this.#waiting.length;
+  }
+}
+
+/** One message with several joined; a single one unchanged. */
+function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
+  const [first, ...others] = messages;
+  if (first === undefined) throw new Error('nothing to join');
+  if (others.length === 0) return first;
+  const lines = messages.slice(0, MOST_JOINED).map(({ state, title, text }) => `${stateText(state)}${title}: ${text}`);
+  const more = messages.length - lines.length;
+  const severity = messages.some((one) => one.severity === 'warning') ? 'warning' : first.severity;
+  return {
+    ...first,
+    severity,
+    state: 'once',
+    kind: 'several',
+    title: `${messages.length} messages`,
+    text: [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'),
+  };
+}
+
+export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
+
+/** One message. The same id is the same message, however often it arrives. */
+export interface AlertMessage {
+  readonly id: string;
+  readonly timeMs: number;
+  readonly severity: AlertSeverity;
+  /** Its subject; constant while an alert is open. */
+  readonly kind: string;
+  readonly state: 'open' | 'cleared' | 'once';
+  /** A few words, without figures. */
+  readonly title: string;
+  readonly text: string;
+}
+
+export type Delivery =
+  | { readonly kind: 'delivered' }
+  /** Retried later; after this many ms if the channel gave a delay. */
+  | { readonly kind: 'failed'; readonly why: string; readonly afterMs: number | null }
+  /** Never deliverable: a wrong address. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Never throws. */
+export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
+
+/** An open alert, as stored and shown. Times are Unix ms. */
+export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
+  readonly sinceMs: number;
+  readonly toldMs: number;
+  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
+  readonly acknowledgedMs: number | null;
+}
+
+export type RememberedMessage = Readonly<Pick<Waiting, 'message' | 'sinceMs'>>;
+
+export interface AlertState {
+  readonly open: readonly RememberedAlert[];
+  /** By the name of the channel. */
+  readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
+}
+
+/** For an alert that has been open since then. */
+export interface Acknowledgement {
+  readonly kind: string;
+  readonly sinceMs: number;
+  readonly timeMs: number;
+}
+
+/** Storage of alerts between processes. No call throws. */
+export interface AlertMemory {
+  /** Null without a stored state. */
+  load(): AlertState | null;
+  save(state: AlertState): void;
+  acknowledgements(): readonly Acknowledgement[];
+}
 
 const SUMMARY = 'daily_summary';
 const RECENT = 200;
-
-/** Notice of a trader to its operator; `time` in Unix ms. */
-interface Notice {
-  readonly kind: string;
-  readonly severity: 'info' | 'loud';
-  readonly text: string;
-  readonly time: number;
-}
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
@@ -39,34 +351,20 @@ interface Channel {
   readonly send: AlertSender;
 }
 
-export interface ChannelFigures {
-  readonly channel: string;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly lost: number;
-  readonly waiting: number;
-}
-
+/** Routes conditions to channels, each with its own outbox and one message in flight at a time. */
 export class AlertCenter {
   readonly #channels: readonly Channel[];
-  readonly #escalation: readonly string[];
+  readonly #options: AlertCenterOptions;
   readonly #book: AlertBook;
-  readonly #note: (text: string) => void;
   readonly #recent: AlertMessage[] = [];
-  readonly #memory: AlertMemory | null;
   #remembered = '';
   #isQuiet = false;
 
-  constructor({ config, run, openSender, note, memory, nowMs = 0 }: AlertCenterOptions) {
-    this.#channels = config.channels.map((channel) => ({
-      config: channel,
-      outbox: new Outbox(),
-      send: openSender(channel),
-    }));
-    this.#escalation = config.escalation;
+  constructor(options: AlertCenterOptions) {
+    const { config, run, openSender, memory, nowMs = 0 } = options;
+    this.#options = options;
+    this.#channels = config.channels.map((one) => ({ config: one, outbox: new Outbox(), send: openSender(one) }));
     this.#book = new AlertBook(run);
-    this.#note = note;
-    this.#memory = memory ?? null;
     const state = memory?.load() ?? null;
     if (state === null) return;
     this.#book.goOn(state.open, nowMs);
@@ -77,7 +375,7 @@ export class AlertCenter {
   tick(facts: WatchedFacts, isQuiet = false): void {
     const { nowMs } = facts;
     this.#isQuiet = isQuiet;
-    for (const one of this.#memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
+    for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
     this.#escalate(nowMs);
@@ -85,7 +383,11 @@ export class AlertCenter {
     this.#remember();
   }
 
-  notice({ kind, text, time, severity }: Notice, nowMs: number) {
+  /** For a trader to its operator; `time` in Unix ms. */
+  notice(
+    { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
+    nowMs: number,
+  ) {
     const told = toldAs(kind, severity);
     if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
   }
@@ -93,10 +395,6 @@ export class AlertCenter {
   /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
   get waiting(): number {
     return this.#channels.reduce((sum, { outbox }) => sum + (this.#isQuiet ? outbox.urgent : outbox.length), 0);
-  }
-
-  count(severity: AlertSeverity): number {
-    return this.#book.count(severity);
   }
 
   get open(): AlertBook['open'] {
@@ -108,7 +406,7 @@ export class AlertCenter {
     return this.#recent.toReversed();
   }
 
-  get figures(): readonly ChannelFigures[] {
+  get figures() {
     return this.#channels.map(({ config, outbox }) => ({
       channel: config.name,
       ...outbox.counts,
@@ -119,8 +417,9 @@ export class AlertCenter {
   #tell(message: AlertMessage, nowMs: number): void {
     this.#recent.push(message);
     if (this.#recent.length > RECENT) this.#recent.shift();
+    const rank = (severity: AlertSeverity) => ALERT_SEVERITIES.indexOf(severity);
     for (const { config, outbox } of this.#channels) {
-      const isWanted = message.kind === SUMMARY ? config.summary : isAtLeast(message.severity, config.min);
+      const isWanted = message.kind === SUMMARY ? config.summary : rank(message.severity) >= rank(config.min);
       if (isWanted) outbox.add(message, nowMs);
     }
   }
@@ -129,27 +428,30 @@ export class AlertCenter {
     const message = outbox.next(nowMs(), this.#isQuiet);
     if (message === null) return;
     void send(message).then((delivery) => {
-      if (delivery.kind !== 'delivered') this.#note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
+      if (delivery.kind !== 'delivered')
+        this.#options.note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
       outbox.settle(delivery, nowMs());
     });
   }
 
   /** Written only when it changed: mostly nothing is open and nothing waits. */
   #remember(): void {
-    if (this.#memory === null) return;
+    const { memory } = this.#options;
+    if (memory === undefined) return;
     const waiting = Object.fromEntries(this.#channels.map(({ config, outbox }) => [config.name, outbox.content]));
     const state = { open: this.#book.open, waiting };
     const text = JSON.stringify(state);
     if (text === this.#remembered) return;
     this.#remembered = text;
-    this.#memory.save(state);
+    memory.save(state);
   }
 
   /** A message that a channel could not deliver for a while goes to the next channel, whatever its filter. */
   #escalate(nowMs: number): void {
-    for (const [i, name] of this.#escalation.entries()) {
+    const { escalation } = this.#options.config;
+    for (const [i, name] of escalation.entries()) {
       const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];
-      const next = this.#findChannel(this.#escalation[i + 1] ?? '');
+      const next = this.#findChannel(escalation[i + 1] ?? '');
       for (const message of stuck) next?.outbox.add(message, nowMs);
     }
   }

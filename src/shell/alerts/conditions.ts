@@ -2,6 +2,54 @@
 
 import type { AlertSeverity } from '../config/schema.js';
 
+/** Counters that only a working trader increases. */
+export interface Work {
+  readonly isCurrent: boolean;
+  readonly steps: number;
+  /** Requests that the venue answered. */
+  readonly answered: number;
+  /** Unix ms; null before the first. */
+  readonly reconciledMs: number | null;
+  readonly isGuarded: boolean | null;
+}
+
+export type LifelineCall = { readonly kind: 'alive' } | { readonly kind: 'failing'; readonly why: string };
+
+/**
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only after useful work
+ * since the last call: a call on a mere timer would prove nothing.
+ */
+export class Lifeline {
+  readonly #everyMs: number;
+  #before: Work | null = null;
+  #calledMs: number;
+
+  /** @param steadyMs a clock that never steps, ms; the first call is due one interval later */
+  constructor(everyMs: number, steadyMs: number) {
+    this.#everyMs = everyMs;
+    this.#calledMs = steadyMs;
+  }
+
+  /** The call that is due; null between two. */
+  look(work: Work, steadyMs: number, nowMs: number): LifelineCall | null {
+    if (steadyMs - this.#calledMs < this.#everyMs) return null;
+    this.#calledMs = steadyMs;
+    const why = idleness(this.#before, work, nowMs);
+    this.#before = work;
+    return why === null ? { kind: 'alive' } : { kind: 'failing', why };
+  }
+}
+
+/** Why this is no useful work; null when it is. */
+function idleness(before: Work | null, now: Work, nowMs: number): string | null {
+  if (!now.isCurrent) return 'the trader does not answer';
+  // A smaller number is a new run.
+  if (now.steps === (before?.steps ?? 0)) return 'the trader took no step';
+  if (now.answered === (before?.answered ?? 0)) return 'the exchange answered nothing';
+  if (now.reconciledMs === null || nowMs - now.reconciledMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
+  return now.isGuarded === false ? 'no guardian watches' : null;
+}
+
 export interface Condition {
   /** The same while it lasts. */
   readonly kind: string;
@@ -178,8 +226,8 @@ const KINDS = {
     'an order rests that the exchange had canceled',
     '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
   ),
-  fill_differs: toldCritical('a fill differs from what was signed', REDUCES_ONLY),
-  settled_trade_failed: toldCritical('a settled trade was taken back', REDUCES_ONLY),
+  fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
+  settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
   list_unread: toldCritical(
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',

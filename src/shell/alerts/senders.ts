@@ -1,14 +1,56 @@
-/** Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave. */
+/**
+ * Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave: titles come
+ * from the exchange, and an error may contain a secret.
+ */
 
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { parse } from 'node:path';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
-import type { ChannelConfig } from '../config/types.js';
-import { secrets } from '../wallet/secrets.js';
-import type { AlertMessage, AlertSender, Delivery } from './contract.js';
-import { stateText } from './outbox.js';
-import { cleanText, readBounded, readSecret } from './texts.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text.js';
+import type { ChannelConfig } from '../config/config.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
+import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
+
+/** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
+export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
+  const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
+  return send({
+    id: randomBytes(6).toString('hex'),
+    timeMs: Date.now(),
+    severity: 'info',
+    kind: 'test',
+    state: 'once',
+    title: 'a test',
+    text: 'a user requested this message with `twinbook alerts --test`',
+  });
+}
+
+/** The cause of a failed request has more details. */
+export const causeOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+
+export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
+
+/** Hidden in every text from then on. Throws TwinbookError when it is unreadable, or readable by others. */
+export function readSecret(path: string, what: string): string {
+  const secret = readPrivateFile(path, what).trim();
+  secrets.hide(secret);
+  return secret;
+}
+
+/** The text of an answer. Throws when it is longer than `mostBytes`, or breaks off. */
+export async function readBounded(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the rest.
+    if (bytes > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
 
 /** Maximum length of a message on a channel, characters. */
 const LONGEST = { webhook: 10_000, slack: 3_000, discord: 1_900, ntfy: 3_500, telegram: 4_000, mail: 10_000 } as const;
@@ -28,9 +70,7 @@ export function openSender(channel: ChannelConfig, options: SenderOptions): Aler
     try {
       return await send({ channel, address, key, options }, message);
     } catch (error) {
-      const why =
-        error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
-      return { kind: 'failed', why: secrets.clean(why), afterMs: null };
+      return { kind: 'failed', why: secrets.clean(causeOf(error)), afterMs: null };
     }
   };
 }
@@ -53,7 +93,7 @@ export function openPatientSender(
     }
   };
   let opened = tryToOpen();
-  if (typeof opened === 'string') note(`alert channel ${channel.name} tells nobody anything: ${opened}`);
+  if (typeof opened === 'string') note(`alert channel ${channel.name} delivers nothing: ${opened}`);
   return async (message) => {
     if (typeof opened === 'string') opened = tryToOpen();
     return typeof opened === 'string' ? { kind: 'failed', why: opened, afterMs: null } : opened(message);

@@ -3,14 +3,14 @@
  * each with its checksum; the newest also has the name `<ledger>.backup`.
  */
 
-import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, syncFile, syncFolder } from '../../shared/base/folder.js';
-import { makePrivate, PRIVATE_FILE } from '../../shared/base/private.js';
-import { startWorker } from '../../shared/base/worker-start.js';
-import { beginLedgerCopy } from '../journal/ledger-copy.js';
-import type { ExaminedFile } from './examine.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, makePrivate, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
+import { startWorker } from '../../shared/base/processes.js';
+import { openReadOnly } from '../../trader/ledger/ledger.js';
+import { beginLedgerCopy } from '../journal/journal-writer.js';
 
 const ENDING = '.sqlite';
 /** Suffix of an incomplete or unchecked copy: never a backup. */
@@ -19,26 +19,17 @@ const UNCHECKED = '.unchecked';
 export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}.backups`;
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
-export interface MadeBackup {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  /** Names of those that were deleted for it. */
-  readonly gone: readonly string[];
-}
-
-export interface BackedUp {
-  readonly path: string;
-  readonly backups: { readonly maxBytes: number };
-}
-
 /**
  * Makes one backup of a ledger that is open somewhere or nowhere.
  * @param nowMs our clock, ms: its name
+ * @returns with the names of those that were deleted for it
  * Throws TwinbookError `ledger_broken` when the copy is not a whole ledger: it stays, under a name that says so. Throws what
  * the system says when there is no room.
  */
-export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs: number): Promise<MadeBackup> {
+export async function makeBackup(
+  { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
+  nowMs: number,
+) {
   const folder = locateBackupFolder(ledgerPath);
   makeFolder(folder);
   removeUnchecked(folder);
@@ -52,34 +43,34 @@ export async function makeBackup({ path: ledgerPath, backups }: BackedUp, nowMs:
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
   syncFile(unchecked);
-  writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
-  renameSync(unchecked, path);
+  fs.writeFileSync(`${path}.sha256`, `${sha256}  ${path.slice(folder.length + 1)}\n`, { mode: PRIVATE_FILE });
+  fs.renameSync(unchecked, path);
   syncFolder(folder);
   nameNewest(ledgerPath, path);
   const gone = expendable(listBackups(ledgerPath), { newest: 24, days: 30, ...backups });
-  for (const name of gone) for (const end of ['', '.sha256']) rmSync(join(folder, `${name}${end}`), { force: true });
-  return { path, bytes: statSync(path).size, sha256, gone };
+  for (const name of gone) for (const end of ['', '.sha256']) fs.rmSync(join(folder, `${name}${end}`), { force: true });
+  return { path, bytes: fs.statSync(path).size, sha256, gone };
 }
 
 /** Every backup that was valid when made, oldest first; empty without a folder. */
 export function listBackups(ledgerPath: string): readonly BackupFile[] {
   const folder = locateBackupFolder(ledgerPath);
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
-  const files = names.map((name) => ({ name, atMs: parseTime(name), bytes: statSync(join(folder, name)).size }));
+  if (!fs.existsSync(folder)) return [];
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith(ENDING));
+  const files = names.map((name) => ({ name, atMs: parseTime(name), bytes: fs.statSync(join(folder, name)).size }));
   return files.filter(({ atMs }) => !Number.isNaN(atMs)).sort((a, b) => a.atMs - b.atMs);
 }
 
 /** Left by readers that open the file with SQLite. */
 function removeSideFiles(path: string): void {
-  for (const side of ['-wal', '-shm']) rmSync(`${path}${side}`, { force: true });
+  for (const side of ['-wal', '-shm']) fs.rmSync(`${path}${side}`, { force: true });
 }
 
 /** The backup given by a path, or by its name among this ledger's backups. */
 export function findBackup(ledgerPath: string, folder: string, given: string): string {
   const path = resolve(folder, given);
   const named = join(locateBackupFolder(ledgerPath), basename(given));
-  return existsSync(path) || basename(given) !== given || !existsSync(named) ? path : named;
+  return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
 /**
@@ -87,9 +78,9 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
  */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
-  const found = statSync(backup, { throwIfNoEntry: false });
-  if (found === undefined || !existsSync(folder)) return backup;
-  const name = readdirSync(folder).find((one) => statSync(join(folder, one)).ino === found.ino);
+  const found = fs.statSync(backup, { throwIfNoEntry: false });
+  if (found === undefined || !fs.existsSync(folder)) return backup;
+  const name = fs.readdirSync(folder).find((one) => fs.statSync(join(folder, one)).ino === found.ino);
   return name === undefined ? backup : join(folder, name);
 }
 
@@ -100,16 +91,16 @@ const parseTime = (name: string): number =>
 /** A second name of the same file takes no additional space. */
 function nameNewest(ledgerPath: string, path: string): void {
   const newest = locateNewestBackup(ledgerPath);
-  rmSync(`${newest}.new`, { force: true });
-  linkSync(path, `${newest}.new`);
-  renameSync(`${newest}.new`, newest);
+  fs.rmSync(`${newest}.new`, { force: true });
+  fs.linkSync(path, `${newest}.new`);
+  fs.renameSync(`${newest}.new`, newest);
   syncFolder(dirname(newest));
 }
 
 /** Leftovers of an interrupted process. A damaged backup is evidence until the next one is made. */
 function removeUnchecked(folder: string): void {
-  const names = readdirSync(folder).filter((name) => name.includes(UNCHECKED));
-  for (const name of names) rmSync(join(folder, name), { force: true });
+  const names = fs.readdirSync(folder).filter((name) => name.includes(UNCHECKED));
+  for (const name of names) fs.rmSync(join(folder, name), { force: true });
 }
 
 function makeDamageError(ledgerPath: string, copy: string, problem: string, problems: number): TwinbookError {
@@ -168,4 +159,42 @@ export function expendable(files: readonly BackupFile[], policy: BackupPolicy): 
     .filter((file) => !kept.has(file))
     .map(({ name }) => name)
     .reverse();
+}
+
+const PART_BYTES = 1_048_576;
+
+export interface ExaminedFile {
+  readonly sha256: string;
+  /** Problems, one sentence each; empty for a whole ledger. */
+  readonly problems: readonly string[];
+}
+
+/** SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be read. */
+export function examineFile(path: string): ExaminedFile {
+  const sha256 = hashFile(path);
+  try {
+    const ledger = openReadOnly(path);
+    try {
+      return { sha256, problems: [...ledger.checkPages(), ...ledger.verify()] };
+    } finally {
+      ledger.close();
+    }
+  } catch (error) {
+    const hint = error instanceof TwinbookError ? `. ${error.hint}` : '';
+    return { sha256, problems: [`${messageOf(error)}${hint}`] };
+  }
+}
+
+/** SHA-256 of a file, hexadecimal. Throws the system's error. */
+export function hashFile(path: string): string {
+  const hash = createHash('sha256');
+  const part = Buffer.allocUnsafe(PART_BYTES);
+  const file = fs.openSync(path, 'r');
+  try {
+    for (let read = fs.readSync(file, part); read > 0; read = fs.readSync(file, part))
+      hash.update(part.subarray(0, read));
+  } finally {
+    fs.closeSync(file);
+  }
+  return hash.digest('hex');
 }

@@ -3,7 +3,7 @@
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { refusesKey } from '../../shared/protocol/errors.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
-import type { Credentials } from '../wallet/credentials.js';
+import type { Credentials } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 

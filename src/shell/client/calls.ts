@@ -19,8 +19,19 @@ import {
 import type { Lane } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
 import type { HttpCaller } from './caller.js';
-import type { CallInput, CallOptions, ClientAnswer, ListName, Page, QueryInput, RowOf } from './contract.js';
-import { BrokenList, type ListFault, OutcomeUnknown, ServiceRefused } from './errors.js';
+import {
+  BrokenList,
+  type CallInput,
+  type CallOptions,
+  type ClientAnswer,
+  type ListFault,
+  type ListName,
+  OutcomeUnknown,
+  type Page,
+  type QueryInput,
+  type RowOf,
+  ServiceRefused,
+} from './contract.js';
 
 interface OrderHead {
   readonly market_condition_id: string;
@@ -118,25 +129,16 @@ export function makeCalls(caller: HttpCaller): Calls {
     // A declaration with a page size is that of a list.
     const list = declaration.page === undefined ? null : (endpoint as ListName);
     methods[method] = (...args) => {
-      const { input, options } = readArguments(declaration, args);
-      return list === null ? readRecord(caller, endpoint, input, options) : readPage(caller, list, input, options);
+      const parts = readArguments(declaration, args);
+      return list === null ? readRecord(caller, endpoint, ...parts) : readPage(caller, list, ...parts);
     };
-    if (list === null) continue;
-    methods[walk] = (...args) => {
-      const { input, options } = readArguments(declaration, args);
-      return walkPages(caller, list, input, options);
-    };
+    if (list !== null) methods[walk] = (...args) => walkPages(caller, list, ...readArguments(declaration, args));
   }
   // `Calls` follows from the same table.
   return groups as unknown as Calls;
 }
 
-interface Read {
-  readonly input: CallInput<EndpointName>;
-  readonly options: CallOptions | undefined;
-}
-
-function readArguments({ path, body, query }: Declaration, args: readonly unknown[]): Read {
+function readArguments({ path, body, query }: Declaration, args: readonly unknown[]) {
   const rest = [...args];
   const [, key] = /\{(\w+)\}/.exec(path) ?? [];
   const input = {
@@ -145,7 +147,7 @@ function readArguments({ path, body, query }: Declaration, args: readonly unknow
     ...(Object.keys(query.shape).length === 0 ? {} : { query: rest.shift() }),
   };
   // The types of the methods have the same arguments in the same order.
-  return { input: input as CallInput<EndpointName>, options: rest.shift() as CallOptions | undefined };
+  return [input as CallInput<EndpointName>, rest.shift() as CallOptions | undefined] as const;
 }
 
 const nameField = ([only = '', ...others]: readonly string[], value: unknown): unknown =>
@@ -292,72 +294,46 @@ export interface WalkOptions<R> {
  * Yields every row of the list. Requests a page when its first row is needed; leaving the loop requests nothing more.
  */
 export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, void, undefined> {
-  const rows = new RowWatch(options);
+  const { getKey, makeError } = options;
   const cursors = new Set<string>();
+  // A list that restarts under new cursors is recognised by its first page, whatever its length.
+  const first = new Set<string>();
+  const recent = new Set<string>();
   let cursor: string | undefined;
-  do {
+  let emptyPages = 0;
+  for (let pages = 1; ; pages++) {
     const page = await options.fetch(cursor);
-    rows.check(page);
-    if (page.nextCursor !== null && cursors.has(page.nextCursor)) {
-      throw options.makeError('cursor_repeated', `the cursor ${page.nextCursor.slice(0, 100)} came a second time`);
-    }
-    yield* page.rows;
-    cursor = page.nextCursor ?? undefined;
-    if (cursor !== undefined) cursors.add(cursor);
-  } while (cursor !== undefined);
-}
-
-class RowWatch<R> {
-  readonly #options: WalkOptions<R>;
-  /** A list that restarts under new cursors is recognised by its first page, whatever its length. */
-  readonly #first = new Set<string>();
-  readonly #recent = new Recent();
-  #pages = 0;
-  #emptyPages = 0;
-
-  constructor(options: WalkOptions<R>) {
-    this.#options = options;
-  }
-
-  check(page: Page<R>): void {
-    this.#checkSize(page);
-    this.#pages += 1;
-    const { getKey, makeError } = this.#options;
-    if (getKey === null) return;
-    for (const row of page.rows) {
-      const key = getKey(row);
+    const { rows, nextCursor } = page;
+    emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
+    checkSize(page, emptyPages, options);
+    for (const key of getKey === null ? [] : rows.map(getKey)) {
       if (key === null) continue;
-      if (this.#first.has(key) || !this.#recent.add(key))
-        throw makeError('row_repeated', `the row ${key.slice(0, 200)} came twice`);
-      if (this.#pages === 1) this.#first.add(key);
+      if (first.has(key) || recent.has(key)) throw makeError('row_repeated', `the row ${key.slice(0, 200)} came twice`);
+      recent.add(key);
+      // A Set keeps the order of insertion: the first is the oldest.
+      const [oldest = ''] = recent;
+      if (recent.size > REMEMBERED_ROWS) recent.delete(oldest);
+      if (pages === 1) first.add(key);
     }
-  }
-
-  #checkSize({ rows, nextCursor, limit: told }: Page<R>): void {
-    const { fullPages, limit: asked, makeError } = this.#options;
-    const limit = told ?? asked;
-    const found = `a page of ${limit} holds ${rows.length} rows`;
-    if (rows.length > limit) throw makeError('page_overfull', found);
-    if (fullPages && nextCursor !== null && rows.length < limit) {
-      throw makeError('page_cut', `${found} though another page follows`);
-    }
-    this.#emptyPages = rows.length === 0 ? this.#emptyPages + 1 : 0;
-    if (nextCursor !== null && this.#emptyPages >= MOST_EMPTY_PAGES) {
-      throw makeError('pages_empty', `${this.#emptyPages} pages in a row hold nothing though another follows`);
-    }
+    if (nextCursor !== null && cursors.has(nextCursor))
+      throw makeError('cursor_repeated', `the cursor ${nextCursor.slice(0, 100)} came a second time`);
+    yield* rows;
+    if (nextCursor === null) return;
+    cursor = nextCursor;
+    cursors.add(cursor);
   }
 }
 
-class Recent {
-  readonly #texts = new Set<string>();
-
-  /** False for a known key. */
-  add(text: string): boolean {
-    if (this.#texts.has(text)) return false;
-    this.#texts.add(text);
-    // A Set keeps the order of insertion: the first is the oldest.
-    const [oldest = ''] = this.#texts;
-    if (this.#texts.size > REMEMBERED_ROWS) this.#texts.delete(oldest);
-    return true;
-  }
+function checkSize<R>(
+  { rows, nextCursor, limit: told }: Page<R>,
+  emptyPages: number,
+  { fullPages, limit: asked, makeError }: WalkOptions<R>,
+): void {
+  const limit = told ?? asked;
+  const found = `a page of ${limit} holds ${rows.length} rows`;
+  if (rows.length > limit) throw makeError('page_overfull', found);
+  if (nextCursor === null) return;
+  if (fullPages && rows.length < limit) throw makeError('page_cut', `${found} though another page follows`);
+  if (emptyPages >= MOST_EMPTY_PAGES)
+    throw makeError('pages_empty', `${emptyPages} pages in a row hold nothing though another follows`);
 }

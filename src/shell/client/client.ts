@@ -4,33 +4,43 @@
  * Every call of the interface is a method at the call's own name: `orders.create` is `client.orders.create`. A method
  * resolves to the record, with money, prices and amounts as `Micros` (integers in millionths) where they are calculated
  * with and as decimal text where they inform; sent values are decimal text, as the interface spells it. It rejects with
- * ServiceRefused or OutcomeUnknown (errors.ts), and with TwinbookError only for input that cannot be sent.
+ * ServiceRefused or OutcomeUnknown (contract.ts), and with TwinbookError only for input that cannot be sent.
  * `all…` walks a list. The verbs on the client itself (`place`, `cancel` …) carry a draft through signature, submit and
  * landing.
  *
  * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
  */
 
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { TwinbookError } from '../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../shared/base/micros.js';
+import { findYamlExcess } from '../../shared/base/yaml-bounds.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
+import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
 import type { ConversionRow, OrderRow, PositionRow, RedeemRow, RequestRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { HttpCaller } from './caller.js';
 import { type Calls, type ConversionInput, type MarginInput, makeCalls, type OrderInput } from './calls.js';
-import type { CallOptions } from './contract.js';
-import { NotDone, ServiceRefused } from './errors.js';
+import { type CallOptions, NotDone, ServiceRefused } from './contract.js';
 import {
   type Change,
   type CloseInput,
   closeMargin,
+  type DraftToSign,
+  decimal,
+  marginTerms,
+  orderTerms,
   type Patience,
   runDraftWorkflow,
   type Stage,
   type World,
-} from './workflow/draft-workflow.js';
-import { type DraftToSign, decimal, marginTerms, orderTerms } from './workflow/sign-draft.js';
+} from './draft-workflow.js';
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
@@ -245,17 +255,61 @@ function stages<S extends string>(unsigned: readonly S[], done: readonly S[]) {
   };
 }
 
-export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 export { TwinbookError } from '../../shared/base/errors.js';
 export type { Micros } from '../../shared/base/micros.js';
+export { formatDecimal, parseDecimal } from '../../shared/base/micros.js';
 export type { VenueProfile } from '../../shared/protocol/profile.js';
-export type { Credentials } from '../wallet/credentials.js';
+export type { SigningPolicy, SignResult, StoredDraft } from '../wallet/draft-signer.js';
+export { signingRules } from '../wallet/draft-signer.js';
+export type { Credentials } from '../wallet/key-file.js';
 export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
-export type { SigningPolicy, SignResult, StoredDraft } from '../wallet/signing-rules.js';
-export { signingRules } from '../wallet/signing-rules.js';
 export { Wallet } from '../wallet/wallet.js';
 export type { ConversionInput, MarginInput, OrderInput, TpSlInput } from './calls.js';
-export type * from './contract.js';
-export * from './errors.js';
-export { venueProfile } from './profile-file.js';
-export type { CloseInput } from './workflow/draft-workflow.js';
+export * from './contract.js';
+export type { CloseInput } from './draft-workflow.js';
+
+/**
+ * The profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
+ * file_unreadable, or config_invalid naming the first field that is wrong.
+ */
+export function venueProfile(nameOrPath: string): VenueProfile {
+  const path = /^[A-Za-z0-9_-]+$/.test(nameOrPath) ? shippedProfile(nameOrPath) : nameOrPath;
+  const parsed = parseBySchema(venueProfileSchema, readYaml(path));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new TwinbookError(
+    'config_invalid',
+    `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`,
+    'Put the venue profile right; those in config/venues show every setting.',
+  );
+}
+
+const COMPARE = 'Compare it with a shipped profile in config/venues.';
+
+function readYaml(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new TwinbookError(
+      'file_unreadable',
+      `the venue profile ${path} cannot be read`,
+      'Name a file that is there under venue.profile, or a shipped profile.',
+      { cause },
+    );
+  }
+  const excess = findYamlExcess(text);
+  if (excess !== null) throw new TwinbookError('config_invalid', `${path}: ${excess}`, COMPARE);
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new TwinbookError('config_invalid', `${path} is not YAML`, COMPARE, { cause });
+  }
+}
+
+/** `config/venues/` of the package that this file belongs to, compiled or not. */
+function shippedProfile(name: string): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return join(folder, 'config', 'venues', `${name}.yaml`);
+}

@@ -1,9 +1,22 @@
-/** One call as the bytes on the wire: written once, so that the signed bytes are the sent bytes. */
+/** One call as the bytes on the wire, written once, so that the signed bytes are the sent ones; and its answer. */
 
+import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Declaration, fillPath, writeQuery } from '../../shared/protocol/endpoints.js';
+import { parseJson } from '../../shared/base/text.js';
+import {
+  type DataOf,
+  type Declaration,
+  type EndpointName,
+  fillPath,
+  writeQuery,
+} from '../../shared/protocol/endpoints.js';
+import { type ErrorDetails, errorObject } from '../../shared/protocol/errors.js';
+import { draft } from '../../shared/protocol/records.js';
+import type { Outcome, UnreadRow } from '../../shared/protocol/seam.js';
 import { requestSignature, signatureHeaders } from '../../shared/protocol/signing.js';
-import type { Credentials } from '../wallet/credentials.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
+import type { Credentials } from '../wallet/key-file.js';
+import { secrets } from '../wallet/secrets.js';
 
 /** A request as sent, without its headers. */
 export interface Message {
@@ -89,3 +102,173 @@ export function checkedBaseUrl(text: string): URL {
 /** Whether a host of a URL is this machine itself, so that plain HTTP leaves no wire to listen on. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+
+/** Evidence in the bytes of an answer. */
+interface Classification {
+  readonly outcome: Outcome;
+  /** True for an answer of the service itself; a proxy's page says nothing about the service's clock or budget. */
+  readonly genuine: boolean;
+  /** Page size reported by a list's page; null for other calls, and where absent. */
+  readonly pageLimit: number | null;
+}
+
+const refusal = z.object({ data: z.null().optional(), meta: z.null().optional(), error: errorObject });
+const success = z.object({ data: z.unknown(), meta: z.unknown(), error: z.null() });
+const listMeta = z.object({
+  next_cursor: z.string().max(4096).nullable(),
+  limit: z.number().int().min(1).nullable().catch(null),
+});
+
+/**
+ * Meaning of an answer. *Answered* and *refused* need proof: the service's own complete envelope with the right status.
+ * All else is *unknown*: a write wrongly taken for failed would be sent twice.
+ *
+ * `text` is the whole body, null if it is not UTF-8. `asked`: the requested record.
+ */
+export function classify(
+  declaration: Declaration,
+  status: number,
+  text: string | null,
+  asked: CallParts = {},
+): Classification {
+  const json = text === null ? undefined : parseJson(text);
+  if (json === undefined) return strange(`HTTP ${status} with a body that is not JSON`);
+  return status >= 200 && status <= 299 ? readSuccess(declaration, status, json, asked) : readFailure(status, json);
+}
+
+function readSuccess(declaration: Declaration, status: number, json: unknown, asked: CallParts): Classification {
+  const envelope = parseBySchema(success, json);
+  if (!envelope.success) return strange(`HTTP ${status} without the envelope of a success`);
+  let data = parseBySchema(declaration.data, envelope.data.data);
+  let unread: readonly UnreadRow[] = [];
+  if (!data.success && declaration.looseRow !== undefined) {
+    const readable = leaveOutUnread(declaration.looseRow, envelope.data.data);
+    data = parseBySchema(declaration.data, readable.rows);
+    unread = readable.unread;
+  }
+  if (!data.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(data.error, 'data')}`));
+  const other = otherThanAsked(declaration, asked, data.data);
+  if (other !== null) return believe(makeUnknown(`HTTP ${status}, ${other}`));
+  let nextCursor: string | null = null;
+  let pageLimit: number | null = null;
+  if (declaration.page !== undefined) {
+    // A page that does not say whether another follows would look like the last one.
+    const meta = parseBySchema(listMeta, envelope.data.meta);
+    if (!meta.success) return believe(makeUnknown(`HTTP ${status}, ${firstIssue(meta.error, 'meta')}`));
+    pageLimit = meta.data.limit;
+    nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
+  }
+  // The endpoint's schema has parsed this value.
+  const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
+  return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
+}
+
+/** An unreadable market hides no other. A page without a readable row is invalid. */
+function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
+  if (!Array.isArray(data)) return { rows: data, unread: [] };
+  const unread: UnreadRow[] = [];
+  const rows = data.filter((row: unknown) => {
+    const read = parseBySchema(looseRow, row);
+    if (!read.success) unread.push({ conditionId: nameMarket(row), problem: problemOf(read.error, row) });
+    return read.success;
+  });
+  return rows.length === 0 ? { rows: data, unread: [] } : { rows, unread };
+}
+
+function nameMarket(row: unknown): string | null {
+  const id = fieldOf(row, 'condition_id') ?? fieldOf(fieldOf(row, 'summary'), 'condition_id');
+  return typeof id === 'string' ? harmless(id, 100) : null;
+}
+
+const fieldOf = (row: unknown, name: PropertyKey): unknown =>
+  typeof row === 'object' && row !== null ? Reflect.get(row, name) : undefined;
+
+function problemOf(error: z.ZodError, row: unknown): string {
+  const path = error.issues[0]?.path ?? [];
+  const came = path.reduce(fieldOf, row);
+  return harmless(`${firstIssue(error, 'market')}; ${JSON.stringify(plain(came))} came`, 300);
+}
+
+function readFailure(status: number, json: unknown): Classification {
+  const envelope = parseBySchema(refusal, json);
+  if (!envelope.success) return strange(`HTTP ${status} without the service's envelope`);
+  const { slug, message, details } = envelope.data.error;
+  const told = { slug: harmless(slug, 100), message: harmless(message, 500) };
+  if (!refuses(status, slug)) return believe(makeUnknown(`HTTP ${status} ${told.slug}: ${told.message}`));
+  return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
+}
+
+/** Whether the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+const refuses = (status: number, slug: string): boolean =>
+  (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
+
+function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorDetails {
+  return rows
+    .slice(0, 50)
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => cleanDetail(name, value))));
+}
+
+const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
+
+/**
+ * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite the lines there. A
+ * venue knows the API secret and might quote it; it is taken out before the text is cut, or half of it would stay.
+ */
+const harmless = (text: string, characters: number): string =>
+  secrets
+    .clean(text)
+    .slice(0, characters)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+function plain(value: unknown): string {
+  return Array.isArray(value) ? value.slice(0, 10).map(showValue).join(' ') : showValue(value);
+}
+
+/** Nested values are not spelled out: one that is deep enough would overflow the stack. */
+const showValue = (value: unknown): string => (typeof value === 'object' && value !== null ? '…' : String(value));
+
+function firstIssue(error: z.ZodError, root: string): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return `${root} contradicts the interface`;
+  return `${[root, ...issue.path.map(String)].join('.').slice(0, 200)}: ${issue.message.slice(0, 200)}`;
+}
+
+const makeUnknown = (reason: string): Outcome => ({ kind: 'unknown', reason, sent: true });
+const strange = (reason: string): Classification => ({ outcome: makeUnknown(reason), genuine: false, pageLimit: null });
+const believe = (outcome: Outcome, pageLimit: number | null = null): Classification => ({
+  outcome,
+  genuine: true,
+  pageLimit,
+});
+
+/** Fields in which a record or row repeats a parameter of the request. */
+const REPEATED: Readonly<Record<string, readonly string[]>> = {
+  pubkey: ['pubkey', 'position_pubkey'],
+  condition_id: ['condition_id', 'market', 'market_condition_id'],
+  key_id: ['key_id'],
+  // A contradiction makes both unusable: prices of NO, or of YES under a wrong name.
+  is_yes: ['is_yes'],
+};
+
+/**
+ * Which field of the answer differs from the call, as a sentence; null when none does or nothing in it repeats the call. A
+ * venue, or a cache before it, that answers another record's row would have us take an order for placed that never was, or
+ * quote one market by another's book or trades, or YES by prices of NO.
+ */
+function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
+  // The draft of a cancel may have its own pubkey; the signer compares its content.
+  if (declaration.data === draft) return null;
+  const rows: readonly unknown[] = Array.isArray(data) ? data : [data];
+  for (const [name, wanted] of Object.entries({ ...asked.query, ...(asked.params ?? {}) })) {
+    for (const field of REPEATED[name] ?? []) {
+      if (rows.some((row) => isOther(row, field, wanted))) return `data.${field} is not the one that was asked for`;
+    }
+  }
+  return null;
+}
+
+function isOther(row: unknown, field: string, wanted: unknown): boolean {
+  if (typeof row !== 'object' || row === null) return false;
+  const found: unknown = Reflect.get(row, field);
+  return typeof found === typeof wanted && found !== wanted;
+}

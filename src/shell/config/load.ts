@@ -1,23 +1,40 @@
 /** Loads a trader's file, the files that it names, and the environment's overrides, as one frozen `Config`. */
 
-import { dirname, resolve } from 'node:path';
-import { must } from '../../shared/base/errors.js';
-import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
-import { applyEnvironment, type Environment } from './environment.js';
-import { type At, readBySchema, readParts } from './explain-issues.js';
-import { configHash } from './hash.js';
-import { alertProblems, feedProblems, fleetProblems, makeTrader, parsePort } from './make-trader.js';
-import { fieldName, type Problem, ProblemList } from './problems.js';
-import { type TraderFile, traderSchema } from './schema.js';
-import { jsonSchema } from './schema-tree.js';
-import { loadVenue } from './sections/venue.js';
-import { readStrategyFile, withCode } from './strategy-file.js';
-import type { CodeRules } from './strategy-module.js';
-import type { Config, ReadConfig, ReadStrategy, TraderConfig } from './types.js';
-import { readYaml, SourceTexts } from './yaml-source.js';
-
-export type { TraderConfig };
+import { basename, dirname, extname, isAbsolute, resolve } from 'node:path';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { toSettings } from '../../shared/base/settings.js';
+import { closest } from '../../shared/base/text.js';
+import { findLoosenings, type RiskLimits, riskOverrideSchema, tighten } from '../../trader/risk/limits.js';
+import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
+import { readParams } from '../../trader/strategy/read-params.js';
+import {
+  type Config,
+  type Environment,
+  loadVenue,
+  makeTrader,
+  type ReadConfig,
+  type ReadStrategy,
+  relationProblems,
+  type StrategyConfig,
+  type TraderConfig,
+} from './config.js';
+import {
+  type At,
+  configError,
+  fieldName,
+  jsonSchema,
+  knownKeys,
+  type Problem,
+  ProblemList,
+  readBySchema,
+  readParts,
+  type SchemaNode,
+  unknownKey,
+} from './problems.js';
+import { type StrategyFile, selectSchema, strategyFileSchema, type TraderFile, traderSchema } from './schema.js';
+import { configHash } from './shown.js';
+import { type CodeRules, type FoundModule, findStrategyModule } from './strategy-module.js';
+import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
   /**
@@ -52,10 +69,7 @@ export async function readConfig(
   return deepFrozen((await readFiles(path, { ...options, code })).config);
 }
 
-async function readFiles(
-  path: string,
-  options: LoadOptions,
-): Promise<{ readonly config: ReadConfig; readonly sourceHashes: readonly string[] }> {
+async function readFiles(path: string, options: LoadOptions) {
   const problems = new ProblemList();
   const sources = new SourceTexts(options.copy ?? null);
   const { at, file, trader, limits, feeds, strategyFiles } = readTrader(path, options, problems, sources);
@@ -79,7 +93,8 @@ async function readFiles(
     sourceHashes.push(loaded.sourceHash);
   }
   problems.throwIfAny();
-  return { config: { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all }, sourceHashes };
+  const config: ReadConfig = { ...must(trader, 'a trader without a problem'), strategies, texts: sources.all };
+  return { config, sourceHashes };
 }
 
 /** The trader's file and its strategy files, existing or not; only the first when it is unreadable. */
@@ -100,23 +115,7 @@ export function loadTraderConfig(path: string, options: LoadOptions): TraderConf
   return deepFrozen(must(trader, 'a trader without a problem'));
 }
 
-interface ReadTrader {
-  readonly file: string;
-  readonly at: At;
-  /** Null when the file has an error. */
-  readonly trader: TraderConfig | null;
-  /** As far as readable, so that the strategy files can be checked too. */
-  readonly limits: RiskLimits | null;
-  readonly feeds: readonly string[] | null;
-  readonly strategyFiles: readonly string[];
-}
-
-function readTrader(
-  path: string,
-  options: LoadOptions,
-  problems: ProblemList,
-  sources = new SourceTexts(),
-): ReadTrader {
+function readTrader(path: string, options: LoadOptions, problems: ProblemList, sources = new SourceTexts()) {
   const file = resolve(options.cwd, path);
   const { content, value, at } = readTraderFile(file, options, problems, sources);
   const { venue, exchange, risk, feeds, strategies } = traderSchema.shape;
@@ -129,7 +128,9 @@ function readTrader(
   return {
     file,
     at,
+    // Null when the file has an error.
     trader: trader ?? null,
+    // As far as readable, so that the strategy files can be checked too.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -186,52 +187,6 @@ const aroundStrategy = (file: string) => ({
   strategies: [file],
 });
 
-/** Rules between settings, each with its reason. */
-function relationProblems(content: TraderFile, at: At): readonly Problem[] {
-  const { polling, exchange, venue } = content;
-  const problems = [
-    ...feedProblems(content.feeds, at),
-    ...alertProblems(content.alerts, at),
-    ...fleetProblems(content, at),
-  ];
-  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
-    // The scheduler stretches a market's interval between the two.
-    problems.push(
-      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
-    );
-  }
-  const { credentials } = content.guardian;
-  if (credentials !== undefined && credentials === content.wallet.credentials) {
-    const text = 'is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other';
-    problems.push(at(['guardian', 'credentials'], text));
-  }
-  if (
-    exchange?.embedded === true &&
-    exchange.port !== 0 &&
-    venue.base_url !== undefined &&
-    parsePort(venue.base_url) !== exchange.port
-  ) {
-    problems.push(
-      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
-    );
-  }
-  for (const [index, { event, outcomes, markets }] of content.events.entries()) {
-    const path = ['events', index];
-    if (content.events.findIndex((other) => other.event === event) < index)
-      problems.push(at([...path, 'event'], 'is declared above; keep one'));
-    const named = new Set(markets).size;
-    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
-      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
-    if (outcomes === 'nested' && (named < 2 || named < markets.length))
-      problems.push(
-        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
-      );
-    if (outcomes === 'exclusive' && named > 0)
-      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
-  }
-  return problems;
-}
-
 /** A strategy's module is the user's own, and a map is not a plain object. */
 const LEFT_ALONE = new Set(['module', 'texts']);
 
@@ -241,4 +196,244 @@ function deepFrozen<T extends object>(value: T): T {
       deepFrozen(inner);
   }
   return Object.freeze(value);
+}
+
+const PREFIX = 'TWINBOOK__';
+
+/** Bare words such as `paper` name shipped files; every other path is made absolute. */
+const BARE_NAME = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
+ * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
+ * are relative to `cwd`. Wrong ones are added to `problems`. `sources` names the variable that set a field.
+ */
+export function applyEnvironment(
+  value: unknown,
+  getSchema: () => SchemaNode,
+  env: Environment,
+  cwd: string,
+  problems: Problem[],
+) {
+  const sources = new Map<string, string>();
+  let result = value;
+  for (const name of Object.keys(env).sort()) {
+    const text = env[name];
+    if (!name.toUpperCase().startsWith(PREFIX) || text === undefined) continue;
+    const complain = (complaint: string) => problems.push({ where: `environment ${name}`, field: '', text: complaint });
+    const target = findField(getSchema(), name.slice(PREFIX.length));
+    if (typeof target === 'string') {
+      complain(target);
+      continue;
+    }
+    const field = fieldName(target.path);
+    const earlier = sources.get(field);
+    if (earlier !== undefined) {
+      complain(`sets ${field}, which ${earlier} sets too; keep one`);
+      continue;
+    }
+    sources.set(field, name);
+    result = withValue(result, target.path, readText(text, target.node, cwd));
+  }
+  return { value: result, sources };
+}
+
+function findField(schema: SchemaNode, name: string): { path: readonly string[]; node: SchemaNode } | string {
+  let node = schema;
+  const path: string[] = [];
+  for (const part of name.toLowerCase().split('__')) {
+    const known = Object.keys(node.properties ?? {});
+    const next = Object.hasOwn(node.properties ?? {}, part) ? node.properties?.[part] : undefined;
+    if (next === undefined) {
+      const place = path.length === 0 ? '' : `${path.join('.')}: `;
+      return known.length === 0 ? `${place}has no settings inside` : `${place}${unknownKey(part, known)}`;
+    }
+    path.push(part);
+    node = next;
+  }
+  if (node.properties !== undefined)
+    return `${path.join('.')} is a group; name one of its settings: ${Object.keys(node.properties).join(', ')}`;
+  return { path, node };
+}
+
+/** The text as the field's kind of value; unchanged when it cannot be parsed, so that the schema explains it. */
+function readText(text: string, node: SchemaNode, cwd: string): unknown {
+  if (node.anyOf !== undefined) {
+    if (text === 'null') return null;
+    const option = node.anyOf.find((candidate) => candidate.type !== 'null');
+    return option === undefined
+      ? text
+      : readText(text, { ...option, 'x-path': option['x-path'] ?? node['x-path'] ?? false }, cwd);
+  }
+  if (node.type === 'array') {
+    const item = node.items ?? {};
+    const parts = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    return parts.map((part) => readText(part, item, cwd));
+  }
+  if (node.type === 'integer' || node.type === 'number')
+    return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+  if (node.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (node['x-path'] === true && text !== '' && !isAbsolute(text) && !BARE_NAME.test(text)) return resolve(cwd, text);
+  return text;
+}
+
+function withValue(tree: unknown, path: readonly string[], value: unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return value;
+  // A file with another value than a mapping here keeps its error, which the schema then explains.
+  if (tree !== null && tree !== undefined && (typeof tree !== 'object' || Array.isArray(tree))) return tree;
+  const fields = new Map<string, unknown>(Object.entries(tree ?? {}));
+  fields.set(head, withValue(fields.get(head), rest, value));
+  return Object.fromEntries(fields);
+}
+
+/** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */
+interface KnownToTrader {
+  readonly limits: RiskLimits | null;
+  readonly feeds: readonly string[] | null;
+  readonly code?: CodeRules;
+  readonly sources?: SourceTexts;
+}
+
+/**
+ * `asker` is the entry of the trader's file that named it, for the message about a missing file. `known` is null when
+ * the trader's file is unreadable: the strategy file is then only checked, and the result is null. Throws
+ * `config_invalid` with all its problems.
+ */
+export async function readStrategyFile(
+  file: string,
+  known: KnownToTrader,
+  cwd: string,
+  asker?: Problem,
+): Promise<{ readonly config: ReadStrategy; readonly sourceHash: string } | null> {
+  const { limits, feeds } = known;
+  const source = readYaml(file, cwd, { asker, sources: known.sources });
+  const problems = new ProblemList();
+  const parts = readParts(strategyFileSchema.shape, source.value);
+  const { strategy: name, params, markets, risk, schedule } = parts;
+  const loaded = name === undefined ? null : await problems.attemptLater(() => findModule(source, name, known));
+  const strategy = loaded?.strategy ?? null;
+  problems.attempt(() => checkShape(source, strategy));
+  const values = params && strategy && problems.attempt(() => readValues(strategy, params, source));
+  if (strategy && values && feeds) problems.attempt(() => checkFeeds(strategy, values, feeds, source));
+  const selection = markets && problems.attempt(() => readSelection(markets, source));
+  const tighter = risk && problems.attempt(() => tightenLimits(risk, limits, source));
+  problems.throwIfAny();
+  if (limits === null) return null;
+  const config: ReadStrategy = {
+    name: basename(file, extname(file)),
+    file,
+    moduleName: must(name, 'the name of the module'),
+    module: strategy,
+    moduleKey: must(loaded, 'the module').key,
+    moduleFiles: must(loaded, 'the module').files,
+    params: strategy === null ? {} : must(values, 'parameters'),
+    writtenParams: must(params, 'parameters'),
+    markets: must(selection, 'markets'),
+    quoteHours: must(schedule, 'the schedule').quote_hours,
+    risk: must(tighter, 'limits'),
+  };
+  return { config, sourceHash: must(loaded, 'the module').sourceHash };
+}
+
+export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
+  ...strategy,
+  module: must(strategy.module, 'the code of a strategy'),
+});
+
+/**
+ * Throws everything that the schema rejects; the message names the right place of a misplaced key, also of limits and
+ * parameters.
+ */
+function checkShape(source: YamlSource, strategy: Strategy | null): void {
+  readBySchema(strategyFileSchema, source.value, source.problem, () => {
+    const places = new Map<string, readonly string[]>();
+    for (const name of Object.keys(strategy?.params ?? {})) places.set(name, ['params']);
+    for (const name of knownKeys(jsonSchema(riskOverrideSchema))) places.set(name, ['risk']);
+    return places;
+  });
+}
+
+async function findModule(source: YamlSource, name: string, { code, sources }: KnownToTrader): Promise<FoundModule> {
+  try {
+    return await findStrategyModule(name, dirname(source.file), code, sources);
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    throw configError([source.problem(['strategy'], error.message)], error.hint);
+  }
+}
+
+function readValues(strategy: Strategy, params: unknown, source: YamlSource): ParamValues {
+  const { values, problems } = readParams(strategy, params);
+  if (values !== null) return values;
+  throw configError(
+    problems.map(({ path, message }) =>
+      source.problem(['params', ...path], message, message.startsWith('unknown parameter') ? 'key' : 'value'),
+    ),
+    `\`twinbook strategies\` lists the parameters of ${strategy.name}.`,
+  );
+}
+
+/** Throws for a parameter with an unknown feed. */
+function checkFeeds(strategy: Strategy, values: ParamValues, feeds: readonly string[], source: YamlSource): void {
+  const problems = Object.entries(strategy.params).flatMap(([name, spec]) => {
+    const feed = values[name];
+    if (spec.kind !== 'feed' || typeof feed !== 'string' || feed === '' || feeds.includes(feed)) return [];
+    const near = closest(feed, feeds);
+    const known = feeds.length === 0 ? 'which has no feeds' : `which has ${feeds.join(', ')}`;
+    const meant = near === null ? '' : `; did you mean '${near}'?`;
+    return [source.problem(['params', name], `there is no feed '${feed}' in the trader's file, ${known}${meant}`)];
+  });
+  if (problems.length > 0)
+    throw configError(
+      problems,
+      "Feeds are configured under `feeds` of the trader's file, or, for a backtest, under --feed: docs/feeds.md.",
+    );
+}
+
+/** Throws for a contradictory selection, and for a range without any market. */
+function readSelection(markets: StrategyFile['markets'], source: YamlSource): StrategyConfig['markets'] {
+  const { ids = [], select = selectSchema.parse({}), max, candidates, choose } = markets;
+  const fail = (path: readonly PropertyKey[], text: string, part?: 'key') => {
+    throw configError([source.problem(['markets', ...path], text, part)]);
+  };
+  if (markets.ids !== undefined && markets.select !== undefined)
+    fail(['select'], 'either ids or select, not both; remove one', 'key');
+  const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (twice >= 0) fail(['ids', twice], 'this market is twice in the list');
+  if (candidates !== undefined && candidates < max)
+    fail(['candidates'], `wants at least max, which is ${max}, and it is ${candidates}`);
+  for (const [low, high] of [['min_spread', 'max_spread'] as const, ['min_days_left', 'max_days_left'] as const]) {
+    const [least, most] = [select[low], select[high]];
+    if (least !== undefined && most !== undefined && least > most)
+      fail(['select', low], `wants at most ${high}, which is ${most}, and it is ${least}`);
+  }
+  const {
+    titleWords: words,
+    state,
+    kind,
+    categories,
+    withoutWords,
+    except,
+    ...rules
+  } = toSettings(selectSchema, select);
+  const looked = candidates === undefined ? {} : { candidates };
+  return { ids, state, kind, categories, words, withoutWords, except, max, ...looked, choose, rules };
+}
+
+/** Null when the trader's own limits are unknown. */
+function tightenLimits(
+  raw: Readonly<Record<string, unknown>>,
+  limits: RiskLimits | null,
+  source: YamlSource,
+): RiskLimits | null {
+  const at: At = (path, text, part) => source.problem(['risk', ...path], text, part);
+  const tighter = readBySchema(riskOverrideSchema, raw, at);
+  if (limits === null) return null;
+  const looser = findLoosenings(limits, tighter);
+  if (looser.length > 0) throw configError(looser.map(({ name, text }) => source.problem(['risk', name], text)));
+  return tighten(limits, tighter);
 }

@@ -1,7 +1,10 @@
 /** Problems of a configuration and their text: place, field, value, expected form. */
 
 import { relative } from 'node:path';
+import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
+import { closest } from '../../shared/base/text.js';
+import { parseBySchema } from '../../shared/protocol/wire.js';
 
 /** A place in a file, both counted from 1. */
 export interface SourcePlace {
@@ -127,3 +130,313 @@ const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 5
 /** `a, b or c` for messages. */
 export const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
+/** The parts of JSON Schema that our schemas use. */
+export interface SchemaNode {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  /** Schema of entries with free names; false without any. */
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly required?: readonly string[];
+  readonly 'x-path'?: boolean;
+}
+
+const written = new WeakMap<z.ZodType, SchemaNode>();
+
+/**
+ * The permitted input as JSON Schema (draft 2020-12); built at its first use, because a start without errors needs
+ * none.
+ */
+export function jsonSchema(schema: z.ZodType): SchemaNode {
+  const known = written.get(schema) ?? writeSchema(schema);
+  written.set(schema, known);
+  return known;
+}
+
+function writeSchema(schema: z.ZodType): SchemaNode {
+  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  // The library types its result loosely; SchemaNode names the parts read here, all optional.
+  return JSON.parse(JSON.stringify(made), split) as SchemaNode;
+}
+
+/** Writes `type: [string, null]` as two options, so that readers of the tree need only one form. */
+function split(_: string, node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || !('type' in node) || !Array.isArray(node.type)) return node;
+  const { type: types, ...rest } = node;
+  return { ...rest, anyOf: types.map((type: unknown) => ({ type })) };
+}
+
+/** The node of a field; null without one in the schema. */
+function describedAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | null {
+  let node: SchemaNode = root;
+  for (const step of path) {
+    const mapping = asMapping(node);
+    const next =
+      typeof step === 'number'
+        ? node.items
+        : Object.hasOwn(mapping, step)
+          ? mapping[String(step)]
+          : getEntrySchema(node);
+    if (next === undefined) return null;
+    node = next;
+  }
+  return node;
+}
+
+export const knownKeys = (node: SchemaNode | null): readonly string[] =>
+  node === null ? [] : Object.keys(asMapping(node));
+
+/** Every key below the first level, with the names of the groups that hold it. */
+function placesBelow(root: SchemaNode): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, string[]>();
+  const walk = (node: SchemaNode, path: string): void => {
+    for (const [key, inner] of Object.entries(asMapping(node))) {
+      if (path !== '') places.set(key, [...(places.get(key) ?? []), path]);
+      walk(inner, path === '' ? key : `${path}.${key}`);
+    }
+  };
+  walk(root, '');
+  return places;
+}
+
+interface Setting {
+  /** `risk.max_loss_day`. */
+  readonly name: string;
+  readonly node: SchemaNode;
+  /** In its group, if the group is there. */
+  readonly isRequired: boolean;
+}
+
+/** Every setting that is no group, in the order of the schema. */
+export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
+  return Object.entries(asMapping(root)).flatMap(([key, node]) => {
+    const name = group === '' ? key : `${group}.${key}`;
+    const own = getEntrySchema(node);
+    const inner = own === undefined ? listSettings(node, name) : listSettings(own, `${name}.NAME`);
+    return inner.length > 0 ? inner : [{ name, node, isRequired: root.required?.includes(key) ?? false }];
+  });
+}
+
+/** Schema of each entry of a mapping whose names a person chooses. */
+const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
+  typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
+
+const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
+  node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
+
+/** One complaint about a value: its field, and whether the key or the value is wrong. */
+interface Complaint {
+  readonly path: readonly PropertyKey[];
+  readonly part: 'key' | 'value';
+  readonly text: string;
+}
+
+/** Groups that hold a key, by the key. */
+type Places = ReadonlyMap<string, readonly string[]>;
+
+/** Makes the problem of a field. */
+export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
+
+/** The value as the schema reads it. Throws `config_invalid` with every issue. `addPlaces`: more right places of misplaced keys. */
+export function readBySchema<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: At,
+  addPlaces?: () => Places,
+): z.output<S> {
+  const parsed = parseBySchema(schema, value);
+  if (parsed.success) return parsed.data;
+  const node = jsonSchema(schema);
+  const places = new Map([...placesBelow(node), ...(addPlaces?.() ?? [])]);
+  const complaints = parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places));
+  throw configError(complaints.map(({ path, text, part }) => at(path, text, part)));
+}
+
+/** Keys of an entry by its kind. */
+export type KindKeys<K extends string> = Readonly<
+  Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
+>;
+
+/** Missing keys of an entry's kind, and keys of another kind. */
+export function kindProblems<K extends string>(
+  what: string,
+  entry: { readonly kind: K },
+  keys: KindKeys<K>,
+  path: readonly PropertyKey[],
+  at: At,
+): readonly Problem[] {
+  const { kind } = entry;
+  const { wants, may } = keys[kind];
+  const own = [...wants, ...may];
+  const given = new Set(Object.entries(entry).flatMap(([key, value]) => (value === undefined ? [] : [key])));
+  const every = new Set(Object.values<KindKeys<K>[K]>(keys).flatMap((rule) => [...rule.wants, ...rule.may]));
+  const missing = wants.filter((key) => !given.has(key));
+  const foreign = [...every].filter((key) => given.has(key) && !own.includes(key));
+  return [
+    ...missing.map((key) => at(path, `a ${what} of kind ${kind} wants ${key}`)),
+    ...foreign.map((key) => at([...path, key], `a ${what} of kind ${kind} has no ${key}; remove it`)),
+  ];
+}
+
+/** The fields of a mapping that can be read, each by itself; undefined where one cannot. */
+export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
+  fields: F,
+  value: unknown,
+): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
+  const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
+  // Each field by its own schema.
+  return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
+}
+
+function explainIssue(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  schema: SchemaNode,
+  places: Places,
+): readonly Complaint[] {
+  const { path } = issue;
+  const node = describedAt(schema, path);
+  const came = valueAt(input, path);
+  const complain = (text: string): readonly Complaint[] => [{ path, part: 'value', text }];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        part: 'key',
+        text: unknownKey(key, knownKeys(node), places),
+      }));
+    case 'invalid_type':
+      return complain(wrongKind(issue.expected, came, node));
+    case 'invalid_value':
+      return complain(wrongWord(issue.values.map(String), came));
+    case 'too_small':
+    case 'too_big':
+      return complain(outOfRange(issue, came, node));
+    case 'invalid_key':
+      return [{ path, part: 'key', text: issue.issues[0]?.message ?? issue.message }];
+    case 'invalid_union':
+      return complain(`wants ${describeKind(node)}, got ${shownValue(came)}`);
+    default:
+      return complain(
+        issue.message.includes(', got ') ? issue.message : `${sentence(issue.message)}, got ${shownValue(came)}`,
+      );
+  }
+}
+
+const sentence = (message: string): string =>
+  message.startsWith('Invalid URL') ? 'wants an address such as https://example.org' : message;
+
+/** Maximum number of groups that a message names. */
+const MOST_PLACES = 3;
+
+export function unknownKey(key: string, known: readonly string[], places: Places = new Map()): string {
+  const homes = places.get(key) ?? [];
+  if (homes.length > 0 && homes.length <= MOST_PLACES)
+    return `unknown key '${key}' here; it belongs under ${joinWithOr(homes)}`;
+  const near = closest(key, known);
+  if (near !== null) return `unknown key '${key}'; did you mean '${near}'?`;
+  const farther = closest(key, [...places.keys()]);
+  const groups = farther === null ? [] : (places.get(farther) ?? []);
+  if (groups.length > 0 && groups.length <= MOST_PLACES) {
+    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${joinWithOr(groups)}?`;
+  }
+  return known.length === 0
+    ? `unknown key '${key}'`
+    : `unknown key '${key}'; known here: ${[...known].sort().join(', ')}`;
+}
+
+function wrongKind(expected: string, came: unknown, node: SchemaNode | null): string {
+  if (came === undefined) return `missing; ${describeWanted(expected, node)}`;
+  if (expected === 'string' && (typeof came === 'number' || typeof came === 'boolean')) {
+    return `wants ${stringKind(node)}, got ${shownValue(came)}; write it in quotes: "${came}"`;
+  }
+  if ((expected === 'number' || expected === 'int') && typeof came === 'string' && /^-?\d+(\.\d+)?$/.test(came)) {
+    return `wants ${describeKind(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
+  }
+  if (expected === 'boolean' && typeof came === 'string') return `wants true or false, got ${shownValue(came)}`;
+  return `${describeWanted(expected, node)}, got ${shownValue(came)}`;
+}
+
+const describeWanted = (expected: string, node: SchemaNode | null): string =>
+  `wants ${node === null ? expected : describeKind(node)}`;
+
+function wrongWord(values: readonly string[], came: unknown): string {
+  const near = typeof came === 'string' ? closest(came, values) : null;
+  const list = values.map((value) => JSON.stringify(value));
+  return `wants ${joinWithOr(list)}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
+}
+
+function outOfRange(
+  issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_big' }>,
+  came: unknown,
+  node: SchemaNode | null,
+): string {
+  if (issue.origin === 'array') {
+    const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+    return `wants ${bound} entries, got ${Array.isArray(came) ? came.length : shownValue(came)}`;
+  }
+  if (issue.origin === 'string') {
+    if (came === '') return 'must not be empty';
+    return issue.code === 'too_small'
+      ? `wants at least ${issue.minimum} characters`
+      : `wants at most ${issue.maximum} characters`;
+  }
+  return `wants ${describeKind(node)}, got ${shownValue(came)}`;
+}
+
+/** `a whole number from 1 to 100`, `a decimal string in quotes`, `one of …`. */
+export function describeKind(node: SchemaNode | null): string {
+  if (node === null) return 'another kind of value';
+  if (node.anyOf !== undefined)
+    return joinWithOr(node.anyOf.map((option) => (option.type === 'null' ? 'null' : describeKind(option))));
+  if (node.enum !== undefined) return joinWithOr(node.enum.map((value) => JSON.stringify(value)));
+  switch (node.type) {
+    case 'integer':
+    case 'number':
+      return `${node.type === 'integer' ? 'a whole number' : 'a number'}${describeRange(node)}`;
+    case 'string':
+      return stringKind(node);
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return 'a list';
+    case 'object':
+      return 'a mapping (lines of key: value)';
+    default:
+      return 'another kind of value';
+  }
+}
+
+function describeRange(node: SchemaNode): string {
+  const low = node.minimum ?? node.exclusiveMinimum;
+  const high = node.maximum ?? node.exclusiveMaximum;
+  const bounded = high !== undefined && Math.abs(high) < Number.MAX_SAFE_INTEGER;
+  if (low !== undefined && Math.abs(low) < Number.MAX_SAFE_INTEGER)
+    return bounded ? ` from ${low} to ${high}` : ` of at least ${low}`;
+  return bounded ? ` of at most ${high}` : '';
+}
+
+const stringKind = (node: SchemaNode | null): string =>
+  /decimal string/i.test(node?.description ?? '') || /^\d+(\.\d+)?$/.test(String(node?.default))
+    ? 'a decimal string'
+    : 'a text';
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    // Only own keys of parsed YAML are read; their content is checked by the schema.
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
+  }
+  return value;
+}

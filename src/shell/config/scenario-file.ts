@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { type Document, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { z } from 'zod';
-import { EVENT_OUTCOMES } from '../../trader/risk/event-rules.js';
-import { readBySchema } from './explain-issues.js';
+import { EVENT_OUTCOMES } from '../../trader/risk/exposure.js';
+import { readBySchema } from './problems.js';
 import { readYaml } from './yaml-source.js';
 
 const level = z.tuple([

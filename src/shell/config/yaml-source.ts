@@ -12,39 +12,21 @@ import {
 } from '../../shared/base/yaml-bounds.js';
 import { configError, fieldName, type Problem, type SourcePlace, shownPath } from './problems.js';
 
-export interface YamlSource {
-  /** Absolute. */
-  readonly file: string;
-  /** As shown in errors. */
-  readonly name: string;
-  /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
-  readonly value: unknown;
-  /** Place of a field's value (or its key); of the closest existing parent for a missing field. */
-  place(path: readonly PropertyKey[], part?: 'key' | 'value'): SourcePlace;
-  problem(path: readonly PropertyKey[], text: string, part?: 'key' | 'value'): Problem;
-}
+export type YamlSource = ReturnType<typeof parseYaml>;
 
 /** Texts of a configuration's files by absolute path: as read, or from a copy that replaces them. */
 export class SourceTexts {
-  readonly #texts: Map<string, string>;
+  readonly all: Map<string, string>;
   readonly isCopy: boolean;
 
   constructor(copy: ReadonlyMap<string, string> | null = null) {
-    this.#texts = new Map(copy ?? []);
+    this.all = new Map(copy ?? []);
     this.isCopy = copy !== null;
-  }
-
-  get all(): ReadonlyMap<string, string> {
-    return this.#texts;
   }
 
   /** Text of a file in the copy; null when the file itself is read. */
   findCopied(path: string): string | null {
-    return this.isCopy ? (this.#texts.get(path) ?? null) : null;
-  }
-
-  add(path: string, text: string): void {
-    this.#texts.set(path, text);
+    return this.isCopy ? (this.all.get(path) ?? null) : null;
   }
 }
 
@@ -58,7 +40,7 @@ export interface ReadYamlOptions {
 /** Reads and parses a file; every failure is a `TwinbookError` with its name. */
 export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {}): YamlSource {
   const text = options.sources?.findCopied(file) ?? readText(file, cwd, options);
-  options.sources?.add(file, text);
+  options.sources?.all.set(file, text);
   return parseYaml(text, file, shownPath(file, cwd));
 }
 
@@ -93,7 +75,7 @@ function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: 
 const SPLIT = 'Name a YAML file of settings; split a long one into several strategy files.';
 
 /** Parses text whose size has been checked; throws one `config_invalid` with every problem found. */
-export function parseYaml(text: string, file: string, name: string): YamlSource {
+export function parseYaml(text: string, file: string, name: string) {
   const counter = new LineCounter();
   const at = (offset: number): SourcePlace => {
     const { line, col } = counter.linePos(offset);
@@ -128,11 +110,15 @@ export function parseYaml(text: string, file: string, name: string): YamlSource 
   const place = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
     at(findOffset(document.contents, path, part));
   return {
+    /** Absolute. */
     file,
+    /** As shown in errors. */
     name,
+    /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
     value,
+    /** Place of a field's value (or its key); of the closest existing parent for a missing field. */
     place,
-    problem(path, complaint, part = 'value') {
+    problem(path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem {
       const { line, column } = place(path, part);
       return {
         where: `${name}:${line}:${column}`,

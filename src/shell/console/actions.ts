@@ -1,7 +1,7 @@
 /** Effect of a button: a command to the trader, or for a kill without an answer the stop file. */
 
 import { execFile } from 'node:child_process';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import {
   FIRST_NAMES,
   OPERATOR_COMMANDS,
@@ -15,8 +15,8 @@ import type { ControlQuestion } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile } from '../control/stop-file.js';
 import { type Acted, marketCommand, type TraderAction } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
-import { PROGRAM } from './program.js';
-import type { AlertStore } from './store/alert-store.js';
+import { PROGRAM } from './own-commands.js';
+import type { AlertStore } from './store.js';
 import type { Watch } from './watch.js';
 
 /** A trader obeys within seconds or hangs; the page waits slightly longer. */
@@ -31,8 +31,6 @@ const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {
   canceling: ['widen', 'reduce-only'],
   flattening: ['widen', 'reduce-only', 'flatten'],
 };
-
-/** Facts that decide which commands are useful. */
 interface ActionFacts {
   readonly mode: string;
   /** False: only the stop file reaches the trader. */
@@ -42,8 +40,6 @@ interface ActionFacts {
   /** Command that leads back up; empty without one. */
   readonly wayBack: string;
 }
-
-/** A button of the page. */
 const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({
   name: action,
   label,
@@ -66,8 +62,6 @@ export function listActions({ mode, answers, openOrders, isHolding, wayBack }: A
   };
   return OPERATOR_NAMES.filter(isUseful).map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 }
-
-/** Commands on all traders at once. */
 export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 
 /** The same for one market. @param isStopped whether the trader quotes nothing */
@@ -102,14 +96,11 @@ export async function act(
     const notes = 'notes' in answer ? (answer.notes ?? []) : [];
     return { refusal: null, text: ['done', ...notes].join('; ') };
   } catch (error) {
-    return action === 'kill' ? killWithout(reason, place) : refusalOf(error);
+    if (action === 'kill') return killWithout(reason, place);
+    if (!(error instanceof TwinbookError)) throw error;
+    const refusal = error.message.replace(/^the trader refused: /, '');
+    return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
   }
-}
-
-function refusalOf(error: unknown): Acted {
-  if (!(error instanceof TwinbookError)) throw error;
-  const refusal = error.message.replace(/^the trader refused: /, '');
-  return { refusal: error.code === 'usage' ? refusal : `${refusal}. KILL works all the same.`, text: '' };
 }
 
 /** Whatever kept the trader from answering, it finds the file before its next step. */
@@ -118,11 +109,11 @@ function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   try {
     leaveStopFile(path, reason || ON_THE_PAGE);
   } catch (error) {
-    return { refusal: error instanceof Error ? error.message : String(error), text: '' };
+    return { refusal: messageOf(error), text: '' };
   }
   const text =
     'the trader does not answer: the stop file is there, so it is killed before its next step and at its next start; ' +
-    'what rests is canceled by the guardian, or by "twinbook kill"';
+    'resting orders are canceled by the guardian, or by "twinbook kill"';
   return { refusal: null, text };
 }
 
@@ -167,22 +158,20 @@ export function changeConfig(
   });
 }
 
-interface Told {
-  readonly watch: Pick<Watch, 'open'>;
-  readonly alerts: Pick<AlertStore, 'acknowledge'>;
-}
-
 /**
  * An operator acknowledged alerts: they are not sent again until they are over. Their conditions still hold.
  *
  * @param about kind of one alert; null for all open ones
  */
-export function acknowledge({ watch, alerts }: Told, about: string | null) {
+export function acknowledge(
+  { watch, alerts }: { watch: Pick<Watch, 'open'>; alerts: Pick<AlertStore, 'acknowledge'> },
+  about: string | null,
+) {
   const open = watch.open.filter(({ kind }) => about === null || kind === about);
   if (open.length === 0) return { isDone: false, text: about === null ? 'no alert is open' : 'no such alert is open' };
   const timeMs = nowMs();
   const kept = open.filter(({ kind, sinceMs }) => alerts.acknowledge({ kind, sinceMs, timeMs }));
   if (kept.length < open.length)
     return { isDone: false, text: 'it cannot be kept that they were seen; the log of the console says why' };
-  return { isDone: true, text: `not told again until over: ${open.map(({ kind }) => kind).join(', ')}` };
+  return { isDone: true, text: `not sent again until over: ${open.map(({ kind }) => kind).join(', ')}` };
 }

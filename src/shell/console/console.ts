@@ -4,20 +4,85 @@
  * read-only connections to the ledgers. It never prevents a trader's start, and never ends a trader.
  */
 
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, parse } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { readSecret } from '../alerts/senders.js';
+import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
 import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
 import { ACTIONS_ON_ALL } from './actions.js';
-import { renderMetrics } from './metrics/collect.js';
-import { METRICS_TYPE } from './metrics/exposition.js';
-import { readPasses } from './password.js';
-import type { ShownParts } from './shown-parts.js';
+import { METRICS_TYPE, renderMetrics } from './metrics.js';
+import { readPasses } from './page-access.js';
+import { type ShownParts, sumTraders } from './page-state.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
-import { sumTraders } from './trader-row.js';
-import { nameTraders, requireDistinct } from './traders.js';
+
+/** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
+export const MOST_TRADERS = 16;
+
+const misuse = (what: string, hint: string) => new TwinbookError('usage', what, hint);
+
+/** Throws `usage` for traders that cannot be shown together, with the files and the requirement. */
+export function requireDistinct(configs: readonly TraderConfig[]): void {
+  const [first, ...others] = configs;
+  if (first === undefined || others.length === 0) return;
+  if (configs.length > MOST_TRADERS)
+    throw misuse(
+      `${configs.length} traders; one console shows at most ${MOST_TRADERS}`,
+      'Start another `twinbook console` for the rest.',
+    );
+  if (!first.dashboard.enabled)
+    throw misuse(
+      `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
+      'Set it to true in the file that -c names.',
+    );
+  const ledgers = new Map<string, string>();
+  const sockets = new Map<string, string>();
+  for (const config of configs) {
+    requireNew(ledgers, followLinks(config.ledger.path), config.file, 'ledger');
+    requireNew(sockets, followLinks(config.control.socket), config.file, 'control socket');
+    if (isConsoleWanted(config) && config.dashboard.start)
+      throw misuse(
+        `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
+        'Set dashboard.start to false in the file of every trader that this console shows.',
+      );
+  }
+}
+
+function requireNew(known: Map<string, string>, path: string, file: string, what: string): void {
+  const before = known.get(path);
+  if (before !== undefined)
+    throw misuse(
+      before === file ? `${file} is named twice` : `${before} and ${file} have the same ${what}, ${path}`,
+      'Name each trader once.',
+    );
+  known.set(path, file);
+}
+
+/** Real path of a file that may not exist. */
+const followLinks = (path: string): string => {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = dirname(path);
+  return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
+};
+
+/**
+ * Each file's name without its ending; equal names get their folders. Throws `usage` when that does not distinguish
+ * them.
+ */
+export function nameTraders(files: readonly string[]): readonly string[] {
+  const short = files.map((file) => parse(file).name);
+  const names = files.map((file, i) => {
+    const name = short[i] ?? '';
+    return short.filter((other) => other === name).length === 1 ? name : `${basename(dirname(file))}/${name}`;
+  });
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return names;
+  const what = files.filter((_, i) => names[i] === twice).join(' and ');
+  throw misuse(`${what} would both be shown as ${twice}`, 'Rename one of the files.');
+}
 
 /** A console that is ending may still have the port, ms. */
 const PORT_WITHIN_MS = 2_000;
@@ -37,7 +102,6 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
-  /** Something for the log. */
   readonly note: (text: string) => void;
 }
 
@@ -59,8 +123,11 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
   requireDistinct(wanted.map((one) => one.config));
   const names = nameTraders(wanted.map((one) => one.config.file));
   const passes: Passes = { operate: secret, ...readPasses(dashboard, secret) };
-  const scraped = { isOpen: metrics.open, token: readToken(metrics.tokenFile) };
-  let page: Listening | null = null;
+  const scraped = {
+    isOpen: metrics.open,
+    token: metrics.tokenFile === null ? null : readSecret(metrics.tokenFile, 'the token file of the metrics'),
+  };
+  let page: Awaited<ReturnType<typeof listenWithin>> | null = null;
   const traders = wanted.map((one, i) => {
     const name = names[i] ?? '';
     const noteOf = wanted.length === 1 ? note : (text: string) => note(`${name}: ${text}`);
@@ -104,20 +171,8 @@ const makeHost = (traders: readonly ShownTrader[]): Host => ({
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });
 
-function readToken(file: string | null): string | null {
-  if (file === null) return null;
-  const token = readPrivateFile(file, 'the token file of the metrics').trim();
-  secrets.hide(token);
-  return token;
-}
-
-interface Listening {
-  readonly dashboard: Dashboard;
-  readonly isElsewhere: boolean;
-}
-
 /** At its port, or at a free one when another program has it. */
-async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number): Promise<Listening> {
+async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number) {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {
     try {

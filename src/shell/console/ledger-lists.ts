@@ -1,9 +1,108 @@
-/** The console's read-only connection to the ledger, and the page's lists from it: one statement each, cached briefly. */
+/** The console's read-only connection to the ledger, the page's lists from it, and the formats of their figures. */
 
+import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/base/micros.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import type { LedgerReader } from '../../trader/ledger/contract.js';
-import { listEvents } from './views/log-view.js';
-import { fillRow, orderRow } from './views/orders-view.js';
+import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
+import type { ViewQuery } from '../dashboard/contract.js';
+import type { TraderState } from './trader-state.js';
+
+export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
+
+export const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
+
+/** `buy NO`. */
+export const sideText = ({ side, isYes }: { readonly side: string; readonly isYes: boolean }): string =>
+  `${side} ${outcomeName(isYes)}`;
+
+/** A fill may be booked before the exchange's order row shows it, and the reverse. */
+export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
+  maxMicros(filledMicros, bookedMicros);
+
+/** Decimals of each figure. */
+export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
+  // The entries are those of the record.
+  Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
+    Record<Name, string>
+  >;
+
+/** The price of an order in the YES book. */
+export const yesPrice = (isYes: boolean, price: Micros): Micros => (isYes ? price : complement(price));
+
+/** `sell YES 0.38` of an order to buy NO at 0.62. */
+export function otherSpace({ side, isYes }: { side: string; isYes: boolean }, price: Micros): string {
+  return `${side === 'buy' ? 'sell' : 'buy'} ${outcomeName(!isYes)} ${formatDecimal(complement(price))}`;
+}
+const PAGE_ROWS = 50;
+
+/** The rows of a page that contain every word, and the number of all such rows. */
+export function findPage<Row extends object>(rows: readonly Row[], { words, page }: Pick<ViewQuery, 'words' | 'page'>) {
+  const wanted = words.toLowerCase().split(/\s+/);
+  const isFound = (row: Row): boolean => {
+    const text = Object.values(row).join(' ').toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+  const found = words === '' ? rows : rows.filter(isFound);
+  return { rows: found.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS), count: found.length, page, size: PAGE_ROWS };
+}
+
+/** 0 of 0 has no fraction. */
+export const computePart = (used: number, limit: number): number | null => (limit > 0 ? used / limit : null);
+
+/** A market's title from the trader, else from the ledger, else a prefix of its id. */
+export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null): (id: string) => string {
+  const known = new Map<string, string>();
+  return (id) => {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const title = trader.markets.get(id)?.title ?? ledger?.market(id)?.title ?? id.slice(0, SHORT_ID);
+    known.set(id, title);
+    return title;
+  };
+}
+
+const SHORT_ID = 12;
+
+export interface Line {
+  readonly time: number;
+  readonly severity: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Newest first. */
+export const listEvents = (ledger: LedgerReader, limit: number): readonly Line[] =>
+  ledger.events(limit).map(({ timeMs: time, severity, kind, text }) => ({ time, severity, kind, text }));
+
+/** By control, the most frequent first, with the newest reason. */
+export function groupRefusals(
+  refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
+) {
+  const groups = new Map<string, { readonly control: string; readonly count: number; readonly text: string }>();
+  for (const { name, count, text } of refusals)
+    groups.set(name, { control: name, count: count + (groups.get(name)?.count ?? 0), text });
+  return [...groups.values()].sort((a, b) => b.count - a.count);
+}
+
+export const orderRow = (order: OrderRecord) => ({
+  id: order.pubkey,
+  market: order.marketConditionId,
+  side: sideText(order),
+  ...formatEach({ price: order.priceMicros, amount: order.amountMicros, filled: filledOf(order) }),
+  status: order.status,
+  time: order.createdMs,
+  closed: order.closedMs,
+});
+
+export const fillRow = (fill: BookedFill) => ({
+  id: fill.pubkey,
+  order: fill.orderPubkey,
+  market: fill.marketConditionId,
+  side: sideText(fill),
+  ...formatEach({ price: fill.priceMicros, amount: fill.amountMicros }),
+  fee: fill.feeMicros === null ? '' : formatDecimal(fill.feeMicros),
+  role: fill.isMaker === null ? '' : fill.isMaker ? 'maker' : 'taker',
+  time: fill.timestampS * 1000,
+});
 
 /** Rows per list: one or two screens. */
 const ROWS = 20;
@@ -53,6 +152,7 @@ export class LedgerConnection {
   }
 }
 
+/** One statement each, cached briefly. */
 export class LedgerLists {
   readonly #ledger: LedgerConnection;
   readonly #steadyMs: () => number;
@@ -71,11 +171,6 @@ export class LedgerLists {
     this.#readMs = steadyMs;
     this.#lists = this.#ledger.read(readLists) ?? this.#lists;
     return this.#lists;
-  }
-
-  /** Null when the ledger cannot be read now. */
-  eventCount(kind: string): number | null {
-    return this.#ledger.read((ledger) => ledger.eventCount(kind));
   }
 }
 

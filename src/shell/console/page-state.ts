@@ -1,15 +1,250 @@
-/** Content of the page, from the trader's last messages and its ledger. */
+/** Content of the page, from the traders' last messages and their ledgers: one trader, one market, and a row of each trader. */
 
+import { add, formatDecimal, parseDecimal, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
+import {
+  type AccountStatus,
+  describeQuoting,
+  type MarketStatus,
+  type ProcessStatus,
+} from '../../shared/protocol/trader-status.js';
+import type { BookedFill } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
+import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
-import { listActions, STOPPED_MODES } from './actions.js';
-import { marketDetail, marketRow, moneyText, type TraderFacts } from './page-market.js';
-import type { ShownParts } from './shown-parts.js';
+import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
+import { groupRefusals, type LedgerConnection, type LedgerLists, moneyText, yesPrice } from './ledger-lists.js';
+import type { MarketReplay, Reports } from './own-commands.js';
+import type { AlertStore, History } from './store.js';
 import type { TraderState } from './trader-state.js';
+import type { ResultBook } from './views/money-view.js';
 import type { Watch } from './watch.js';
+
+interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guardian' | 'ledger'> {
+  readonly watch: Pick<Watch, 'count'>;
+  readonly history: Pick<History, 'newestMs'>;
+}
+
+/** One trader of several in a console; a count is null before its first message. */
+export function makeTraderRow({ trader, name, config, guardian, watch, ledger, history }: RowParts) {
+  const { account, hello } = trader;
+  const { mode, reason } = judgeMode(trader);
+  const markets = [...trader.markets.values()];
+  return {
+    name,
+    group: groupOf(config),
+    // One without any message that cannot be reached is not starting: it is not running.
+    mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
+    reason,
+    answers: trader.isCurrent,
+    heard: trader.frameMs ?? history.newestMs(),
+    guardian: guardian.status(),
+    version: hello?.version ?? '',
+    pid: hello?.pid ?? 0,
+    cash: moneyText(account?.cashMicros ?? ledger.read((open) => open.cash())),
+    result: moneyText(account?.resultMicros ?? null),
+    loss_day: moneyText(account?.losses.dayLossMicros ?? null),
+    open_orders: account?.openOrders ?? null,
+    unknown_orders: account?.unknownOrders ?? null,
+    markets: account === null ? null : markets.length,
+    quoting: account === null ? null : markets.filter((market) => describeQuoting(market) === 'quoting').length,
+    alerts: countAlerts(watch),
+    critical: watch.count('critical'),
+  };
+}
+
+export type TraderRow = ReturnType<typeof makeTraderRow>;
+export interface ServedTraders {
+  readonly now: number;
+  readonly role: Role;
+  readonly actions: readonly PageButton[];
+  readonly traders: readonly TraderRow[];
+  readonly sums: ReturnType<typeof sumTraders>;
+}
+
+/** One per group, in the order of the rows: over the traders with a known figure, with their number. */
+export function sumTraders(rows: readonly TraderRow[]) {
+  return [...new Set(rows.map(({ group }) => group))].map((group) => {
+    const within = rows.filter((row) => row.group === group);
+    const count = (of: (row: TraderRow) => number | null) => within.reduce((total, row) => total + (of(row) ?? 0), 0);
+    return {
+      group,
+      traders: within.length,
+      answering: within.filter(({ answers }) => answers).length,
+      cash: sumMoney(within.map(({ cash }) => cash)),
+      result: sumMoney(within.map(({ result }) => result)),
+      loss_day: sumMoney(within.map(({ loss_day: loss }) => loss)),
+      open_orders: count(({ open_orders: orders }) => orders),
+      unknown_orders: count(({ unknown_orders: orders }) => orders),
+      alerts: count((row) => row.alerts),
+      critical: count((row) => row.critical),
+    };
+  });
+}
+
+/** Over the `known` traders. */
+function sumMoney(texts: readonly string[]) {
+  const known = texts.flatMap((text) => (text === '' ? [] : (parseDecimal(text) ?? [])));
+  return { sum: known.length === 0 ? '' : formatDecimal(known.reduce(add, ZERO)), known: known.length };
+}
+
+/** Results of one venue add up; those of two do not, and paper money never does. */
+export function groupOf({ venue, exchange }: TraderConfig): string {
+  const { name, profile } = venue;
+  return exchange?.embedded === true || name === 'paper' ? 'paper' : `${name} ${profile.base_url}`;
+}
+
+const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
+
+/** Usual age of a book, ms, where its trader plans no interval between looks. */
+const USUAL_AGE_MS = 10_000;
+/** Looks that may fail before a book is old. */
+const LOOKS = 3;
+
+/** Age from which a book is older than usual, ms. */
+const usualAgeOf = ({ worth }: MarketStatus): number =>
+  worth === null ? USUAL_AGE_MS : Math.max(USUAL_AGE_MS, LOOKS * 1000 * worth.value.lookEveryS);
+
+/** Decimals of a cent, and of the finest tick of any venue. */
+const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
+
+/** Decimals of the tick, as far as the known prices show it. */
+function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
+  const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
+  const levels = [...bids, ...asks].map(([price]) => price);
+  return [...known, ...levels].reduce<number>((most, price) => {
+    if (price === null) return most;
+    return Math.min(MOST_PLACES, Math.max(most, moneyText(price).split('.')[1]?.length ?? 0));
+  }, FEWEST_PLACES);
+}
+
+export interface TraderFacts {
+  readonly nowMs: number;
+  /** Mode of a trader that quotes nothing or does not answer; null while it quotes. */
+  readonly stopped: string | null;
+  /** Condition ids of markets that are paused alone. */
+  readonly paused: readonly string[];
+}
+
+export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderFacts, 'nowMs' | 'stopped'>) {
+  const { bookSeenMs: seen } = market;
+  return {
+    places: tickPlaces(market),
+    is_old: seen === null || nowMs - seen > usualAgeOf(market),
+    id: market.conditionId,
+    title: market.title,
+    state: stopped ?? describeQuoting(market),
+    bid: priceText(market.bidMicros),
+    ask: priceText(market.askMicros),
+    fair: priceText(market.fairMicros),
+    yes: moneyText(market.yesMicros),
+    no: moneyText(market.noMicros),
+    net: moneyText(market.yesMicros - market.noMicros),
+    open_orders: market.orders.length,
+    best_bid: priceText(market.bestBidMicros),
+    best_ask: priceText(market.bestAskMicros),
+    book_seen: market.bookSeenMs,
+  };
+}
+
+/** @param fills own fills there, newest first */
+export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[], facts: TraderFacts) => ({
+  ...marketRow(market, facts),
+  actions: listMarketActions(
+    facts.paused.includes(market.conditionId),
+    market.yesMicros !== market.noMicros,
+    facts.stopped !== null,
+  ),
+  strategy: market.strategies.join(', '),
+  note: market.note,
+  resolves: market.resolvesMs,
+  ladder: makeLadder(market),
+  factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
+  refusals: groupRefusals(market.refusals),
+  tape: market.trades === undefined ? null : makeTape(market.trades, fills),
+});
+
+/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
+function makeTape(trades: NonNullable<MarketStatus['trades']>, fills: readonly BookedFill[]) {
+  const left = [...fills];
+  return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
+    const at = left.findIndex(
+      (fill) =>
+        fill.timestampS === Math.floor(timeMs / 1000) &&
+        fill.amountMicros === amountMicros &&
+        yesPrice(fill.isYes, fill.priceMicros) === priceMicros,
+    );
+    if (at >= 0) left.splice(at, 1);
+    return { time: timeMs, price: moneyText(priceMicros), amount: moneyText(amountMicros), taker, ours: at >= 0 };
+  });
+}
+
+/** One price, YES space. Amounts in shares. */
+export interface LadderRow {
+  readonly price: string;
+  readonly side: 'bid' | 'ask' | 'fair';
+  readonly others: string;
+  readonly ours: string;
+  /** Others' shares ahead of ours, a risk-averse estimate. */
+  readonly ahead: string;
+}
+
+/** From the highest price down; the fair value is a row between prices. */
+function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
+  const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
+  if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
+  return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
+}
+
+/** At one price asks are above bids. */
+const RANK = { ask: 0, fair: 1, bid: 2 } as const;
+
+function sideRows(
+  side: 'bid' | 'ask',
+  levels: NonNullable<MarketStatus['bids']>,
+  orders: MarketStatus['orders'],
+): LadderRow[] {
+  const others = new Map(levels);
+  const own = orders.filter((order) => order.side === side);
+  const prices = new Set([...others.keys(), ...own.map(({ priceMicros: price }) => price)]);
+  return Array.from(prices, (micros) => {
+    const here = own.filter(({ priceMicros: price }) => price === micros);
+    const ours = here.reduce((sum, { remainingMicros: left }) => sum + left, 0);
+    return {
+      price: moneyText(micros),
+      side,
+      others: moneyText(others.get(micros) ?? null),
+      ours: ours === 0 ? '' : moneyText(ours),
+      ahead: moneyText(here[0]?.queueAheadMicros ?? null),
+    };
+  });
+}
+
+/** State of the guardian, read from its file. */
+export interface GuardianWatch {
+  /** For a person. */
+  status(): string;
+  /** Null when no guardian is needed. */
+  isGuarded(): boolean | null;
+}
+
+/** The console's data of one trader: each view, list and metric takes the parts that it shows. */
+export interface ShownParts {
+  /** Unique within a console. */
+  readonly name: string;
+  readonly config: TraderConfig;
+  readonly guardian: GuardianWatch;
+  readonly trader: TraderState;
+  readonly ledger: LedgerConnection;
+  readonly lists: LedgerLists;
+  readonly history: History;
+  readonly book: ResultBook;
+  readonly past: MarketReplay;
+  readonly watch: Watch;
+  readonly alerts: AlertStore;
+  readonly reports: Reports;
+}
 
 /** Maximum own fills matched with a market's public trades. */
 const TAPE_FILLS = 50;
@@ -86,8 +321,6 @@ export function makePageState(
 }
 
 export type PageState = ReturnType<typeof makePageState>;
-
-/** As sent to the page. */
 export interface ServedState extends PageState {
   readonly role: Role;
   /** Names of all shown traders. */

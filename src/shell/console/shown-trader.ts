@@ -7,26 +7,18 @@ import { Subscription } from '../control/control-client.js';
 import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act, changeConfig } from './actions.js';
-import { makeCsv } from './csv-exports.js';
-import { Duty } from './duty.js';
-import { LedgerConnection, LedgerLists } from './ledger-lists.js';
-import { MarketReplay } from './market-replay.js';
-import type { ScrapeFacts } from './metrics/collect.js';
-import { readFileFacts } from './metrics/file-facts.js';
-import { makePageState } from './page-state.js';
-import { Reports } from './reports.js';
-import type { ShownParts } from './shown-parts.js';
-import { AlertStore, UpdateStore } from './store/alert-store.js';
-import { History, takeSample } from './store/history.js';
-import { locateStore, StoreFile } from './store/store-file.js';
+import { LedgerConnection, LedgerLists, makeTitleLookup } from './ledger-lists.js';
+import type { ScrapeFacts } from './metrics.js';
+import { MarketReplay, Reports } from './own-commands.js';
+import type { ShownParts } from './page-state.js';
+import { makePageState, makeTraderRow, type TraderRow } from './page-state.js';
+import { AlertStore, History, locateStore, StoreFile, takeSample, UpdateStore } from './store.js';
 import { listenForCommands } from './telegram.js';
-import { makeTraderRow, type TraderRow } from './trader-row.js';
 import { TraderState } from './trader-state.js';
-import { moneyView } from './views/money-view.js';
-import { ResultBook } from './views/result-book.js';
-import { makeTitleLookup } from './views/texts.js';
+import { moneyView, ResultBook } from './views/money-view.js';
+import { makeCsv } from './views/orders-view.js';
 import { makeViews } from './views/views.js';
-import { readLastRun, Watch } from './watch.js';
+import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
 
 /** Between two points of the history, ms. */
 const POINT_MS = 5_000;
@@ -34,7 +26,6 @@ const POINT_MS = 5_000;
 export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardian' | 'name'> {
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader: boolean;
-  /** Something for the log. */
   readonly note: (text: string) => void;
   /** Wrong passwords at the page; null where another trader's channels report them. */
   readonly refusedLogins: (() => number) | null;
@@ -145,9 +136,8 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
         case 'report':
           return reports.start('ledger', null);
         case 'backtest':
-          return reports.start('backtest', market);
         case 'parity':
-          return reports.start('parity', market);
+          return reports.start(action, market);
         case 'apply':
         case 'rollback':
           return changeConfig(action, reason, config.file);
@@ -160,7 +150,7 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
       name,
       trader,
       mostMarkets: 100,
-      eventCount: (kind) => lists.eventCount(kind),
+      eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),
       refusedLogins: refusedLogins?.() ?? null,

@@ -6,16 +6,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
-import { type DirectMessage, makeBotUrl, readBotUpdates, sendBotMessage } from '../alerts/senders.js';
-import { cleanText, readSecret } from '../alerts/texts.js';
+import {
+  causeOf,
+  cleanText,
+  type DirectMessage,
+  makeBotUrl,
+  readBotUpdates,
+  readSecret,
+  sendBotMessage,
+} from '../alerts/senders.js';
+import type { ChannelConfig } from '../config/config.js';
 import type { ChatCommand } from '../config/schema.js';
-import type { ChannelConfig } from '../config/types.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
-import { moneyText } from './page-market.js';
-import { judgeMode } from './page-state.js';
-import type { ShownParts } from './shown-parts.js';
-import type { TakenUpdate, UpdateStore } from './store/alert-store.js';
+import { moneyText } from './ledger-lists.js';
+import { judgeMode, type ShownParts } from './page-state.js';
+import type { TakenUpdate, UpdateStore } from './store.js';
 
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
@@ -28,7 +34,7 @@ const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$
 const HELP: Readonly<Record<string, string>> = {
   'it answered 401': 'the token is not valid',
   'it answered 404': 'the token or the address is wrong',
-  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs a bot of its own',
+  'it answered 409': 'another program reads this bot, or a webhook is set for it; each trader needs its own bot',
 };
 
 export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
@@ -78,8 +84,7 @@ export class TelegramListener {
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = causeOf(error);
       const help = HELP[why];
       this.#noteTrouble(` takes no commands: ${help === undefined ? why : `${why}: ${help}`}`);
       // A wrong file needs an operator too.
@@ -166,7 +171,7 @@ export const makePerform =
     const place = { socket: control.socket, ledgerPath: ledger.path };
     const { refusal, text } = await act(command, `by Telegram, user ${user}`, place);
     if (refusal !== null) return `${command} was refused: ${refusal}`;
-    return text === 'done' ? `${command} is obeyed; ask for status to see what rests` : `${command}: ${text}`;
+    return text === 'done' ? `${command} is obeyed; status shows the resting orders` : `${command}: ${text}`;
   };
 
 /** @param isBare without a figure or a reason */

@@ -66,8 +66,6 @@ export class TraderState {
   get silentMs(): number | null {
     return this.#heardMs === null ? null : this.#steadyMs() - this.#heardMs;
   }
-
-  /** Whether the known state is current. */
   get isCurrent(): boolean {
     return this.lost === null && this.bye === null && (this.silentMs ?? Number.POSITIVE_INFINITY) < SILENT_AFTER_MS;
   }

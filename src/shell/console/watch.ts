@@ -1,23 +1,109 @@
 /** The console's work every second: finds problems, sends alerts, and calls the remote watcher. */
 
 import { randomBytes } from 'node:crypto';
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
+import { utcText } from '../../shared/base/text.js';
 import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
+import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
-import { AlertCenter } from '../alerts/alert-center.js';
-import type { WatchedAccount, WatchedFacts } from '../alerts/conditions.js';
-import type { AlertMemory } from '../alerts/contract.js';
-import { Lifeline, type LifelineCall, type Work } from '../alerts/lifeline.js';
+import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
+import {
+  Lifeline,
+  type LifelineCall,
+  type WatchedAccount,
+  type WatchedFacts,
+  type Work,
+} from '../alerts/conditions.js';
 import { openPatientSender, postText } from '../alerts/senders.js';
-import type { TraderConfig } from '../config/load.js';
+import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
-import { findLongestPauseMs } from '../runtime/job-times.js';
-import { QuoteHours } from '../runtime/quote-hours.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
-import { readFileFacts } from './metrics/file-facts.js';
+import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { TraderState } from './trader-state.js';
+
+/** Unknown ones are null; `backupMs`: Unix ms. */
+export function readFileFacts(ledgerPath: string) {
+  const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
+  return {
+    ledgerBytes: statFile(ledgerPath)?.size ?? null,
+    walBytes: statFile(`${ledgerPath}-wal`)?.size ?? null,
+    backupMs: statFile(`${ledgerPath}.backup`)?.mtimeMs ?? null,
+    diskFreeBytes: freeBytes(dirname(ledgerPath)),
+  };
+}
+
+export type FileFacts = ReturnType<typeof readFileFacts>;
+
+function freeBytes(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null; // The folder does not exist yet.
+  }
+}
+
+/** `path` of the store, and the start of this console, Unix ms. */
+type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
+
+/**
+ * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
+ * the store. Others only show their page, and take over when that one has ended. If the lock is unreadable, both send:
+ * a duplicate alert is better than none.
+ */
+export class Duty {
+  readonly #options: DutyOptions;
+  #lock: WriterLock | null = null;
+  #said = '';
+
+  constructor(options: DutyOptions) {
+    this.#options = options;
+  }
+
+  /** Whether this console has the duty; call every second. An obstacle is noted once. */
+  take(): boolean {
+    if (this.#lock !== null) return true;
+    const { path, startedMs } = this.#options;
+    const folder = dirname(path);
+    if (!existsSync(folder)) {
+      this.#say(`warning: there is no folder ${folder}: no trader has run by this file yet, or its disk is not there`);
+      return true;
+    }
+    try {
+      const other = findWriter(path);
+      if (other !== null) return this.#leaveTo(`process ${other.pid}, started ${utcText(other.startedMs)} UTC,`);
+      this.#lock = lockWriter(path, { pid: process.pid, startedMs });
+      if (this.#said !== '') this.#say('this console tells the alerts and keeps the history now');
+      return true;
+    } catch (error) {
+      if (!(error instanceof TwinbookError)) throw error;
+      if (error.code === 'ledger_locked') return this.#leaveTo('another process');
+      this.#say(`warning: ${error.message}; a second console would send each alert twice`);
+      return true;
+    }
+  }
+
+  close(): void {
+    this.#lock?.release();
+    this.#lock = null;
+  }
+
+  #leaveTo(who: string): false {
+    const does = 'it tells the alerts and keeps the history, and this one does when that one has ended';
+    this.#say(`warning: ${who} is a console of this trader too: ${does}`);
+    return false;
+  }
+
+  #say(text: string): void {
+    if (text === this.#said) return;
+    this.#said = text;
+    this.#options.note(text);
+  }
+}
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
@@ -100,7 +186,7 @@ export class Watch {
   }
 
   count(severity: AlertSeverity): number {
-    return this.#center?.count(severity) ?? this.open.filter((alert) => alert.severity === severity).length;
+    return this.open.filter((alert) => alert.severity === severity).length;
   }
 
   /** The trader's process ended without a message. */
@@ -195,20 +281,15 @@ export class Watch {
   }
 }
 
-function readHeartbeatUrl(file: string): string {
-  const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
-  secrets.hide(url);
-  return url;
-}
-
 async function callWatcher(file: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
   const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
   try {
-    const url = readHeartbeatUrl(file);
+    const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
+    secrets.hide(url);
     const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {
-    note(secrets.clean(`heartbeat: ${error instanceof Error ? error.message : String(error)}`));
+    note(secrets.clean(`heartbeat: ${messageOf(error)}`));
   }
 }
 

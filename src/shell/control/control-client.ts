@@ -4,13 +4,13 @@ import { lstatSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { guarded } from '../../shared/base/guarded.js';
-import { parseJson } from '../../shared/base/text-width.js';
+import { guarded } from '../../shared/base/processes.js';
+import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** No trader's answer is larger. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** No line of a trader is longer. */
+const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
   readonly socket: string;
@@ -36,12 +36,11 @@ export async function askTrader<R extends ControlQuestion>(
     return response.data as ControlData[R['command']]; // the daemon of this version writes what it declares
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
-  throw new TwinbookError(code, `the trader refused: ${response.error}`, hintFor(response.error));
+  const hint = '`twinbook status` says what it does now, and which command leads back up.';
+  // Many refusals of a trader already name the command that helps.
+  const isNamed = response.error.includes('`twinbook ');
+  throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }
-
-/** Many refusals of a trader already name the command that helps. */
-const hintFor = (refusal: string): string =>
-  refusal.includes('`twinbook ') ? '' : '`twinbook status` says what it does now, and which command leads back up.';
 
 /**
  * A socket may be in a world-writable folder, and a foreign one would swallow a kill. Only our own and root's are
@@ -81,33 +80,22 @@ function exchangeLine(line: string, { socket: path, timeoutMs, untilGone = false
     };
     const timer = setTimeout(() => {
       const what = received.includes('\n') ? 'the trader answered but did not stop' : 'the trader did not answer';
-      finish(
-        new TwinbookError(
-          'timed_out',
-          `${what} within ${timeoutMs / 1000} s`,
-          'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.',
-        ),
-      );
+      const hint = 'It may be busy, or hang: look at its log. `twinbook kill` and `cancel-all` work without it.';
+      finish(new TwinbookError('timed_out', `${what} within ${timeoutMs / 1000} s`, hint));
     }, timeoutMs);
     socket.setEncoding('utf8');
     socket.on('connect', () => socket.write(`${line}\n`));
     const hear = (chunk: string) => {
       received += chunk;
       if (received.includes('\n') && !untilGone) finish(null);
-      else if (received.length > MAX_ANSWER_BYTES) finish(notOfTrader(path));
+      else if (received.length > LONGEST_LINE) finish(notOfTrader(path));
     };
     socket.on('data', guarded(hear, reject));
     socket.on('error', (error) => finish(received.includes('\n') ? null : connectFailure(path, error)));
     socket.on('close', () => {
-      if (received.includes('\n')) finish(null);
-      else
-        finish(
-          new TwinbookError(
-            'not_running',
-            'the trader hung up before it answered',
-            'Look at its log; it may be stopping.',
-          ),
-        );
+      const what = 'the trader hung up before it answered';
+      const early = new TwinbookError('not_running', what, 'Look at its log; it may be stopping.');
+      finish(received.includes('\n') ? null : early);
     });
   });
 }
@@ -141,8 +129,6 @@ function readResponse(line: string, path: string): z.output<typeof responseSchem
 }
 
 const AGAIN_MS = 1_000;
-/** No line of a trader is longer, bytes. */
-const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface SubscriptionEvents {
   readonly line: (line: StatusLine) => void;

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { parseJson } from '../../shared/base/text-width.js';
+import { parseJson } from '../../shared/base/text.js';
 import type { TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AcceptedDifference, Difference } from '../../trader/reconcile/differences.js';
 import type { PrunedBatch } from '../../trader/reconcile/prune.js';
@@ -81,18 +81,13 @@ export type ControlResponse =
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer; times are Unix ms. */
-export interface ControlData {
+export interface ControlData
+  extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  readonly widen: ModeData;
-  readonly 'reduce-only': ModeData;
-  readonly pause: ModeData;
   readonly resume: ResumedData;
-  readonly stop: ModeData;
   readonly 'cancel-all': CancelAllData;
-  readonly flatten: ModeData;
   readonly kill: KillData;
-  readonly unkill: ModeData;
   readonly reconcile: ReconcileData;
   /** `booked`: one sentence per outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
@@ -146,7 +141,7 @@ export interface PruneData extends PrunedBatch {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** Of the requested configuration; null when its code is not loaded for a comparison. */
+  /** For the requested configuration; null when its code is not loaded for a comparison. */
   readonly hash: string | null;
 }
 

@@ -4,8 +4,8 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { guarded } from '../../shared/base/guarded.js';
+import { makeFolder } from '../../shared/base/files.js';
+import { guarded } from '../../shared/base/processes.js';
 import {
   type ControlQuestion,
   type ControlResponse,
@@ -13,7 +13,7 @@ import {
   MAX_CONTROL_LINE,
   readControlRequest,
 } from './control-protocol.js';
-import type { LineReader } from './telemetry/publisher.js';
+import type { LineReader } from './telemetry.js';
 
 /** A silent peer is disconnected: commands are one line, written at once. */
 const IDLE_MS = 60_000;
@@ -21,10 +21,6 @@ const IDLE_MS = 60_000;
 const MOST_CONNECTIONS = 64;
 /** Maximum unread bytes of a peer; a whole status is a hundredth of it. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
-
-export interface ControlServer {
-  close(): void;
-}
 
 export interface ControlHost {
   answer(question: ControlQuestion): Promise<ControlResponse>;
@@ -36,8 +32,9 @@ export interface ControlHost {
  * Listens. The ledger's lock has already proved that no other trader runs here, so a socket that is left is stale.
  * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
  */
-export async function serveControl(path: string, host: ControlHost): Promise<ControlServer> {
-  const server = createServer((socket) => serve(socket, host));
+export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
+  // An error costs only the peer's connection.
+  const server = createServer((socket) => guarded(hearLines, () => socket.destroy())(socket, host));
   server.maxConnections = MOST_CONNECTIONS;
   try {
     makeFolder(dirname(path));
@@ -79,11 +76,6 @@ function listen(server: Server, path: string): Promise<void> {
 const failureText = (error: unknown): string =>
   error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : String(error);
 
-/** An error costs only the peer's connection. */
-function serve(socket: Socket, host: ControlHost): void {
-  guarded(hearLines, () => socket.destroy())(socket, host);
-}
-
 const formatReply = (response: ControlResponse): string => `${JSON.stringify(response)}\n`;
 
 function hearLines(socket: Socket, host: ControlHost): void {
@@ -109,7 +101,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
       }
       // It may have waited while this process hung, and a kill may have passed it.
       if (isTooLate(line, request, Date.now())) {
-        reply({ ok: false, error: `${request.command} was asked too long ago: nobody waits for it any more` });
+        reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
         continue;
       }
       // The command may take longer than the idle limit; the daemon bounds it.

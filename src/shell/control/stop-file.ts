@@ -8,7 +8,7 @@
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, systemCode, unreadable } from '../../shared/base/errors.js';
-import { syncFolder } from '../../shared/base/folder.js';
+import { syncFolder } from '../../shared/base/files.js';
 
 /** Enough for a reason; longer files are truncated. */
 const MAX_BYTES = 500;
@@ -61,10 +61,18 @@ export function leaveStopFile(path: string, reason: string): void {
  */
 function leaveWhole(path: string, text: string): boolean {
   const beside = `${path}.${process.pid}`;
-  const file = openNew(beside);
+  const file = attempt(() => {
+    rmSync(beside, { force: true });
+    return openSync(beside, 'wx', 0o600);
+  });
   if (file === null) return false;
   try {
-    if (!nameWhole(file, text, beside, path)) return false;
+    const isNamed = attempt(() => {
+      writeSync(file, text);
+      linkSync(beside, path);
+      return true;
+    });
+    if (isNamed === null) return false;
     // The name alone stops a trader, however long the disk takes.
     fsyncSync(file);
     return true;
@@ -74,22 +82,12 @@ function leaveWhole(path: string, text: string): boolean {
   }
 }
 
-function openNew(path: string): number | null {
+/** Null when it throws. */
+function attempt<T>(act: () => T): T | null {
   try {
-    rmSync(path, { force: true });
-    return openSync(path, 'wx', 0o600);
+    return act();
   } catch {
     return null;
-  }
-}
-
-function nameWhole(file: number, text: string, beside: string, path: string): boolean {
-  try {
-    writeSync(file, text);
-    linkSync(beside, path);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -97,18 +95,14 @@ function nameWhole(file: number, text: string, beside: string, path: string): bo
 function leavePlain(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeIfRoom(file, text);
+    try {
+      writeSync(file, text);
+    } catch (error) {
+      if (!FULL.includes(systemCode(error))) throw error;
+    }
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function writeIfRoom(file: number, text: string): void {
-  try {
-    writeSync(file, text);
-  } catch (error) {
-    if (!FULL.includes(systemCode(error))) throw error;
   }
 }
 

@@ -6,21 +6,89 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, TwinbookError } from '../../shared/base/errors.js';
+import type { Selected } from '../../trader/ledger/select.js';
+import type { Environment } from '../config/config.js';
 
-/** Answer of `question-process.ts`. Both files have the same version. */
-export interface Questions {
-  readonly query: { readonly path: string; readonly sql: string; readonly most: number };
-  readonly load: {
-    readonly file: string;
-    readonly cwd: string;
-    /** Environment overrides of the configuration. */
-    readonly env: Readonly<Record<string, string>>;
-    /** Null when the files themselves are loaded. */
-    readonly copied: readonly (readonly [path: string, text: string])[] | null;
-  };
+interface Query {
+  readonly path: string;
+  readonly sql: string;
+  readonly most: number;
 }
 
-export type Asked = { readonly [Kind in keyof Questions]: { readonly kind: Kind } & Questions[Kind] }[keyof Questions];
+/** Larger results must be queried in parts. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** SQL over a ledger. Throws like `selectFromLedger`, and `timed_out` after `withinMs`, when the process is ended. */
+export async function queryLedger(query: Query, withinMs: number): Promise<Selected> {
+  const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
+    if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+      return new TwinbookError('usage', 'the answer is larger than 256 MB', 'Ask for fewer rows or columns.');
+    if (error?.killed === true) {
+      const hint = 'Ask for less of it (a WHERE, fewer joins), or give it longer with --timeout.';
+      return new TwinbookError('timed_out', `the query took longer than ${withinMs / 1000} s and was ended`, hint);
+    }
+    const hint = '`twinbook ledger query "select sql from sqlite_schema"` prints the tables with their columns.';
+    return new TwinbookError('file_unreadable', `the query failed: ${stderr.trim() || error?.message}`, hint);
+  };
+  const limits = { withinMs, maxBuffer: MOST_BYTES };
+  return (await askProcess({ kind: 'query', ...query }, limits, explain)) as Selected;
+}
+
+/** Loading takes about a second, ten at ten times the load, ms. */
+const LOADED_WITHIN_MS = 20_000;
+const MOST_MB = 512;
+
+interface CheckLoadOptions {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly copy?: { readonly texts: ReadonlyMap<string, string> };
+  readonly withinMs?: number;
+}
+
+/**
+ * Loads a configuration's code: code that hangs or exits stays out of the trader. Returns the keys of the modules that
+ * can be loaded. Throws like `loadConfig`, and `strategy_invalid` for code that does not end in time.
+ */
+export async function checkLoad(
+  file: string,
+  { cwd, env, copy, withinMs = LOADED_WITHIN_MS }: CheckLoadOptions,
+): Promise<ReadonlySet<string>> {
+  const overrides = Object.entries(env).filter(([name]) => name.startsWith('TWINBOOK__'));
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const limits = {
+    withinMs,
+    env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) },
+    nodeOptions: [`--max-old-space-size=${MOST_MB}`],
+  };
+  const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
+    const [first = ''] = stderr.trim().split('\n');
+    const why =
+      error?.killed === true
+        ? `it did not end within ${withinMs / 1000} s`
+        : `it ended its process${first === '' ? '' : `: ${first}`}`;
+    return new TwinbookError(
+      'strategy_invalid',
+      `the code of the strategies was loaded in a separate process, and ${why}`,
+      'Nothing was applied. The top level of a module may only have declarations: no endless loop, no waiting, no process.exit.',
+    );
+  };
+  const copied = copy === undefined ? null : [...copy.texts];
+  const question = { kind: 'load', file, cwd, env: Object.fromEntries(overrides), copied } as const;
+  return new Set((await askProcess(question, limits, explain)) as readonly string[]);
+}
+
+/** Input of `question-process.ts`, which has the same version as this file. */
+export type Asked =
+  | ({ readonly kind: 'query' } & Query)
+  | {
+      readonly kind: 'load';
+      readonly file: string;
+      readonly cwd: string;
+      /** Environment overrides of the configuration. */
+      readonly env: Environment;
+      /** Null when the files themselves are loaded. */
+      readonly copied: readonly (readonly [path: string, text: string])[] | null;
+    };
 
 export type ProcessAnswer =
   | { readonly ok: true; readonly data: unknown }
@@ -29,17 +97,17 @@ export type ProcessAnswer =
 /** First part of the answer's line, the last one: a module may write before it. */
 export const ANSWER = 'answer: ';
 
-export interface ProcessLimits {
+interface ProcessLimits {
   readonly withinMs: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly maxBuffer?: number;
   readonly nodeOptions?: readonly string[];
 }
 
-export type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
+type ProcessFailure = Error & { readonly killed?: boolean; readonly code?: unknown };
 
 /** Throws the process's TwinbookError, and the one of `explain` when it gives no answer. */
-export function askProcess(
+function askProcess(
   question: Asked,
   { withinMs, nodeOptions = [], ...limits }: ProcessLimits,
   explain: (error: ProcessFailure | null, stderr: string) => TwinbookError,

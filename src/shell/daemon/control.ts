@@ -1,4 +1,4 @@
-/** Effects of the operator's commands on the running trader, and their answers. */
+/** The operator's commands: those of the socket with their answers, and stops by file or signal. */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -8,9 +8,10 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
+import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
-import { explainMarket, explainTrading, prunedText } from './explain.js';
-import type { LiveConfig } from './live/live-config.js';
+import type { LiveConfig } from './live-config.js';
+import { explainMarket, explainTrading, prunedText } from './status-text.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
@@ -212,4 +213,81 @@ async function until(isSo: () => boolean): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return true;
+}
+
+/** Two checks of a usually missing file cost nothing at this interval; a loop that was stopped checks first. */
+const LOOK_EVERY_MS = 100;
+
+export class StopWatch {
+  readonly #path: string;
+  /** A monotonic clock: a wall clock set back must not delay the check. */
+  readonly #steadyMs: () => number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** The file exists and was obeyed. */
+  #obeyed = false;
+  #asked: string | null = null;
+  #ledger: Pick<Ledger, 'checkFile'> | null = null;
+
+  constructor(ledgerPath: string, steadyMs: () => number = () => performance.now()) {
+    this.#path = locateStopFile(ledgerPath);
+    this.#steadyMs = steadyMs;
+  }
+
+  /** From now on also checks that the open ledger is still the file at its path. */
+  guard(ledger: Pick<Ledger, 'checkFile'>): void {
+    this.#ledger = ledger;
+  }
+
+  /**
+   * Stores the reason where the next start finds it, whatever happens to this process, and obeys at the next step.
+   * False when it cannot be stored: a full disk.
+   */
+  kill(reason: string): boolean {
+    this.#asked = reason;
+    try {
+      leaveStopFile(this.#path, reason);
+      return true;
+    } catch {
+      return false; // The ledger will fail too, which cancels everything.
+    }
+  }
+
+  /**
+   * A kill that the core must obey first; null without one. Throws `ledger_broken` when the ledger's file was removed
+   * or replaced: later writes would be lost.
+   */
+  due(): OperatorCommand | null {
+    const reason = this.#asked;
+    this.#asked = null;
+    if (reason !== null) {
+      this.#obeyed = true;
+      return { kind: 'kill', reason };
+    }
+    const steadyMs = this.#steadyMs();
+    if (steadyMs - this.#lookedMs < LOOK_EVERY_MS) return null;
+    this.#lookedMs = steadyMs;
+    return this.#look();
+  }
+
+  /** Before a kill is lifted. Throws `file_unreadable` when the file cannot be removed. */
+  clear(): void {
+    this.#asked = null;
+    removeStopFile(this.#path);
+    this.#obeyed = false;
+  }
+
+  /** After a lift: a file created meanwhile is newer than the lift. */
+  onLift(): void {
+    this.#obeyed = false;
+    this.#lookedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #look(): OperatorCommand | null {
+    const reason = readStopFile(this.#path);
+    const isNew = reason !== null && !this.#obeyed;
+    this.#obeyed = reason !== null;
+    if (isNew) return { kind: 'kill', reason };
+    this.#ledger?.checkFile();
+    return null;
+  }
 }

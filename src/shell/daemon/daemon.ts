@@ -17,25 +17,31 @@ import type { OperatorEvent } from '../../trader/ledger/contract.js';
 import type { Ledger } from '../../trader/ledger/ledger.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import type { Environment } from '../config/environment.js';
+import { makeBackup } from '../backup/backups.js';
+import type { Config, Environment, LedgerConfig, ScheduleConfig } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
-import type { Config } from '../config/types.js';
 import { serveControl } from '../control/control-server.js';
 import type { OpenFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
+import { JobTimes, QuoteHours, type ScheduledStrategy } from '../runtime/job-times.js';
 import { Loop, type Told } from '../runtime/loop.js';
-import { answerControl, type Running } from './control.js';
-import { cancelDirectly, cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
-import { cancelLeftovers, leavesOrdersBehind, PATIENCE } from './failed-start.js';
-import { isTakenOver } from './fleet/fleet-session.js';
-import { backUpLedger, Jobs } from './jobs.js';
-import { LiveConfig } from './live/live-config.js';
+import { answerControl, type Running, StopWatch } from './control.js';
+import {
+  cancelDirectly,
+  cancelLeftovers,
+  cancelUntilNothingRests,
+  type DirectCancel,
+  leavesOrdersBehind,
+  PATIENCE,
+  Unproven,
+} from './direct-cancel.js';
+import { isTakenOver } from './fleet-session.js';
+import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
-import { ServiceManager } from './service-manager.js';
 import { openSession, type Session } from './session.js';
 import { resultLines, Screen, serviceStatus } from './status-text.js';
-import { StopWatch } from './stop-watch.js';
+import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
 /**
@@ -118,8 +124,7 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   }
   stopWatch.guard(session.ledger);
   try {
-    const service = new Service({ session, screen, log, stopWatch, manager, env: io.env });
-    return await service.run(stopAsked, io.onUncaught);
+    return await new Service({ session, screen, stopWatch, manager }).run(stopAsked, io.onUncaught);
   } finally {
     process.stdout.off('resize', redraw);
     await session.close();
@@ -129,22 +134,18 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
 interface Parts {
   readonly session: Session;
   readonly screen: Screen;
-  readonly log: Log;
   readonly stopWatch: StopWatch;
   /** Null without a service manager. */
   readonly manager: ServiceManager | null;
-  readonly env: TraderIo['env'];
 }
 
 class Service implements Running {
   readonly #session: Session;
   readonly #screen: Screen;
-  readonly #log: Log;
   readonly #stopWatch: StopWatch;
   readonly #telemetry: Telemetry;
   readonly #manager: ServiceManager | null;
   readonly #loop: Loop;
-  readonly #env: TraderIo['env'];
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
   readonly #jobs = new Jobs(this.#jobHooks());
@@ -156,16 +157,13 @@ class Service implements Running {
   /** It ended with the proof that nothing rests. */
   #isProven = false;
   #failure: unknown = null;
-  #wake: () => void = () => undefined;
   /** Ends the trader. */
   stop: () => void = () => undefined;
 
-  constructor({ session, screen, log, stopWatch, manager, env }: Parts) {
-    const { config } = session;
+  constructor({ session, screen, stopWatch, manager }: Parts) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
-    this.#log = log;
     this.#stopWatch = stopWatch;
     this.#loop = new Loop(
       session.trader,
@@ -179,10 +177,9 @@ class Service implements Running {
         onFailure: (error) => this.#fail(error),
       },
     );
-    this.#env = env;
     this.live = new LiveConfig({
-      config,
-      env,
+      config: session.config,
+      env: session.env,
       session,
       command: (command) => this.command(command),
       onChange: (inForce) => {
@@ -193,7 +190,7 @@ class Service implements Running {
       nowMs,
     });
     const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
-    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds, log });
+    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds });
   }
 
   async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
@@ -201,6 +198,7 @@ class Service implements Running {
     this.#screen.say(`twinbook ${VERSION} trades on ${profile.base_url} as ${this.#session.wallet.address}`);
     const stop = new Promise<void>((resolve) => {
       this.stop = resolve;
+      if (this.#failure !== null) resolve();
     });
     const control = await serveControl(config.control.socket, {
       answer: (question) => answerControl(question, this),
@@ -208,7 +206,7 @@ class Service implements Running {
     });
     const fail = (error: unknown) => this.#fail(error);
     onUncaught((error) => {
-      this.#log.logger.error({ err: error }, 'a bug: no code caught this error');
+      this.#session.log.logger.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
@@ -217,7 +215,7 @@ class Service implements Running {
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
-      await Promise.race([stopAsked, stop, this.#whenFailed()]);
+      await Promise.race([stopAsked, stop]);
       this.#jobs.stop();
       this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
@@ -238,12 +236,12 @@ class Service implements Running {
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
-      this.#log.logger.warn(text);
+      this.#session.log.logger.warn(text);
       this.#screen.say(`warning: ${text}`);
     };
-    const quiet = (text: string): void => this.#log.logger.info(text);
+    const quiet = (text: string): void => this.#session.log.logger.info(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#env);
+    this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#session.env);
     return this.#feeds;
   }
 
@@ -285,7 +283,7 @@ class Service implements Running {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    this.#log.logger.fatal({ err: error }, 'the trader stops');
+    this.#session.log.logger.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
@@ -308,12 +306,12 @@ class Service implements Running {
    * outside the core. A repeated cancel is harmless.
    */
   async #tryAfresh(): Promise<void> {
-    this.#log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    this.#session.log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
     } catch (error) {
-      this.#log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+      this.#session.log.logger.warn({ err: error }, 'nor could it be canceled past the core');
     }
   }
 
@@ -369,10 +367,10 @@ class Service implements Running {
     return {
       reconcile: () => this.#loop.command({ kind: 'reconcile' }),
       backupLedger: () =>
-        void backUpLedger(this.#session.config.ledger, this.#log, this.#screen).then(this.#telemetry.backedUp),
+        void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
       dailySummary: () => this.#telemetry.dayIsDue(),
       late: (job: string, lateMs: number) =>
-        this.#log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
+        this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
       quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
     };
   }
@@ -394,7 +392,7 @@ class Service implements Running {
     for (const { timeMs, severity, kind, text } of notices) {
       this.#telemetry.publisher.notice(timeMs, severity, kind, text);
     }
-    tellNotices(notices, this.#log, this.#screen);
+    tellNotices(notices, this.#session.log, this.#screen);
   }
 
   /** The only beat: after a step. A late step may find everything canceled. */
@@ -402,8 +400,8 @@ class Service implements Running {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
-    this.#log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop stood still');
-    this.#screen.say(`the loop stood still for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
+    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
+    this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
 
@@ -430,15 +428,8 @@ class Service implements Running {
   #fail(error: unknown): void {
     this.#loop.end();
     this.#failure ??= error;
-    this.#wake();
+    this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
-  }
-
-  #whenFailed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (this.#failure !== null) resolve();
-    });
   }
 }
 
@@ -454,35 +445,78 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen:
   }
 }
 
-/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
-const FIRST_MS = 10_000;
-/** A slow exchange must not be cut off repeatedly. */
-const LONGEST_MS = 60_000;
+/** Two checks in each second of an expression. */
+const LOOK_MS = 500;
+/** A job that begins later than this is reported as late, ms. */
+const LATE_MS = 2_000;
 
-export class Unproven {
-  readonly #steadyMs: () => number;
-  #dueMs: number | null = null;
-  #waitMs = FIRST_MS;
+export interface JobHooks {
+  reconcile(): void;
+  backupLedger(): void;
+  dailySummary(): void;
+  /** Called once at the start and then at every change. */
+  quoteHours(strategy: string, open: boolean): void;
+  /** Called before a job that begins late, with its name in the configuration. */
+  late(job: string, lateMs: number): void;
+}
 
-  constructor(steadyMs: () => number = () => performance.now()) {
-    this.#steadyMs = steadyMs;
+/**
+ * The jobs of a configuration, whose expressions were checked with it.
+ *
+ * Checks run on an interval, which continues when this machine's clock is set. A job missed while the loop did not run
+ * is done once, at the next check.
+ */
+export class Jobs {
+  readonly #hooks: JobHooks;
+  #stop: () => void = () => undefined;
+
+  constructor(hooks: JobHooks) {
+    this.#hooks = hooks;
   }
 
-  /**
-   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
-   * minute at most.
-   */
-  isOverdue(wantsProof: boolean): boolean {
-    const nowMs = this.#steadyMs();
-    if (!wantsProof) {
-      this.#dueMs = null;
-      this.#waitMs = FIRST_MS;
-      return false;
-    }
-    this.#dueMs ??= nowMs + this.#waitMs;
-    if (nowMs < this.#dueMs) return false;
-    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
-    this.#dueMs = nowMs + this.#waitMs;
-    return true;
+  /** Replaces the jobs by those of this configuration. */
+  start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
+    this.stop();
+    const hooks = this.#hooks;
+    const jobs = [
+      { name: 'reconcile', expression: schedule.reconcile, run: () => hooks.reconcile() },
+      { name: 'ledger_backup', expression: schedule.ledgerBackup, run: () => hooks.backupLedger() },
+      { name: 'daily_summary', expression: schedule.dailySummary, run: () => hooks.dailySummary() },
+    ].flatMap(({ name, expression, run }) =>
+      expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
+    );
+    const hours = new QuoteHours(strategies);
+    const look = () => {
+      for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+      for (const { name, times, run } of jobs) {
+        const lateMs = times.findPassed(nowMs());
+        if (lateMs === null) continue;
+        if (lateMs > LATE_MS) hooks.late(name, lateMs);
+        run();
+      }
+    };
+    look();
+    const timer = setInterval(look, LOOK_MS);
+    this.#stop = () => {
+      clearInterval(timer);
+      hours.close();
+    };
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}
+
+/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
+export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
+  try {
+    log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
+    return null;
+  } catch (error) {
+    const why = messageOf(error);
+    log.logger.error({ err: error }, 'the ledger could not be backed up');
+    screen.say(`the ledger could not be backed up: ${why}`);
+    return why;
   }
 }

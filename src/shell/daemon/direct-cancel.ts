@@ -3,17 +3,20 @@
  * trader, and for a trader that can no longer trust its core. Canceling twice is harmless.
  */
 
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { Outcome } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import { isKeyRefusal } from '../client/accepted-credentials.js';
-import type { ServiceClient } from '../client/client.js';
+import { ServiceClient } from '../client/client.js';
+import type { Config, Environment } from '../config/config.js';
 import type { CancelAllData } from '../control/control-protocol.js';
 import { steadyMs } from '../runtime/clock.js';
-import { type StoredDraft, signingRules } from '../wallet/signing-rules.js';
+import { type StoredDraft, signingRules } from '../wallet/draft-signer.js';
+import { loadCredentials, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 
 const TRY_AGAIN = '`twinbook cancel-all --verify` tries again; `twinbook doctor` says what the exchange answers.';
@@ -102,13 +105,6 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
 /** Message of the service, or of a proxy in front of it. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
-/** Own resting orders, as far as their list could be read. */
-interface Listed {
-  readonly orders: readonly OrderRow[];
-  /** Why more may exist; null for a complete list. */
-  readonly trouble: TwinbookError | null;
-}
-
 /** Throws the reason for an incomplete list: nothing is proven then. */
 async function countResting(client: ServiceClient): Promise<number> {
   const { orders, trouble } = await restingOrders(client);
@@ -116,8 +112,11 @@ async function countResting(client: ServiceClient): Promise<number> {
   return orders.length;
 }
 
-/** A readable order can be canceled, even if later pages failed. */
-async function restingOrders(client: ServiceClient): Promise<Listed> {
+/**
+ * Own resting orders, and why more may exist; null for a complete list. A readable order can be canceled, even if later
+ * pages failed.
+ */
+async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -132,7 +131,7 @@ async function restingOrders(client: ServiceClient): Promise<Listed> {
     if (news.length === 0) break;
     cursor = outcome.nextCursor;
   }
-  const what = "the exchange's list of open orders does not come to an end";
+  const what = "the exchange's list of open orders does not end";
   return { orders, trouble: new TwinbookError('venue_refused', what, TRY_AGAIN) };
 }
 
@@ -175,3 +174,97 @@ const unlessGone = (outcome: NotAnswered): string | null =>
 
 const describeReason = (outcome: NotAnswered): string =>
   outcome.kind === 'refused' ? `${outcome.slug}, ${outcome.message}` : outcome.reason;
+
+/** Error codes of a full, failing or read-only disk, from Node and SQLite. */
+const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
+
+/**
+ * Time limit of canceling without a usable ledger, the pause between two attempts, and the pause between the
+ * two rounds that must agree, ms: an interrupted request has arrived by then.
+ */
+export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
+
+export interface FailedStart {
+  readonly config: Config;
+  readonly env: Environment;
+  readonly say: (text: string) => void;
+}
+
+/** True for a broken ledger, a failing disk and a bug: resting orders would be left unattended. */
+export function leavesOrdersBehind(error: unknown): boolean {
+  if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && DISK.test(String(cause.code))) return true;
+  }
+  return false;
+}
+
+/**
+ * Cancels and reports the result, when the start fails or the normal shutdown cannot run: orders of the run before may
+ * rest, and no other process cancels them. It uses the key and the credentials that exist. Never throws.
+ */
+export async function cancelLeftovers(start: FailedStart): Promise<void> {
+  const { config, say } = start;
+  // An embedded exchange ends with this process.
+  if (config.exchange?.embedded === true) return;
+  try {
+    const canceled = await cancelWithWhatIsThere(start);
+    if (canceled === null) return;
+    say(canceled ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
+  } catch (error) {
+    say(`${MAY_REST} (${messageOf(error)})`);
+  }
+}
+
+const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
+
+/** Whether nothing rests; null when this trader never had access to the exchange. */
+async function cancelWithWhatIsThere({ config, env }: FailedStart): Promise<boolean | null> {
+  const { file, credentials: credentialsFile } = config.wallet;
+  if (!existsSync(file)) return null;
+  const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
+  const { profile, allowBlindSigning } = config.venue;
+  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
+  const credentials = loadCredentials(credentialsFile, owner, env);
+  if (credentials === null) return null;
+  const client = new ServiceClient({ profile, credentials });
+  try {
+    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
+const FIRST_MS = 10_000;
+/** A slow exchange must not be cut off repeatedly. */
+const LONGEST_MS = 60_000;
+
+/** Decides when orders are canceled past the core, because a cancel of everything is not proven. */
+export class Unproven {
+  readonly #steadyMs: () => number;
+  #dueMs: number | null = null;
+  #waitMs = FIRST_MS;
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /**
+   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
+   * minute at most.
+   */
+  isOverdue(wantsProof: boolean): boolean {
+    const nowMs = this.#steadyMs();
+    if (!wantsProof) {
+      this.#dueMs = null;
+      this.#waitMs = FIRST_MS;
+      return false;
+    }
+    this.#dueMs ??= nowMs + this.#waitMs;
+    if (nowMs < this.#dueMs) return false;
+    this.#waitMs = Math.min(LONGEST_MS, 2 * this.#waitMs);
+    this.#dueMs = nowMs + this.#waitMs;
+    return true;
+  }
+}

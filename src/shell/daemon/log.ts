@@ -4,10 +4,9 @@ import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { messageOf, unreadable } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { PRIVATE_FILE } from '../../shared/base/private.js';
-import { plainJson } from '../../shared/base/text-width.js';
-import type { LogConfig } from '../config/types.js';
+import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
+import { plainJson } from '../../shared/base/text.js';
+import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
 /** Field names of possible secrets: redacted by name, besides the removal by value. */

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningExchange } from '../../exchange/exchange.js';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
-import { openToOthers } from '../../shared/base/private.js';
+import { makeFolder, openToOthers } from '../../shared/base/files.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
@@ -15,33 +14,31 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { describeStretch } from '../../trader/reconcile/round.js';
+import { describeStretch } from '../../trader/reconcile/reconciler.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
-import type { Strategy } from '../../trader/strategy/contract.js';
-import { acceptedCredentials, ensureTakenKey, type KeyMaking } from '../client/accepted-credentials.js';
+import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import type { Environment } from '../config/environment.js';
-import type { Config } from '../config/types.js';
+import { type Config, type Environment, PAPER } from '../config/config.js';
 import type { FleetMember } from '../fleet/member.js';
-import { type Journal, openJournal, type RunFacts } from '../journal/journal-writer.js';
+import { openJournal, type RunFacts } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
-import { boundedCall } from '../runtime/bounded-call.js';
 import { nowMs } from '../runtime/clock.js';
 import { KEPT_FREE_BYTES } from '../runtime/disk.js';
-import { type Credentials, loadCredentials, saveCredentials } from '../wallet/credentials.js';
-import { createKeyFile, isSealedKeyFile, openKeyFile, walletPassphrase } from '../wallet/key-file.js';
-import { signingRules } from '../wallet/signing-rules.js';
-import type { Wallet } from '../wallet/wallet.js';
+import { boundedCall } from '../runtime/loop.js';
+import { signingRules } from '../wallet/draft-signer.js';
 import {
-  type FleetSession,
-  joinFleet,
-  leasedSigner,
-  type Objection,
-  objectionOf,
-  settleWallet,
-} from './fleet/fleet-session.js';
-import { ConfigCopies, changesSinceLast } from './live/config-copies.js';
+  type Credentials,
+  createKeyFile,
+  isSealedKeyFile,
+  loadCredentials,
+  openKeyFile,
+  saveCredentials,
+  walletPassphrase,
+} from '../wallet/key-file.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
+import { ConfigCopies, changesSinceLast } from './live-config.js';
 import type { Log } from './log.js';
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
@@ -57,32 +54,8 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 /** Wait between attempts to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-export interface Session {
-  client(): ServiceClient;
-  /**
-   * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
-   * aborted. Used when a cancel of everything does not succeed. If the exchange rejects the key, a new key is created.
-   */
-  freshClient(): Promise<ServiceClient>;
-  readonly trader: Trader;
-  readonly config: Config;
-  readonly ledger: Ledger;
-  /** Process of the dashboard; null without one. */
-  readonly page: ConsoleSupervisor | null;
-  readonly wallet: Wallet;
-  readonly profile: VenueProfile;
-  /** Code that the trader may switch to, by key. */
-  readonly modules: Map<string, Strategy>;
-  /** Journal of everything that crosses the seam; closed with the session. */
-  readonly journal: Journal;
-  /** Recording of the polled markets; null if it is off or impossible. */
-  readonly recorder: Recorder | null;
-  /** Null if it is off, or when the exchange ends with this process. */
-  readonly guardian: GuardianSupervisor | null;
-  /** Null for a single trader. */
-  readonly fleet: FleetSession | null;
-  close(): Promise<void>;
-}
+/** An opened session. */
+export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 export interface SessionOptions {
   readonly config: Config;
@@ -98,94 +71,61 @@ export interface SessionOptions {
  * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
  * waited for an exchange that is down. Throws TwinbookError for anything that cannot be opened, after closing the rest.
  */
-export async function openSession(options: SessionOptions): Promise<Session | null> {
-  const closers: (() => void | Promise<void>)[] = [];
+export async function openSession(options: SessionOptions) {
+  const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };
+  const stopped = () => close().then(() => null);
   try {
     // The ledger first: its lock keeps a second trader from changing anything.
     dataFolder(options);
-    const ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
+    const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
     // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
-    // process.
-    const page = openPage(options);
+    // process. Null without a dashboard.
+    const { config, env, say, log } = options;
+    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
     closers.push(() => page?.close());
-    const { config } = options;
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(options, ledger);
     // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
     const joined = await joinFleet(options, wallet);
-    closers.push(() => joined.fleet?.close());
-    if (joined.isStopped) {
-      await close();
-      return null;
-    }
+    if (joined === null) return await stopped();
     const { member, fleet } = joined;
+    closers.push(() => fleet?.close());
     const guardian = openGuardian(options, ledger);
     closers.push(() => guardian?.close());
     if (config.exchange?.embedded === true) checkSamePast(config.exchange.dataDir, ledger);
     const exchange = await embeddedExchange(options);
     if (exchange !== null) closers.push(() => exchange.close());
     const profile = exchange === null ? config.venue.profile : { ...config.venue.profile, base_url: exchange.url };
-    const objection = objectionOf(member);
-    const connected = await connect(options, wallet, profile, objection);
-    if (connected === null) {
-      await close();
-      return null;
-    }
-    const { client, credentials } = connected;
-    const common = { profile, concurrency, onNotice: (notice: ClientNotice) => tell(notice, options), objection };
-    const make = (credentials: Credentials) => new ServiceClient({ ...common, credentials });
-    const making = fleet === null ? keyMaking(options, wallet) : null;
-    const inUse = replaceable(client, credentials, make, making);
-    closers.push(() => inUse.client().close());
+    const access = await connect(options, wallet, profile, member);
+    if (access === null) return await stopped();
+    const client = access.client();
+    closers.push(() => access.client().close());
     // An own exchange charges by its own rule, which was checked with the configuration.
     if (exchange === null) await refuseWrongFees(client, config);
-    if (!(await settleWallet(joined, { client, wallet, profile }, options))) {
-      await close();
-      return null;
-    }
+    if (!(await settleWallet(joined, { client, wallet, profile }, options))) return await stopped();
     await guardian?.start();
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
     closers.push(() => journal.close());
     const recorder = await openRecorder(config, (text) => warn(options, text));
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
+    // Code that the trader may switch to, by key.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
     const changes = await compareWithLast(options, ledger);
     const copy = copyFiles(options);
-    for (const text of changes) options.say(`since the last configuration in force: ${text}`);
+    for (const text of changes) say(`since the last configuration in force: ${text}`);
     const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith: { copy, changes }, member });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
-    return { ...parts, ...inUse, close };
+    return { ...parts, ...access, env, log, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** @param making null in a fleet: there a key is revoked so that a replaced trader can do nothing more */
-function replaceable(
-  first: ServiceClient,
-  used: Credentials,
-  make: (credentials: Credentials) => ServiceClient,
-  making: KeyMaking | null,
-): Pick<Session, 'client' | 'freshClient'> {
-  let credentials = used;
-  let current = first;
-  const freshClient = async () => {
-    const before = current;
-    // First, so that requests of the core after the old client's end find the new one.
-    const fresh = make(credentials);
-    current = fresh;
-    await before.close();
-    if (making !== null) credentials = (await ensureTakenKey(fresh, credentials, making)) ?? credentials;
-    return fresh;
-  };
-  return { client: () => current, freshClient };
 }
 
 /** A first start has no data folder yet. */
@@ -243,40 +183,55 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-interface Connected {
-  readonly client: ServiceClient;
-  readonly credentials: Credentials;
-}
-
-/** A client with accepted credentials; waits for an exchange that is down. Null when stopped meanwhile. */
-async function connect(
-  options: SessionOptions,
-  wallet: Wallet,
-  profile: VenueProfile,
-  objection: Objection,
-): Promise<Connected | null> {
+/**
+ * Clients with accepted credentials; waits for an exchange that is down. Null when stopped meanwhile.
+ * @param member the fleet's: there a key is revoked so that a replaced trader can do nothing more, and none is made
+ */
+async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
-  const owner = ownerOf(config, wallet);
-  const onNotice = (notice: ClientNotice) => tell(notice, options);
+  // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
+  const owner = { baseUrl: config.venue.profile.base_url, wallet: wallet.address };
   let stored = loadCredentials(config.wallet.credentials, owner, env);
   const keep = (made: Credentials) => {
     stored = made;
     saveCredentials(config.wallet.credentials, owner, made);
   };
-  for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
-    const signed = stored === null ? {} : { credentials: stored };
-    const client = new ServiceClient({ profile, onNotice, concurrency, objection, ...signed });
-    try {
-      const asked = { stored, mayReplace: config.venue.name === PAPER, keep };
-      return { client, credentials: await acceptedCredentials(client, wallet, asked) };
-    } catch (error) {
-      await client.close();
-      if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
-      if (!told) options.say(`waiting for the exchange at ${profile.base_url}: ${error.message}`);
-      told = true;
+  const onNotice = (notice: ClientNotice) => tell(notice, options);
+  const common = { profile, concurrency, onNotice, objection: objectionOf(member) };
+  const open = () => new ServiceClient({ ...common, ...(stored === null ? {} : { credentials: stored }) });
+  const reach = async (): Promise<ServiceClient | null> => {
+    for (let told = false; !options.isStopping(); await sleep(REACH_AGAIN_MS)) {
+      const client = open();
+      try {
+        await acceptedCredentials(client, wallet, { stored, mayReplace: config.venue.name === PAPER, keep });
+        return client;
+      } catch (error) {
+        await client.close();
+        if (!(error instanceof TwinbookError) || error.code !== 'venue_unreachable') throw error;
+        if (!told) options.say(`waiting for the exchange at ${profile.base_url}: ${error.message}`);
+        told = true;
+      }
     }
-  }
-  return null;
+    return null;
+  };
+  const first = await reach();
+  if (first === null) return null;
+  let current = first;
+  /**
+   * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
+   * aborted. Used when a cancel of everything does not succeed. If the exchange rejects the key, a new key is created.
+   */
+  const freshClient = async () => {
+    const before = current;
+    // First, so that requests of the core after the old client's end find the new one.
+    const fresh = open();
+    current = fresh;
+    await before.close();
+    const warning = (text: string) => warn(options, text);
+    if (member === null) stored = (await ensureTakenKey(fresh, stored, { wallet, keep, warn: warning })) ?? stored;
+    return fresh;
+  };
+  return { client: () => current, freshClient };
 }
 
 function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
@@ -286,10 +241,8 @@ function newRun({ config, version }: SessionOptions, profile: VenueProfile): Run
   return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
-interface TraderParts extends Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> {
-  readonly startedWith: NonNullable<TraderSettings['startedWith']>;
-  readonly member: FleetMember | null;
-}
+type TraderParts = Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> &
+  Required<Pick<TraderSettings, 'startedWith'>> & { readonly member: FleetMember | null };
 
 function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const { ledger, wallet, journal, modules, startedWith, member } = parts;
@@ -333,18 +286,6 @@ function copyFiles(options: SessionOptions): string {
     return '';
   }
 }
-
-function keyMaking(options: SessionOptions, wallet: Wallet): KeyMaking {
-  const { config } = options;
-  const keep = (made: Credentials) => saveCredentials(config.wallet.credentials, ownerOf(config, wallet), made);
-  return { wallet, keep, warn: (text) => warn(options, text) };
-}
-
-/** An embedded exchange has a new port at every start; its credentials are stored under the profile's address. */
-const ownerOf = ({ venue }: Config, { address }: Wallet) => ({ baseUrl: venue.profile.base_url, wallet: address });
-
-const openPage = ({ config, env, say, log }: SessionOptions): ConsoleSupervisor | null =>
-  ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
 
 /** An embedded exchange ends with its trader: a guardian would have nothing to cancel. */
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
@@ -402,9 +343,6 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
   return usable.slice(0, MOST_MARKETS).map(({ condition_id }) => condition_id);
 }
 
-/** Profile whose wallet and credentials may be created without confirmation: its money is not real. */
-export const PAPER = 'paper';
-
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
@@ -420,7 +358,7 @@ export function openOwnWallet(
   const { file } = config.wallet;
   const own = ledger.note(WALLET_NOTE);
   const name = `${own?.slice(0, SHOWN_LENGTH)}…`;
-  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet a ledger of its own (ledger.path).`;
+  const hint = `Put the wallet file of ${name} back (wallet.file; \`twinbook keys show\` says whose one is), or give this wallet its own ledger (ledger.path).`;
   const refuse = (what: string): never => {
     throw new TwinbookError('key_invalid', `the ledger ${config.ledger.path} is of wallet ${name}, and ${what}`, hint);
   };

@@ -4,15 +4,20 @@ import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus, ProcessStatus, TraderStatus } from '../../shared/protocol/trader-status.js';
 import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
+import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
 import { type Shown, shownConfig } from '../config/shown.js';
-import type { Config } from '../config/types.js';
-import { type PublisherFigures, TelemetryPublisher } from '../control/telemetry/publisher.js';
-import { Histogram, RecentDurations, RequestTimings, STEP_BUCKETS } from '../control/telemetry/request-timings.js';
+import {
+  Histogram,
+  type PublisherFigures,
+  RecentDurations,
+  RequestTimings,
+  STEP_BUCKETS,
+  TelemetryPublisher,
+} from '../control/telemetry.js';
 import type { FeedStatus } from '../feeds/inbox.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import { BEAT_MS } from '../runtime/loop.js';
-import type { Log } from './log.js';
 import type { Session } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
@@ -24,7 +29,6 @@ export interface TelemetryOptions {
   readonly session: Session;
   readonly startedMs: number;
   readonly feeds: () => readonly FeedStatus[];
-  readonly log: Log;
 }
 
 function cpuMs(): number {
@@ -59,7 +63,7 @@ export class Telemetry {
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
         onFailure: (error) =>
-          options.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
+          options.session.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
       { steadyMs, nowMs, cpuMs },
     );
@@ -96,7 +100,7 @@ export class Telemetry {
     if (!this.#summary.take(days, steadyMs())) return;
     const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
     const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
-    this.#options.log.logger.info({ ...day, ...figures }, 'daily summary');
+    this.#options.session.log.logger.info({ ...day, ...figures }, 'daily summary');
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 

@@ -1,12 +1,93 @@
 /** Which caller may request what of which trader; each refusal gives its reason. */
 
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import { BearerAuth } from './bearer-auth.js';
 import { type Host, isAllowed, type TraderHost } from './contract.js';
-import { Guesses } from './guesses.js';
-import { PROOF_HEADER, proveAnswer, proveEvent } from './proof.js';
-import { type AdmittedRequest, Sessions } from './sessions.js';
+import { Guesses, PROOF_HEADER, proveAnswer, proveEvent, Sessions } from './sessions.js';
+
+/** Header names in lower case, as Node gives them; a repeated header has two values. */
+interface RequestHead {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Refusal {
+  readonly status: 403 | 405 | 415;
+  readonly text: string;
+}
+
+const METHODS: readonly string[] = ['GET', 'POST'];
+
+/**
+ * Null when the request is accepted. `port` is the listening one. Any web page in the operator's browser can send requests to a
+ * loopback address, and any name can be made to resolve to it. So a request must name this very address, and come from the
+ * page itself or from no page at all.
+ */
+export function findRefusal({ method, target, headers }: RequestHead, port: number): Refusal | null {
+  const all = (name: string) => headers.get(name) ?? [];
+  const [host, ...otherHosts] = all('host');
+  // A name that an attacker resolved to this machine is not among these.
+  if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
+    return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
+  }
+  if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
+  // Browsers set these themselves, scripts cannot; other programs omit them.
+  if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
+  const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
+  // The document itself may be opened from anywhere: it contains and proves nothing, and no frame may show it.
+  const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
+  if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
+  if (method === 'GET') return null;
+  // A form can send three other types directly; this one makes every browser ask first, and that request is refused.
+  const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
+  return isJson ? null : { status: 415, text: 'the body must be application/json' };
+}
+
+const isTopNavigation = (all: (name: string) => readonly string[]): boolean =>
+  all('sec-fetch-mode').join() === 'navigate' && all('sec-fetch-dest').join() === 'document';
+
+const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not heard' };
+
+const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+
+/** From `rawHeaders`: names and values alternate. */
+export function groupHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const headers = new Map<string, string[]>();
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] ?? '').toLowerCase();
+    headers.set(name, [...(headers.get(name) ?? []), raw[i + 1] ?? '']);
+  }
+  return headers;
+}
+
+export /** Tokens for the metrics: their own, and those of the page. Prometheus sends one with each scrape. */
+class BearerAuth {
+  readonly #digests: readonly Buffer[];
+  readonly #guesses: Guesses;
+
+  constructor(tokens: readonly string[], guesses: Guesses) {
+    this.#digests = tokens.map(hashToken);
+    this.#guesses = guesses;
+  }
+
+  /** @param authorization the header, `Bearer` and the token */
+  check(authorization: string | undefined): 'right' | 'wrong' | 'too many guesses' {
+    if (this.#guesses.isLocked) return 'too many guesses';
+    // A caller without any token is not guessing.
+    if (authorization?.startsWith('Bearer ') !== true) return 'wrong';
+    const digest = hashToken(authorization.slice('Bearer '.length));
+    // All are compared, so that the time does not reveal which one matched.
+    if (this.#digests.filter((known) => timingSafeEqual(digest, known)).length > 0) return 'right';
+    this.#guesses.add();
+    return 'wrong';
+  }
+}
+
+/** Digests of one length, so that the time of the comparison reveals nothing about the token. */
+const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** Secret of each role for the page; null for a role without one. */
 export interface Passes {
@@ -17,20 +98,17 @@ export interface Passes {
 
 export type Query = { Querystring: Readonly<Record<string, unknown>> };
 
-interface PageGuesses {
-  readonly page: Guesses;
-  readonly metrics: Guesses;
-}
+type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 
 /** Admits requests proven by a session, and proves their answers. */
 export class Gate {
-  readonly #sessions: Sessions<Role>;
+  readonly #sessions: Sessions;
   readonly #metrics: BearerAuth;
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
-  readonly #admitted = new WeakMap<FastifyRequest, AdmittedRequest<Role>>();
+  readonly #admitted = new WeakMap<FastifyRequest, NonNullable<ReturnType<Sessions['admit']>>>();
 
-  private constructor(sessions: Sessions<Role>, guesses: PageGuesses, metricsTokens: readonly string[]) {
+  private constructor(sessions: Sessions, guesses: PageGuesses, metricsTokens: readonly string[]) {
     this.#sessions = sessions;
     this.#guesses = guesses;
     this.#metrics = new BearerAuth(metricsTokens, guesses.metrics);
@@ -46,7 +124,7 @@ export class Gate {
     ] as const;
     const secrets = all.flatMap(([role, secret]) => (secret === null ? [] : [[role, secret] as const]));
     const metricsTokens = [...secrets.map(([, secret]) => secret), ...(metricsToken === null ? [] : [metricsToken])];
-    return new Gate(await Sessions.make<Role>(secrets, guesses.page), guesses, metricsTokens);
+    return new Gate(await Sessions.make(secrets, guesses.page), guesses, metricsTokens);
   }
 
   /** Wrong proofs and tokens since the start. */

@@ -9,8 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { OWN_HEADERS } from '../web-kit/own-document.js';
-import { findTrader, Gate, type Passes, type Query, readText } from './admission.js';
+import { OWN_HEADERS } from '../web-kit/page-script.js';
+import { findRefusal, findTrader, Gate, groupHeaders, type Passes, type Query, readText } from './admission.js';
 import {
   type Acted,
   ALL_ACTIONS,
@@ -28,8 +28,7 @@ import {
   type ViewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
-import { findRefusal, groupHeaders } from './origin-guard.js';
-import { addStreams, serveState, serveTraders } from './stream-routes.js';
+import { addStreams, serveState, serveTraders } from './streams.js';
 
 const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
@@ -47,17 +46,10 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  readonly metrics: MetricsAccess;
+  /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
+  readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   /** 0 picks a free one. */
   readonly port: number;
-}
-
-/** Which programs may read `/metrics`. */
-export interface MetricsAccess {
-  /** Whether every program of this machine may. */
-  readonly isOpen: boolean;
-  /** Null for none. */
-  readonly token: string | null;
 }
 
 export interface Dashboard {
@@ -128,16 +120,19 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
-  addReads(server, host, gate);
+  addReads(server, host, gate, metrics);
   addStreams(server, host, gate);
-  addDownloads(server, host, gate);
   addActions(server, host, gate);
   addReports(server, host, gate);
-  addMetrics(server, host, gate, metrics);
   return server;
 }
 
-function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
+function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: DashboardOptions['metrics']): void {
+  server.get('/metrics', (request, reply) => {
+    if (!isOpen && !gate.admitMetrics(request, reply)) return reply;
+    const { type, text } = host.metrics();
+    return reply.type(type).send(text);
+  });
   server.get<Query>('/state', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
@@ -155,9 +150,6 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate): void {
     const shown = name === undefined ? null : await found.trader.view(name, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
-}
-
-function addDownloads(server: FastifyInstance, host: Host, gate: Gate): void {
   server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
@@ -254,14 +246,6 @@ function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<R
     words: readText(filter) ?? '',
     page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
-}
-
-function addMetrics(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: MetricsAccess): void {
-  server.get('/metrics', (request, reply) => {
-    if (!isOpen && !gate.admitMetrics(request, reply)) return reply;
-    const { type, text } = host.metrics();
-    return reply.type(type).send(text);
-  });
 }
 
 /** Printable, on one line, of bounded length; empty when none was given. */

@@ -1,18 +1,107 @@
-/** Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. */
+/**
+ * Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. Page and server
+ * prove to each other that they know the secret. Neither sends it, and the server proves first: another program at the
+ * page's address receives one random number.
+ */
 
-import { randomBytes } from 'node:crypto';
+import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { Greeting } from './contract.js';
-import type { Guesses } from './guesses.js';
-import {
-  deriveKey,
-  deriveSessionKey,
-  type Handshake,
-  isProof,
-  type ProvenRequest,
-  provePage,
-  proveRequest,
-  proveServer,
-} from './proof.js';
+
+/** Header of an answer: its proof, hex. */
+export const PROOF_HEADER = 'x-twinbook-proof';
+
+const KEY_BYTES = 32;
+const deriveBytes = promisify(pbkdf2);
+
+export const deriveKey = (secret: string, { salt, rounds }: Pick<Greeting, 'salt' | 'rounds'>): Promise<Buffer> =>
+  deriveBytes(secret, salt, rounds, KEY_BYTES, 'sha256');
+
+export interface Handshake {
+  /** Random, 32 bytes in hex, of either side. */
+  readonly pageNonce: string;
+  readonly serverNonce: string;
+  /** Host and port as the browser's address bar shows them. */
+  readonly address: string;
+}
+
+type Bytes = string | Uint8Array;
+
+/** Hex. The first line names the purpose, so that no proof can serve another one. */
+function prove(key: Buffer, lines: readonly (string | number)[], body: Bytes = ''): string {
+  return createHmac('sha256', key)
+    .update(`twinbook ${lines.join('\n')}\n`)
+    .update(body)
+    .digest('hex');
+}
+
+const handshakeLines = ({ pageNonce, serverNonce, address }: Handshake) => [pageNonce, serverNonce, address];
+
+export const proveServer = (key: Buffer, handshake: Handshake): string =>
+  prove(key, ['server', ...handshakeLines(handshake)]);
+
+export const provePage = (key: Buffer, handshake: Handshake): string =>
+  prove(key, ['page', ...handshakeLines(handshake)]);
+
+export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
+  Buffer.from(prove(key, ['session', ...handshakeLines(handshake)]), 'hex');
+
+interface ProvenRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Number of the request within its session. */
+  readonly count: number;
+  readonly body: string;
+}
+
+export const proveRequest = (sessionKey: Buffer, { method, target, count, body }: ProvenRequest): string =>
+  prove(sessionKey, ['request', count, method, target], body);
+
+export const proveAnswer = (sessionKey: Buffer, count: number, status: number, body: Bytes): string =>
+  prove(sessionKey, ['answer', count, status], body);
+
+/** @param index number of the event within its stream, from 0 */
+export const proveEvent = (sessionKey: Buffer, count: number, index: number, data: string): string =>
+  prove(sessionKey, ['event', count, index], data);
+
+export function isProof(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+const MOST_GUESSES = 10;
+const WINDOW_MS = 60_000;
+
+/** Wrong proofs and tokens within a minute, from any caller: a guesser looks like the operator. */
+export class Guesses {
+  /** A clock that never steps, ms. */
+  readonly #steadyMs: () => number;
+  #timesMs: number[] = [];
+  #count = 0;
+
+  constructor(steadyMs = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /** All since the start. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True at the maximum of a minute: no further one is answered. */
+  get isLocked(): boolean {
+    const steadyMs = this.#steadyMs();
+    this.#timesMs = this.#timesMs.filter((timeMs) => steadyMs - timeMs < WINDOW_MS);
+    return this.#timesMs.length >= MOST_GUESSES;
+  }
+
+  add(): void {
+    this.#count++;
+    this.#timesMs = [...this.#timesMs, this.#steadyMs()].slice(-MOST_GUESSES);
+  }
+}
 
 /** The oldest one is dropped beyond these. */
 const MOST_HANDSHAKES = 64;
@@ -30,7 +119,7 @@ const NONCE = /^[0-9a-f]{64}$/;
 
 type Derivation = Pick<Greeting, 'salt' | 'rounds'>;
 
-export class PageSession<Role extends string> {
+export class PageSession {
   readonly role: Role;
   readonly key: Buffer;
   #newest = 0;
@@ -51,12 +140,7 @@ export class PageSession<Role extends string> {
   }
 }
 
-export interface AdmittedRequest<Role extends string> {
-  readonly session: PageSession<Role>;
-  readonly count: number;
-}
-
-export class Sessions<Role extends string> {
+export class Sessions {
   readonly #keys: readonly (readonly [role: Role, key: Buffer])[];
   readonly #derivation: Derivation;
   readonly #guesses: Guesses;
@@ -65,7 +149,7 @@ export class Sessions<Role extends string> {
   /** By the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
   /** By the server's nonce, least recently used first. */
-  readonly #sessions = new Map<string, PageSession<Role>>();
+  readonly #sessions = new Map<string, PageSession>();
 
   private constructor(
     keys: readonly (readonly [role: Role, key: Buffer])[],
@@ -80,11 +164,11 @@ export class Sessions<Role extends string> {
   }
 
   /** @param secrets secret of each role for the page */
-  static async make<Role extends string>(
+  static async make(
     secrets: readonly (readonly [role: Role, secret: string])[],
     guesses: Guesses,
     steadyMs = () => performance.now(),
-  ): Promise<Sessions<Role>> {
+  ): Promise<Sessions> {
     const isRandom = secrets.every(([, secret]) => secret.length >= RANDOM_CHARACTERS);
     const derivation = { salt: randomBytes(NONCE_BYTES).toString('hex'), rounds: isRandom ? 1 : GUESSING_ROUNDS };
     const keys = await Promise.all(
@@ -127,7 +211,10 @@ export class Sessions<Role extends string> {
    *
    * @param authorization the header: `Twinbook`, the session's name, the request's number and its proof
    */
-  admit(authorization: string | undefined, request: Omit<ProvenRequest, 'count'>): AdmittedRequest<Role> | null {
+  admit(
+    authorization: string | undefined,
+    request: Omit<ProvenRequest, 'count'>,
+  ): Readonly<{ session: PageSession; count: number }> | null {
     const [, name = '', digits = '', proof = ''] = /^Twinbook (\w+) (\d{1,15}) (\w+)$/.exec(authorization ?? '') ?? [];
     const session = this.#sessions.get(name);
     // A page of an ended console sends this too: not a guess.

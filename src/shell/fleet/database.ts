@@ -7,10 +7,8 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, ClientConfig } from 'pg';
 import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.js';
-import type { Environment } from '../config/environment.js';
-import type { FleetDatabaseConfig } from '../config/types.js';
-import { readPrivateFile } from '../wallet/private-file.js';
-import { secrets } from '../wallet/secrets.js';
+import type { Environment, FleetDatabaseConfig } from '../config/config.js';
+import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
 /** Oldest tested version: it has every feature in use. */
 const OLDEST_VERSION = 130_000;
@@ -172,19 +170,14 @@ export function limitSession({ answerMs, idleMs }: Pick<DatabaseOptions, 'answer
 
 /** Throws `fleet_unusable` for a server that could give one wallet to two traders. */
 export function requireFit(place: string, about: Row | undefined): void {
-  const version = Number(about?.['version']);
-  if (!(version >= OLDEST_VERSION)) {
+  if (!(Number(about?.['version']) >= OLDEST_VERSION))
     throw unusable(`${place} is PostgreSQL ${String(about?.['named'])}`, 'PostgreSQL 13 or newer');
-  }
-  if (about?.['is_replica'] === true) {
+  if (about?.['is_replica'] === true)
     throw unusable(`${place} is a replica, which takes no writes`, 'the primary server');
-  }
-  if (about?.['read_only'] === 'on') {
+  if (about?.['read_only'] === 'on')
     throw unusable(`${place} is read-only for this user`, 'default_transaction_read_only = off for it');
-  }
-  if (about?.['fsync'] !== 'on') {
+  if (about?.['fsync'] !== 'on')
     throw unusable(`${place} runs with fsync = off`, 'fsync = on: else a power cut may give one wallet to two traders');
-  }
 }
 
 /** The library's internal socket: it offers no other way to drop a server that does not answer. */
@@ -243,17 +236,13 @@ export function explainFailure(place: string, error: unknown): TwinbookError {
 }
 
 function explainText(code: string, text: string): Explained {
-  if (UNTRUSTED.test(code)) {
+  if (UNTRUSTED.test(code))
     return [`has a TLS certificate that is not trusted: ${text}`, 'sslrootcert=FILE with the root of that certificate'];
-  }
-  if (/does not support SSL/i.test(text)) {
+  if (/does not support SSL/i.test(text))
     return ['speaks no TLS', 'TLS on that server; sslmode=disable only on a private connection'];
-  }
-  if (/wants a password|password must be a string/i.test(text)) {
+  if (/wants a password|password must be a string/i.test(text))
     return ['wants a password, and none was given', 'TWINBOOK_FLEET_PASSWORD or TWINBOOK_FLEET_PASSWORD_FILE'];
-  }
-  if (isServerCode(code)) return [`answered: ${text} (${code})`, 'a database as `twinbook fleet init` leaves it'];
+  if (/^[0-9][0-9A-Z]{4}$/.test(code))
+    return [`answered: ${text} (${code})`, 'a database as `twinbook fleet init` leaves it'];
   return [`does not answer: ${text}`, 'a PostgreSQL server that runs there: `pg_isready` asks it'];
 }
-
-const isServerCode = (code: string): boolean => /^[0-9][0-9A-Z]{4}$/.test(code);

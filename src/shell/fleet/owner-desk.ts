@@ -1,12 +1,187 @@
 /**
- * Queries of a trader about its wallet. The owner's session holds an advisory lock, which the server drops with the
+ * A fleet's tables, in a separate schema, and the queries of a trader about its wallet. The owner's session holds an advisory lock, which the server drops with the
  * session, beside the row, which stays: the lock shows whether the owner is still connected, and the row alone says whose the
  * wallet is.
  */
 
 import { createHash } from 'node:crypto';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Micros } from '../../shared/base/micros.js';
 import { type FleetDatabase, type Row, unusable } from './database.js';
-import type { Expected, OwnerRow } from './lease.js';
+
+/** Incremented with each change of the tables; a trader works only with its own version. */
+const TABLES_VERSION = 1;
+
+/**
+ * Counts are made in a function: the lock in one statement, the count in the next, which sees the rows that
+ * others wrote before the lock. A client that stops in the middle holds no lock: it is one statement.
+ */
+const TABLES = `
+CREATE SCHEMA twinbook_fleet;
+CREATE TABLE twinbook_fleet.about (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  version int NOT NULL,
+  capital bigint NOT NULL CHECK (capital >= 0)
+);
+CREATE TABLE twinbook_fleet.wallet (
+  wallet text PRIMARY KEY,
+  holder text NOT NULL,
+  instance text NOT NULL,
+  machine text NOT NULL,
+  term bigint NOT NULL,
+  renewal bigint NOT NULL,
+  lease_ms int NOT NULL CHECK (lease_ms > 0),
+  is_free boolean NOT NULL,
+  is_settled boolean NOT NULL,
+  backend_pid int NOT NULL,
+  taken_at timestamptz NOT NULL,
+  renewed_at timestamptz NOT NULL,
+  granted bigint NOT NULL DEFAULT 0 CHECK (granted >= 0),
+  summary jsonb
+);
+CREATE TABLE twinbook_fleet.claim (
+  market text PRIMARY KEY,
+  wallet text NOT NULL REFERENCES twinbook_fleet.wallet,
+  claimed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE twinbook_fleet.event (
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  wallet text NOT NULL,
+  term bigint NOT NULL,
+  holder text NOT NULL,
+  what text NOT NULL
+);
+CREATE FUNCTION twinbook_fleet.grant_capital(of_wallet text, of_instance text, of_term bigint, wanted bigint)
+RETURNS TABLE (answer text, others bigint, capital bigint) LANGUAGE plpgsql AS $$
+DECLARE all_capital bigint; of_others bigint;
+BEGIN
+  SELECT a.capital INTO all_capital FROM twinbook_fleet.about a FOR UPDATE;
+  PERFORM 1 FROM twinbook_fleet.wallet w
+    WHERE w.wallet = of_wallet AND w.instance = of_instance AND w.term = of_term AND NOT w.is_free FOR UPDATE;
+  IF NOT FOUND THEN RETURN QUERY SELECT 'fenced'::text, 0::bigint, all_capital; RETURN; END IF;
+  SELECT coalesce(sum(w.granted), 0)::bigint INTO of_others FROM twinbook_fleet.wallet w WHERE w.wallet <> of_wallet;
+  IF of_others + wanted > all_capital
+    AND wanted > (SELECT w.granted FROM twinbook_fleet.wallet w WHERE w.wallet = of_wallet) THEN
+    RETURN QUERY SELECT 'too_much'::text, of_others, all_capital; RETURN;
+  END IF;
+  UPDATE twinbook_fleet.wallet w SET granted = wanted WHERE w.wallet = of_wallet;
+  RETURN QUERY SELECT 'granted'::text, of_others, all_capital;
+END $$;
+CREATE FUNCTION twinbook_fleet.claim_markets(of_wallet text, of_instance text, of_term bigint, wanted text[])
+RETURNS TABLE (market text, wallet text) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM twinbook_fleet.about a FOR UPDATE;
+  PERFORM 1 FROM twinbook_fleet.wallet w
+    WHERE w.wallet = of_wallet AND w.instance = of_instance AND w.term = of_term AND NOT w.is_free FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  INSERT INTO twinbook_fleet.claim AS c (market, wallet)
+    SELECT m, of_wallet FROM unnest(wanted) m ON CONFLICT DO NOTHING;
+  RETURN QUERY SELECT c.market, c.wallet FROM twinbook_fleet.claim c WHERE c.market = ANY (wanted);
+END $$;
+CREATE FUNCTION twinbook_fleet.set_capital(wanted bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM twinbook_fleet.about a FOR UPDATE;
+  IF wanted < (SELECT coalesce(sum(w.granted), 0) FROM twinbook_fleet.wallet w) THEN RETURN false; END IF;
+  UPDATE twinbook_fleet.about SET capital = wanted;
+  RETURN true;
+END $$;
+INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0);
+`;
+
+/**
+ * Prepares a database, or changes the capital of a prepared one. Returns whether it was created now. Rejects with
+ * TwinbookError `fleet_unusable`, and `usage` for less capital than is granted.
+ */
+export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
+  const isNew = (await readVersion(database)) === null;
+  // One query is one transaction.
+  if (isNew) await database.query(TABLES);
+  await requireTables(database);
+  const [row] = await database.query('SELECT twinbook_fleet.set_capital($1) AS is_set', [capitalMicros]);
+  const granted = 'the fleet has granted more capital than that';
+  if (row?.['is_set'] !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` says to whom.');
+  return isNew;
+}
+
+/** Rejects with TwinbookError `fleet_unusable` for an unprepared database, or another version of Twinbook. */
+export async function requireTables(database: FleetDatabase): Promise<void> {
+  const version = await readVersion(database);
+  if (version === null)
+    throw unusable(`${database.place} is not prepared for a fleet`, '`twinbook fleet init --capital N`');
+  if (version === TABLES_VERSION) return;
+  const what = `${database.place} has tables of version ${version}, and this Twinbook works with ${TABLES_VERSION}`;
+  const isOlder = version > TABLES_VERSION ? '; this one is older' : '';
+  throw unusable(what, `one version of Twinbook for the whole fleet${isOlder}`);
+}
+
+async function readVersion(database: FleetDatabase): Promise<number | null> {
+  const [found] = await database.query("SELECT to_regclass('twinbook_fleet.about') IS NOT NULL AS is_there");
+  if (found?.['is_there'] !== true) return null;
+  const [row] = await database.query('SELECT version FROM twinbook_fleet.about');
+  return Number(row?.['version']);
+}
+
+export interface WalletRow extends OwnerRow {
+  readonly wallet: string;
+  readonly machine: string;
+  /** False: the previous owner's resting orders are not proven gone. */
+  readonly isSettled: boolean;
+  /** Part of the fleet's capital, micros. */
+  readonly grantedMicros: number;
+  readonly markets: readonly string[];
+  /** By the database's clock, seconds ago. */
+  readonly takenS: number;
+  readonly renewedS: number;
+  /** Null before its first renewal. */
+  readonly summary: TraderSummary | null;
+}
+
+export interface FleetState {
+  readonly capitalMicros: number;
+  readonly wallets: readonly WalletRow[];
+}
+
+/** The whole fleet, for display. Rejects as `requireTables` does. */
+export async function readFleet(database: FleetDatabase): Promise<FleetState> {
+  await requireTables(database);
+  const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
+  const rows = await database.query(
+    `SELECT w.*, extract(epoch FROM clock_timestamp() - w.taken_at) AS taken_s,
+      extract(epoch FROM clock_timestamp() - w.renewed_at) AS renewed_s,
+      ARRAY(SELECT c.market FROM twinbook_fleet.claim c WHERE c.wallet = w.wallet ORDER BY c.market) AS markets
+     FROM twinbook_fleet.wallet w ORDER BY w.holder, w.wallet`,
+  );
+  return { capitalMicros: Number(about?.['capital']), wallets: rows.map(toWallet) };
+}
+
+const toWallet = (row: Row): WalletRow => ({
+  ...toOwner(row),
+  wallet: String(row['wallet']),
+  machine: String(row['machine']),
+  isSettled: row['is_settled'] === true,
+  grantedMicros: Number(row['granted']),
+  // Columns of an array and of jsonb; `renew` of this version wrote the latter.
+  markets: row['markets'] as readonly string[],
+  summary: row['summary'] as TraderSummary | null,
+  takenS: Number(row['taken_s']),
+  renewedS: Number(row['renewed_s']),
+});
+
+export interface OwnerRow {
+  readonly holder: string;
+  /** Random, new at each start of a trader. */
+  readonly instance: string;
+  /** Incremented with each owner. */
+  readonly term: number;
+  /** Incremented with each renewal and each owner. */
+  readonly renewal: number;
+  readonly leaseMs: number;
+  /** Released regularly: nothing rests. */
+  readonly isFree: boolean;
+}
+
+/** The row that a take replaces; null for an unknown wallet. */
+export type Expected = Pick<OwnerRow, 'term' | 'renewal'> | null;
 
 /** State of a trader at its last renewal, for display only. Money is decimal text; `result` counts from the ledger's start. */
 export interface TraderSummary {
@@ -49,9 +224,8 @@ export class DatabaseDesk {
 
   /** Null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
-    const [row] = await this.#database.query(`SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`, [
-      this.#candidate.wallet,
-    ]);
+    const sql = `SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`;
+    const [row] = await this.#database.query(sql, [this.#candidate.wallet]);
     return row === undefined ? null : toOwner(row);
   }
 
@@ -80,38 +254,32 @@ export class DatabaseDesk {
     term: number,
     summary: TraderSummary | null,
   ): Promise<{ readonly kind: 'renewed' } | { readonly kind: 'fenced'; readonly owner: OwnerRow | null }> {
+    const { place } = this.#database;
     const isNewSession = !this.#isLocked;
     const isLocked = await this.#lock();
     if (isLocked) {
       const text = summary === null ? null : JSON.stringify(summary);
-      const rows = await this.#database.query(isNewSession ? RENEW_ANEW : RENEW, [...this.#key(term), text]);
+      const rows = await this.#ask(isNewSession ? RENEW_ANEW : RENEW, term, text);
       if (rows.length > 0) return { kind: 'renewed' };
     }
     const owner = await this.look();
     const isOurs =
       owner !== null && owner.instance === this.#candidate.instance && owner.term === term && !owner.isFree;
     if (!isOurs) return { kind: 'fenced', owner };
-    if (isLocked)
-      throw unusable(
-        `${this.#database.place} answers from changing sessions`,
-        'the server itself: a pooler by transactions cannot hold a lock',
-      );
+    if (isLocked) throw unusable(`${place} answers from changing sessions`, NO_POOLER);
     // The server has not noticed yet that our previous session is gone.
     await this.#evict();
-    throw unusable(`${this.#database.place} still has our session before`, 'another try');
+    throw unusable(`${place} still has our session before`, 'another try');
   }
 
   /** The previous owner's resting orders are proven gone. */
   async settle(term: number): Promise<void> {
-    await this.#database.query(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, this.#key(term));
+    await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
   /** `others` and `capital`, micros, for `too_much`: granted to others, and the fleet's total. */
   async grant(term: number, micros: number) {
-    const [row] = await this.#database.query('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', [
-      ...this.#key(term),
-      micros,
-    ]);
+    const [row] = await this.#ask('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', term, micros);
     // The function returns no other answer.
     const kind = row?.['answer'] as 'granted' | 'fenced' | 'too_much';
     return { kind, othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
@@ -119,25 +287,23 @@ export class DatabaseDesk {
 
   /** Markets of these that belong to this wallet now. */
   async claim(term: number, markets: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.#database.query('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', [
-      ...this.#key(term),
-      markets,
-    ]);
+    const rows = await this.#ask('SELECT * FROM twinbook_fleet.claim_markets($1, $2, $3, $4)', term, markets);
     return rows.filter(({ wallet }) => wallet === this.#candidate.wallet).map(({ market }) => String(market));
   }
 
   /** Releases all markets except these, including the previous owner's. */
   async keepOnly(term: number, markets: readonly string[]): Promise<void> {
-    await this.#database.query(
+    await this.#ask(
       `DELETE FROM twinbook_fleet.claim c USING twinbook_fleet.wallet w
         WHERE c.market <> ALL ($4) AND c.wallet = w.wallet AND w.wallet = $1 AND w.instance = $2 AND w.term = $3`,
-      [...this.#key(term), markets],
+      term,
+      markets,
     );
   }
 
   /** Nothing rests: releases lease and markets, and capital beyond `keptMicros`. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
-    await this.#database.query(
+    await this.#ask(
       `WITH freed AS (
         UPDATE twinbook_fleet.wallet SET is_free = true, is_settled = true, granted = least(granted, $4::bigint)
         WHERE ${IS_OURS} RETURNING wallet, term, holder
@@ -145,7 +311,9 @@ export class DatabaseDesk {
         INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'gave it back: ' || $5 FROM freed
       )
       DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
-      [...this.#key(term), keptMicros, reason],
+      term,
+      keptMicros,
+      reason,
     );
     await this.#unlock();
   }
@@ -154,15 +322,15 @@ export class DatabaseDesk {
     return this.#database.close();
   }
 
-  #key(term: number): readonly unknown[] {
-    return [this.#candidate.wallet, this.#candidate.instance, term];
+  /** A query about our own term of the wallet. */
+  #ask(sql: string, term: number, ...more: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
 
   async #lock(): Promise<boolean> {
     if (this.#isLocked) return true;
-    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [
-      lockKey(this.#candidate.wallet),
-    ]);
+    const key = lockKey(this.#candidate.wallet);
+    const [row] = await this.#database.query('SELECT pg_try_advisory_lock($1) AS locked', [key]);
     this.#isLocked = row?.['locked'] === true;
     return this.#isLocked;
   }
@@ -189,6 +357,7 @@ export class DatabaseDesk {
   }
 }
 
+const NO_POOLER = 'the server itself: a pooler by transactions cannot hold a lock';
 const OWNER = 'holder, instance, term, renewal, lease_ms, is_free';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';
 

@@ -11,9 +11,9 @@ import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, re
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { systemCode, unreadable } from '../../shared/base/errors.js';
-import { readMark } from '../../shared/base/process-mark.js';
-import { parseJson } from '../../shared/base/text-width.js';
-import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './contract.js';
+import { readMark } from '../../shared/base/processes.js';
+import { parseJson } from '../../shared/base/text.js';
+import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.js';
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
@@ -43,24 +43,19 @@ export class BeatWriter {
 }
 
 /** Content of the file; null without one, `unreadable` for foreign or partly written content. */
-export async function readBeat<T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> {
-  try {
-    return decode(await readFile(path), schema);
-  } catch (error) {
-    return isMissing(error) ? null : 'unreadable';
-  }
-}
+export const readBeat = <T>(path: string, schema: z.ZodType<T>): Promise<T | 'unreadable' | null> =>
+  readFile(path).then((bytes) => decode(bytes, schema), whyUnread);
 
 /** The same, synchronous, for callers that may wait for a disk. */
 export function readBeatNow<T>(path: string, schema: z.ZodType<T>): T | 'unreadable' | null {
   try {
     return decode(readFileSync(path), schema);
   } catch (error) {
-    return isMissing(error) ? null : 'unreadable';
+    return whyUnread(error);
   }
 }
 
-const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';
+const whyUnread = (error: unknown) => (systemCode(error) === 'ENOENT' ? null : 'unreadable');
 
 export function encode(value: object): Buffer {
   const text = Buffer.from(JSON.stringify(value));

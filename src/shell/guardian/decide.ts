@@ -4,9 +4,110 @@
  *
  * It errs on the side of canceling: an unread order may rest, and only a heart that beats again, or two rounds that
  * found nothing, end an alarm. It may never take its own sleep for the trader's: only its waking time counts as silence.
+ *
+ * Guardian and trader each write one small file beside the ledger: its actions, and its heartbeat. Neither uses the other's
+ * clock: a file says only *that* something was done since the last look, and each measures the time between two looks.
  */
 
-import type { GuardianAction, GuardianObservation, GuardianReport, GuardianRules, Heartbeat } from './contract.js';
+import { z } from 'zod';
+
+export const locateHeartbeatFile = (ledgerPath: string): string => `${ledgerPath}.heartbeat`;
+export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.guardian`;
+
+const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
+
+/** Last beat of the trader. */
+export const heartbeatSchema = z.object({
+  /** Random, new at each start of the trader. */
+  run: z.string().min(1),
+  process: processMark,
+  /** Incremented with each beat of a run. */
+  count: z.number().int().nonnegative(),
+  /**
+   * - `starting`: it opens its ledger, reaches for the exchange; nothing of ours is looked after yet
+   * - `trading`: its core takes steps; a beat is written after a step, by the loop that took it
+   * - `ended`: it ended after two reads had proven that nothing rests
+   */
+  phase: z.enum(['starting', 'trading', 'ended']),
+  /** Whether an own order may rest at the exchange. After `trading`, only `ended` clears it. */
+  mayRest: z.boolean(),
+  /** Killed, halted or stopping: resting orders must go. */
+  nothingMayRest: z.boolean(),
+  /** Fleet only: time from this beat during which no other trader can have its wallet, ms; null for a single trader. */
+  oursForMs: z.number().nullable(),
+});
+export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
+
+/** Last report of the guardian. */
+export const reportSchema = z.object({
+  run: z.string().min(1),
+  process: processMark,
+  count: z.number().int().nonnegative(),
+  /** Whether it outlives the trader, because its own unit started it. */
+  stays: z.boolean(),
+  /**
+   * - `opening`: it cannot cancel yet, or not any more: the text says why
+   * - `watching`: the trader's heart beats, or nothing rests that needs it
+   * - `canceling`: the heart stopped and nothing is proven yet
+   * - `secured`: the heart stopped; rounds some seconds apart found nothing resting
+   * - `ended`: it is gone, as it should be
+   * - `failed`: it is gone because it cannot guard: the text says why
+   */
+  state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
+  text: z.string(),
+});
+export type GuardianReport = Readonly<z.infer<typeof reportSchema>>;
+export type GuardianState = GuardianReport['state'];
+
+export const describeReport = ({ process, state, text }: GuardianReport): string =>
+  `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
+
+export interface GuardianRules {
+  /** Time without a beat that raises the alarm, ms. */
+  readonly timeoutMs: number;
+  /**
+   * Time after the last seen order in which one may still begin to rest: a draft's lifetime and the time of a submit,
+   * ms.
+   */
+  readonly lateOrdersMs: number;
+  /** Started by its own unit: it outlives every run of the trader. */
+  readonly stays: boolean;
+  /**
+   * For play money: it ends when the ledger is gone, or when the exchange was unreachable for this long, ms, so that no
+   * process stays on a developer's machine. Null for real money: it never ends by itself.
+   */
+  readonly paperPatienceMs: number | null;
+}
+
+/** One observation. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
+export type GuardianObservation =
+  | {
+      readonly kind: 'look';
+      readonly nowMs: number;
+      /** Null without a file; `unreadable` during a write, or for other content. */
+      readonly heartbeat: Heartbeat | 'unreadable' | null;
+      /** Whether the process that wrote it is known to have ended. */
+      readonly traderGone: boolean;
+      /** Whether the ledger's file is known to be gone. */
+      readonly ledgerGone: boolean;
+    }
+  | {
+      readonly kind: 'round';
+      readonly nowMs: number;
+      /** `empty`: two reads showed that nothing rests. `canceled`: something rested. `failed`: unknown. */
+      readonly outcome: 'empty' | 'canceled' | 'failed';
+      readonly text: string;
+    }
+  /** A signal asks the guardian to end. */
+  | { readonly kind: 'ask-to-end'; readonly nowMs: number };
+
+export type GuardianAction =
+  /** Writes the mark that keeps a trader from quoting when it wakes or starts. */
+  | { readonly kind: 'leave-mark'; readonly reason: string }
+  /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
+  | { readonly kind: 'end'; readonly text: string };
 
 /**
  * Maximum time that one check adds to a silence, ms. After the guardian itself was stopped, swapped out or asleep with
@@ -107,7 +208,7 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   if (mind.alarm.cause === 'pulling') {
     if (!isPulling(mind.heartbeat))
       return standDown(mind, 'the trader may let orders rest again, or has ended', 'quiet');
-  } else if (isAttended(mind.heartbeat) && mind.silentMs === 0) {
+  } else if (['trading', 'ended'].includes(phaseOf(mind.heartbeat) ?? '') && mind.silentMs === 0) {
     return standDown(mind, 'the trader looks after its orders again');
   }
   if (mind.isRound) return { mind, actions: [] };
@@ -125,13 +226,12 @@ function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): Guardian
   const known =
     heartbeat === null || (heartbeat === 'unreadable' && mind.heartbeat !== null) ? mind.heartbeat : heartbeat;
   const moved = isAnother(known, mind.heartbeat);
-  const isStarting = known !== null && known !== 'unreadable' && known.phase === 'starting';
   // Field by field: every check comes here, and a spread is many times slower.
   return {
     heartbeat: known,
     lookedMs: nowMs,
     silentMs: moved ? 0 : mind.silentMs + awakeMs,
-    startingMs: isStarting ? mind.startingMs + awakeMs : 0,
+    startingMs: phaseOf(known) === 'starting' ? mind.startingMs + awakeMs : 0,
     pullingMs: isPulling(known) ? mind.pullingMs + awakeMs : 0,
     alarm: mind.alarm,
     isRound: mind.isRound,
@@ -145,8 +245,8 @@ const isAnother = (now: GuardianMind['heartbeat'], before: GuardianMind['heartbe
   now !== 'unreadable' &&
   (before === null || before === 'unreadable' || now.count !== before.count || now.run !== before.run);
 
-const isAttended = (heartbeat: GuardianMind['heartbeat']): boolean =>
-  heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase !== 'starting';
+const phaseOf = (heartbeat: GuardianMind['heartbeat']): Heartbeat['phase'] | null =>
+  heartbeat === null || heartbeat === 'unreadable' ? null : heartbeat.phase;
 
 const isPulling = (heartbeat: GuardianMind['heartbeat']): boolean =>
   heartbeat !== null && heartbeat !== 'unreadable' && heartbeat.phase === 'trading' && heartbeat.nothingMayRest;
@@ -178,7 +278,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
 
 /** The trader's heart beats, so no mark is written: it knows that no order may rest, and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
-  const text = `nothing may rest for ${seconds(mind.pullingMs)}: reads what rests, and cancels it`;
+  const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
 }
 
@@ -225,7 +325,7 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
   if (mind.isRound) return null;
   if (mind.isAskedToEnd && (alarm === null || isSecured(alarm))) return 'asked to end';
   if (rules.stays) return null;
-  if (alarm === null && !mayRest(mind) && heartbeat !== null && (isEnded(heartbeat) || traderGone)) {
+  if (alarm === null && !mayRest(mind) && heartbeat !== null && (phaseOf(heartbeat) === 'ended' || traderGone)) {
     return 'the trader ended and nothing rests';
   }
   if (rules.paperPatienceMs === null) return null;
@@ -233,9 +333,6 @@ function reasonToEnd(mind: GuardianMind, rules: GuardianRules, { nowMs, traderGo
   const failingMs = alarm === null || alarm.failingSinceMs === null ? 0 : nowMs - alarm.failingSinceMs;
   return failingMs >= rules.paperPatienceMs ? `the paper exchange is gone: no answer for ${seconds(failingMs)}` : null;
 }
-
-const isEnded = (heartbeat: Heartbeat | 'unreadable'): boolean =>
-  heartbeat !== 'unreadable' && heartbeat.phase === 'ended';
 
 /** No message when an empty exchange is still empty, or when a killed trader canceled its orders. */
 const isExpectedEmpty = (alarm: Alarm): boolean => isSecured(alarm) || alarm.cause === 'pulling';

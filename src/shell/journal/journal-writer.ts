@@ -1,6 +1,6 @@
 /**
  * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
- * replayed decision by decision. `journal/contract.ts` says what lies on disk, `journal/read-run.ts` reads it.
+ * replayed decision by decision. `journal/runs.ts` describes the files, and reads them.
  *
  * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
  * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
@@ -13,17 +13,19 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../shared/base/errors.js';
-import { makeFolder } from '../../shared/base/folder.js';
+import { makeFolder } from '../../shared/base/files.js';
+import { startWorker } from '../../shared/base/processes.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Config, StrategyConfig } from '../config/types.js';
-import { CallTimedOut } from '../runtime/bounded-call.js';
+import type { Config, StrategyConfig } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
+import { CallTimedOut } from '../runtime/loop.js';
 import {
+  DiskQuota,
   END_FILE,
   JOURNAL_FORMAT,
   type JournaledStrategy,
@@ -31,11 +33,10 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
+  removeUnbegun,
   type Signed,
   type Step,
-} from './contract.js';
-import { beginLedgerCopy, type LedgerCopy } from './ledger-copy.js';
-import { DiskQuota, removeUnbegun } from './runs.js';
+} from './runs.js';
 
 const FLUSH_EVERY_MS = 1_000;
 /** Time limit at the end of a run: a second of lines, and a segment to pack. */
@@ -159,19 +160,11 @@ function writeDescription(folder: string, description: RunDescription): void {
   renameSync(`${path}.part`, path);
 }
 
-interface Copying {
-  /** Why there is no copy; null when there is one, or will be. */
-  readonly missing: string | null;
-  /** Null without a copy in progress. */
-  readonly copy: LedgerCopy | null;
-  readonly bytes: number;
-}
-
 /**
  * SQLite's own copy: copying the file directly would drop SQLite's locks when it is closed. Nothing is written before
- * it begins: the trader does not exist yet.
+ * it begins: the trader does not exist yet. Returns why there is none, and the copy where it is in progress.
  */
-async function copyLedger(options: JournalOptions, target: string, room: DiskQuota): Promise<Copying> {
+async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // The newest commits are in the log until SQLite moves them.
@@ -199,7 +192,7 @@ interface WriterParts {
   readonly folder: string;
   readonly room: DiskQuota;
   readonly options: JournalOptions;
-  /** Of the starting ledger, copied or being copied. */
+  /** For the starting ledger, copied or being copied. */
   readonly ledgerBytes: number;
   readonly copy: LedgerCopy | null;
 }
@@ -244,25 +237,20 @@ export class StepInputRecorder {
 }
 
 class RunJournalWriter extends StepInputRecorder implements Journal {
-  readonly #folder: string;
-  readonly #room: DiskQuota;
-  readonly #options: JournalOptions;
+  readonly #parts: WriterParts;
   readonly #segments: Segments;
   readonly #fixedBytes: number;
-  readonly #copy: LedgerCopy | null;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
-  #stopped: string | null = null;
+  ended: string | null = null;
 
-  constructor({ folder, room, options, ledgerBytes, copy }: WriterParts) {
+  constructor(parts: WriterParts) {
     super();
-    this.#folder = folder;
-    this.#copy = copy;
-    this.#room = room;
-    this.#options = options;
+    const { folder, ledgerBytes } = parts;
+    this.#parts = parts;
     this.#segments = new Segments(folder);
     this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
@@ -271,7 +259,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
-    if (this.#stopped !== null) return;
+    if (this.ended !== null) return;
     try {
       // Most steps are only the time: empty fields are left out.
       const line = JSON.stringify({
@@ -289,33 +277,29 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
     }
   }
 
-  get ended(): string | null {
-    return this.#stopped;
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    if (await endsWithin(this.#finish(), this.#parts.options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
   /** Never throws. */
   async #finish(): Promise<void> {
-    this.#copy?.hurry();
+    this.#parts.copy?.hurry();
     await this.#flushing;
     try {
-      if (this.#stopped === null) await this.#segments.close();
-      if (this.#stopped === null) await this.#writeEnd(null);
+      if (this.ended === null) await this.#segments.close();
+      if (this.ended === null) await this.#writeEnd(null);
     } catch (error) {
       this.#stop(messageOf(error));
     }
     await this.#ending;
-    await this.#copy?.done;
+    await this.#parts.copy?.done;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */
   #flush(): void {
-    if (this.#isFlushing || this.#stopped !== null) return;
+    if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
     this.#flushing = this.#write()
       .catch((error: unknown) => this.#stop(messageOf(error)))
@@ -326,17 +310,17 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   async #write(): Promise<void> {
     await this.#segments.flush();
-    const { maxBytes } = this.#options.config.journal;
+    const { maxBytes } = this.#parts.options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
-    await makeRoom(this.#room, bytes, 0, this.#options);
+    await makeRoom(this.#parts.room, bytes, 0, this.#parts.options);
   }
 
   #stop(why: string): void {
-    if (this.#stopped !== null) return;
-    this.#stopped = why;
+    if (this.ended !== null) return;
+    this.ended = why;
     clearInterval(this.#timer);
-    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
+    this.#parts.options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
     // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
@@ -345,7 +329,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   /** In the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
-    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
+    await writeFile(join(this.#parts.folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 
@@ -438,4 +422,48 @@ export class Segments {
     this.#packedBytes += (await stat(`${plain}.gz`)).size;
     this.#openBytes = 0;
   }
+}
+
+/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
+const BEGIN_AFTER_MS = 3_000;
+
+export interface CopyOrder {
+  readonly source: string;
+  /** Final name of the complete copy. */
+  readonly target: string;
+  readonly beginAfterMs: number;
+}
+
+export type CopyNews = 'begun' | 'done';
+
+interface LedgerCopy {
+  /** Resolves when the copy is complete; rejects with the reason of a failure. */
+  readonly done: Promise<void>;
+  /** The process is about to end: a waiting copy begins at once. */
+  hurry(): void;
+}
+
+/**
+ * Copies a large ledger in a thread: the copy is the ledger as it was when the copy was begun. Copying hundreds of
+ * megabytes takes a second or more, and may not keep the trader's loop from running. Resolves when later writes will not
+ * be in the copy. Throws when there will be none.
+ */
+export async function beginLedgerCopy(
+  source: string,
+  target: string,
+  beginAfterMs = BEGIN_AFTER_MS,
+): Promise<LedgerCopy> {
+  const order: CopyOrder = { source, target, beginAfterMs };
+  const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
+  const awaitNews = (wanted: CopyNews) =>
+    new Promise<void>((resolve, reject) => {
+      thread.on('message', (news: CopyNews) => news === wanted && resolve());
+      thread.once('error', reject);
+      thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
+    });
+  const done = awaitNews('done');
+  // A waiting caller still gets the error; this only avoids an unhandled rejection.
+  done.catch(() => undefined);
+  await awaitNews('begun');
+  return { done, hurry: () => thread.postMessage('now') };
 }

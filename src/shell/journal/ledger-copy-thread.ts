@@ -1,4 +1,4 @@
-/** The thread of `ledger-copy.ts`. */
+/** The thread of `beginLedgerCopy`. */
 
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { CopyNews, CopyOrder } from './ledger-copy.js';
+import type { CopyNews, CopyOrder } from './journal-writer.js';
 
 /** Pages per copy step, and the pause after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
 const PAGES = 500;

@@ -1,9 +1,242 @@
-/** Finds runs in their folder. */
+/**
+ * Journals of runs: what they promise, how they are found, and how they are read. A journal holds everything that crossed
+ * the seam between the trader's core and its shell, in order, so that the same core on the same ledger can be given the
+ * same observations again and every request compared.
+ *
+ * A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the ledger as it was when
+ * it had been opened and before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest
+ * segment is `.ndjson`), and `end.json` (`RunEnd`) when the journal was closed.
+ *
+ * To replay: open a copy of the ledger; make the executor with `description.runId`, the configuration's hash, and a
+ * signer that gives back `step.signed` in order; make the `Trader` with the settings of the description, a bounded call
+ * that throws what `timedOut` names, and `description.startedMs` as its `nowMs`; then `handle` each step's observation.
+ * JSON has no `undefined`: compare requests by their canonical JSON.
+ */
 
-import { type Dirent, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, type Dirent, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
-import { LEDGER_COPY, RUN_FILE } from './contract.js';
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
+import { parseJson } from '../../shared/base/text.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
+import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
+import type { SignAnswer } from '../../trader/executor/contract.js';
+
+/** `RunDescription`. */
+export const RUN_FILE = 'run.json';
+export const LEDGER_COPY = 'ledger.sqlite';
+/** `RunEnd`. */
+export const END_FILE = 'end.json';
+
+export const JOURNAL_FORMAT = 1;
+
+type CoreInputs = 'runId' | 'version' | 'configHash' | 'profile' | 'capitalMicros';
+type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
+
+/** Inputs of the core as data. Contains no key, secret or passphrase. */
+export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
+  readonly format: typeof JOURNAL_FORMAT;
+  /** Absolute path of the trader's file. */
+  readonly configFile: string;
+  /** Absolute path of the run's ledger. */
+  readonly ledgerPath: string;
+  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
+  readonly startedMs: number;
+  readonly feeds: readonly FeedSettings[];
+  /** Longest call into a strategy, ms. */
+  readonly strategyLimitMs: number;
+  readonly strategies: readonly JournaledStrategy[];
+  /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null if there is one. */
+  readonly ledgerMissing: string | null;
+}
+
+/** A strategy by its settings and the key of its code; no journal contains code. */
+export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
+  /** Equal for equal code. */
+  readonly moduleKey: string;
+  /** Absolute path of the strategy file. */
+  readonly file: string;
+  /** As written in the strategy file: the name of a shipped module, or a path. */
+  readonly moduleName: string;
+}
+
+/** One `Trader.handle`. */
+export interface Step {
+  /** From 0, consecutive. */
+  readonly index: number;
+  readonly observation: Observation;
+  /** Its result, in order; empty when it threw. */
+  readonly requests: readonly Request[];
+  /** Interrupted calls into strategies during this step, by number within the step, from 0. */
+  readonly timedOut: readonly number[];
+  /** Results of the signer during this step, in order. */
+  readonly signed: readonly Signed[];
+  /** Error of the core, if any: the run's last step. */
+  readonly failure: string | null;
+}
+
+export interface Signed {
+  readonly intentId: string;
+  readonly answer: SignAnswer;
+}
+
+export interface RunEnd {
+  /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
+  readonly steps: number;
+  readonly endedMs: number;
+  /** Why the journal ended before the run: no space, the size limit. Null for a complete one. */
+  readonly stoppedEarly: string | null;
+}
+
+/** A run's journal on disk, also while it is written, up to its last flush. */
+export type RunJournal = ReturnType<typeof readRun>;
+
+const description = z.looseObject({
+  format: z.literal(JOURNAL_FORMAT),
+  runId: z.string().min(1),
+  startedMs: z.number(),
+  strategies: z.array(z.looseObject({ name: z.string() })),
+  ledgerMissing: z.string().nullable(),
+});
+const runEnd = z.object({ steps: z.number().int(), endedMs: z.number(), stoppedEarly: z.string().nullable() });
+/** Only the envelope is checked; this program wrote the content from its own types. */
+const step = z.object({
+  index: z.number().int(),
+  observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
+  requests: z.array(z.looseObject({ id: z.number().int() })).default([]),
+  timedOut: z.array(z.number().int()).default([]),
+  signed: z.array(z.looseObject({ intentId: z.string() })).default([]),
+  failure: z.string().nullable().default(null),
+});
+
+/**
+ * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no
+ * journal of a run or has another format.
+ */
+export function readRun(folder: string) {
+  const told = readJson(join(folder, RUN_FILE));
+  checkFormat(told, join(folder, RUN_FILE));
+  const parsed = description.safeParse(told);
+  if (!parsed.success)
+    throw invalidRun(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
+  const ledger = join(folder, LEDGER_COPY);
+  const warnings: string[] = [];
+  return {
+    folder,
+    // Written by this program from its own types; the parse above checked the envelope.
+    description: told as RunDescription,
+    // The starting ledger; null when it was not copied. Open a copy of it, never the file itself.
+    ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
+    // Null while the run continues, and for a killed one.
+    end: readEnd(join(folder, END_FILE)),
+    /** Complete once `steps()` was read to its end. */
+    warnings,
+    /**
+     * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
+     * Throws `recording_invalid` for a missing or invalid step.
+     */
+    steps: () => readSteps(folder, warnings),
+  };
+}
+
+/** A run of another version is intact, only not readable here: its user must not search for damage. */
+function checkFormat(told: unknown, file: string): void {
+  const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
+  if (typeof format !== 'number' || format === JOURNAL_FORMAT) return;
+  const version = 'version' in Object(told) ? ` by twinbook ${String(Object(told).version)}` : '';
+  throw new TwinbookError(
+    'recording_invalid',
+    `${file} was written${version} in format ${format} of the journal, this version reads format ${JOURNAL_FORMAT}`,
+    'Use the version that wrote it.',
+  );
+}
+
+function readEnd(file: string): RunEnd | null {
+  if (!existsSync(file)) return null;
+  // A full disk stored only the name.
+  return runEnd.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null;
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
+    throw unreadable(`cannot read the run`, cause, hint);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalidRun(file, 'is not JSON', cause);
+  }
+}
+
+async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<Step> {
+  warnings.length = 0;
+  const files = segmentFiles(folder);
+  let index = 0;
+  for (const file of files) {
+    let number = 0;
+    let broken: number | null = null;
+    for await (const line of readLines(file)) {
+      number += 1;
+      if (broken !== null) throw invalidRun(file, `line ${broken} is no step`);
+      const read = readStep(line);
+      if (read === null) {
+        broken = number;
+        continue;
+      }
+      if (read.index !== index)
+        throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
+      index += 1;
+      yield read;
+    }
+    if (broken === null) continue;
+    if (file !== files.at(-1)) throw invalidRun(file, `line ${broken} is no step`);
+    // The process ended within a write: the rest of the step never reached the disk.
+    warnings.push(`${file}: the last line is cut and was left out`);
+  }
+}
+
+/** The packed segment counts when both exist: it got its name only when complete. */
+function segmentFiles(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /^observations-\d+\.ndjson(\.gz)?$/.test(name));
+  return names
+    .filter((name) => name.endsWith('.gz') || !names.includes(`${name}.gz`))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function* readLines(file: string): AsyncGenerator<string> {
+  const bytes = createReadStream(file);
+  const input = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  if (input !== bytes) bytes.on('error', (error) => input.destroy(error));
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    throw invalidRun(file, `cannot be read: ${messageOf(cause)}`, cause);
+  } finally {
+    bytes.destroy();
+  }
+}
+
+/** Null for an invalid line. */
+function readStep(line: string): Step | null {
+  const parsed = step.safeParse(parseJson(line));
+  // See `step`: only the envelope is checked.
+  return parsed.success ? (parsed.data as unknown as Step) : null;
+}
+
+const whatIsWrong = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+
+const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =>
+  new TwinbookError('recording_invalid', `${file} ${why}`, 'The run was written by another version, or is damaged.', {
+    cause,
+  });
 
 /** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
 export function runFolders(dir: string): readonly string[] {

@@ -1,9 +1,204 @@
 /** Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its errors. */
 
-import { Job, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { openSeal, type SealKey, seal } from './seal.js';
-import { connect, disconnect, PREFIX } from './server.js';
+
+export type Handled =
+  | { readonly kind: 'done'; readonly text: string }
+  /** A job for workers of another version: it waits for them, and this worker continues. */
+  | { readonly kind: 'foreign'; readonly why: string }
+  /** This machine lacks the job's input: the job goes back, and this worker ends with the error. */
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+export interface QueueWork {
+  /** A worker silent for this long loses its job, ms. */
+  readonly lockMs: number;
+  /** @param document returns a document stored by the leader; null without one */
+  readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
+  readonly say: (text: string) => void;
+  /** Then it takes no further job and finishes the present one. */
+  readonly stopAsked: Promise<void>;
+}
+
+/** A job fails when more workers than this disappeared with it. */
+const MOST_STALLS = 2;
+/** A worker without a connection for this long ends: a supervisor restarts it with new connections. */
+const MOST_AWAY_MS = 60_000;
+
+/**
+ * Takes jobs from the queue, one at a time. This thread only talks to the server: the work must run on other threads;
+ * otherwise the job's lock is not renewed and another worker gets it.
+ *
+ * Runs until it is asked to stop. Throws the error of a refused job, and TwinbookError `queue_unusable` when the server
+ * is away.
+ */
+export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
+  await requireServer(address.url);
+  let end: (error: unknown) => void = () => undefined;
+  const ended = new Promise<unknown>((resolve) => {
+    end = resolve;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const redis = connect(address.url, (text, isAway) => {
+    work.say(text);
+    clearTimeout(timer);
+    const what = `the queue's server was away for ${MOST_AWAY_MS / 1000} s`;
+    const error = new TwinbookError('queue_unusable', what, 'Start the worker again when the server is back.');
+    if (isAway) timer = setTimeout(() => end(error), MOST_AWAY_MS);
+  });
+  let said = '';
+  const say = (text: string) => {
+    if (text !== said) work.say(text);
+    said = text;
+  };
+  const process = async (job: Job, token?: string): Promise<string> => {
+    const handled = await handleSealed(address, job, redis, work.handle);
+    if (handled.kind === 'done') return handled.text;
+    if (handled.kind === 'foreign') {
+      say(`a job is left to other workers: ${handled.why}`);
+      await job.moveToDelayed(Date.now() + work.lockMs, token);
+      throw new DelayedError();
+    }
+    await job.moveToWait(token);
+    // It takes no job from here on, including this one.
+    void worker.close(true);
+    end(handled.error);
+    throw new WaitingError();
+  };
+  const place = { connection: redis, prefix: PREFIX, concurrency: 1, skipVersionCheck: true };
+  const stalls = { lockDuration: work.lockMs, stalledInterval: work.lockMs / 2, maxStalledCount: MOST_STALLS };
+  const worker = new Worker(address.name, process, { ...place, ...stalls });
+  worker.on('error', ({ message }) => say(`queue: ${message}`));
+  let error = await Promise.race([ended, work.stopAsked.then(() => null)]);
+  // After an error it ends at once; else the present job ends first, unless the server stays away.
+  if (error === null) error = await Promise.race([ended, worker.close().then(() => null)]);
+  else await worker.close(true).catch(() => undefined);
+  clearTimeout(timer);
+  disconnect(redis);
+  if (error !== null) throw error;
+}
+
+/** The signed result. An error of the job is a result too: only a stall has no signature. */
+async function handleSealed(
+  address: QueueAddress,
+  { id = '', data }: Job,
+  redis: Redis,
+  handle: QueueWork['handle'],
+): Promise<Handled> {
+  const text = openSeal(address, 'job', id, (data as { readonly sealed?: unknown } | null)?.sealed);
+  if (text === null) return { kind: 'foreign', why: UNSEALED };
+  // A longer document is cut, and then refused by its checksum.
+  const document = async (key: string) => (await redis.getrange(documentKey(address.name, key), 0, MOST_BYTES)) || null;
+  try {
+    const handled = await handle(JSON.parse(text), document);
+    return handled.kind === 'done' ? { kind: 'done', text: seal(address, 'done', id, handled.text) } : handled;
+  } catch (error) {
+    const why = messageOf(error);
+    return { kind: 'done', text: seal(address, 'failed', id, why) };
+  }
+}
+
+const CONNECT_WITHIN_MS = 5_000;
+const OLDEST = 7;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Prefix of all keys, for the rights of a user of the server. */
+export const PREFIX = 'twinbook';
+/** Writes like a queue, by a script, and leaves nothing. */
+const PROBE = "redis.call('set', KEYS[1], '1') return redis.call('del', KEYS[1])";
+
+/** Requests wait while the server is away. `report` gets each end and each return of the connection, once. */
+export function connect(url: string, report: (text: string, isAway: boolean) => void): Redis {
+  const retryStrategy = (attempts: number) => Math.min(LONGEST_PAUSE_MS, 100 * attempts);
+  const redis = new Redis(url, { maxRetriesPerRequest: null, retryStrategy });
+  let wasAway = false;
+  const note = (isAway: boolean, text: string) => {
+    if (isAway !== wasAway) report(text, isAway);
+    wasAway = isAway;
+  };
+  // Each failed attempt is an error too: `close` is enough.
+  redis.on('error', () => undefined);
+  redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
+  redis.on('ready', () => note(false, 'the server of the queue is back'));
+  return redis;
+}
+
+/** Ends the connection without a report. */
+export function disconnect(redis: Redis): void {
+  redis.removeAllListeners('close').disconnect();
+}
+
+/**
+ * Throws TwinbookError `queue_unusable` for a server that does not answer, is neither Redis nor Valkey, is too old, may
+ * drop jobs, or is not writable. Its text has host and port, never user or password.
+ */
+export async function requireServer(url: string): Promise<void> {
+  const place = formatPlace(url);
+  const options = { lazyConnect: true, connectTimeout: CONNECT_WITHIN_MS, commandTimeout: CONNECT_WITHIN_MS };
+  const redis = new Redis(url, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  let heard: unknown = null;
+  redis.on('error', (error) => {
+    heard = error;
+  });
+  try {
+    await redis.connect();
+    const info = await redis.info();
+    // A missing database is reported only here; jobs would go into the first one.
+    if (heard !== null) throw heard;
+    requireFit(place, info);
+    await redis.eval(PROBE, 1, `${PREFIX}:probe`);
+  } catch (error) {
+    throw error instanceof TwinbookError ? error : explain(place, heard ?? error);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function requireFit(place: string, info: string): void {
+  const field = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
+  const [version, policy] = [field('redis_version'), field('maxmemory_policy')];
+  if (!(Number(version.split('.')[0]) >= OLDEST))
+    throw unusable(`${place} is Redis of version ${version}`, `Redis ${OLDEST} or newer, or Valkey`);
+  if (policy !== 'noeviction')
+    throw unusable(
+      `${place} has the maxmemory-policy ${policy}`,
+      'noeviction: others forget jobs when memory is short',
+    );
+  if (field('cluster_enabled') === '1') throw unusable(`${place} is a Redis Cluster`, 'a single server');
+}
+
+/** Throws an error answer of the server (full memory, another password) as `queue_unusable`. */
+export async function askServer<T>(url: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw isRefusal(error) ? explain(formatPlace(url), error) : error;
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
+function explain(place: string, error: unknown): TwinbookError {
+  const text = messageOf(error);
+  if (isRefusal(error))
+    return unusable(`${place} refuses: ${text}`, 'a user that may write twinbook:*, and free memory');
+  const wanted = 'a server that `redis-cli ping` reaches (rediss:// for TLS, else redis://)';
+  return unusable(`${place} does not answer: ${text}`, wanted);
+}
+
+const unusable = (what: string, wanted: string): TwinbookError =>
+  new TwinbookError('queue_unusable', `the queue's server ${what}`, `Wanted: ${wanted}.`);
+
+/** Host and port. Throws TwinbookError `usage` for a wrong address; repeats nothing that may be secret. */
+function formatPlace(url: string): string {
+  const { protocol, hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  // A path that is no number may be the rest of a password with a slash in it.
+  if (/^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname)) return `${hostname}:${port || 6379}`;
+  const text = 'the address of the queue (TWINBOOK_QUEUE_URL or its file) is not understood';
+  throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
+}
 
 /** `url`: `redis://` or `rediss://`, with user and password if needed. It is a secret. */
 export interface QueueAddress extends SealKey {

@@ -3,19 +3,27 @@
  * and places nothing; credentials only let it read own orders and trades.
  */
 
-import { plainLine } from '../../shared/base/text-width.js';
+import { plainLine } from '../../shared/base/text.js';
+import type { DataOf } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { MarketPoll } from '../../shared/protocol/request-owner.js';
+import type { Observation, PlannedRequest, Request, RequestResult } from '../../shared/protocol/seam.js';
+import { isSettledMarket, type MarketState as MarketPhase } from '../../shared/protocol/states.js';
+import { Silence, UnreadLists, type WatchedList } from '../../trader/engine/notices.js';
+import { MarketTracker } from '../../trader/market/market-tracker.js';
+import { PageWalk } from '../../trader/reconcile/list-cursor.js';
+import { type PollResult, pollCall } from '../../trader/scheduler/poll-memory.js';
+import { PollPlan } from '../../trader/scheduler/poll-plan.js';
+import { RequestQueue, type Unsent } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import type { Environment } from '../config/environment.js';
-import type { FeedConfig } from '../config/types.js';
+import type { Environment, FeedConfig } from '../config/config.js';
 import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
 import type { FeedEars } from '../feeds/inbox.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
-import { Loop, type Told } from '../runtime/loop.js';
-import type { Credentials } from '../wallet/credentials.js';
-import type { CaptureCounts } from './capture/contract.js';
-import { QUIET_INTERVAL_MS, type RecordNotice, RecordPlan } from './record-plan.js';
+import { type Core, Loop, type Told } from '../runtime/loop.js';
+import type { Credentials } from '../wallet/key-file.js';
+import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
@@ -54,7 +62,6 @@ export interface RecordIo {
  */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
-  const limits = sharedLimits(options);
   let onFailure: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
     onFailure = reject;
@@ -66,10 +73,10 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
     venue: options.venue,
     bookIntervalMs: QUIET_INTERVAL_MS,
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
-    publicPerMinute: limits.public_per_minute,
+    publicPerMinute: sharedLimits(options).public_per_minute,
     onFailure,
   });
-  const service = new RecordService(options, limits, recorder, io, onFailure);
+  const service = new RecordService(options, io, recorder, onFailure);
   try {
     await Promise.race([asked, failure, service.run()]);
   } finally {
@@ -88,31 +95,24 @@ function sharedLimits({ profile, share }: RecordOptions): VenueProfile['rate_lim
 
 class RecordService {
   readonly #options: RecordOptions;
-  readonly #limits: VenueProfile['rate_limits'];
+  readonly #io: RecordIo;
   readonly #recorder: Recorder;
-  readonly #say: (text: string) => void;
+  readonly #limits: VenueProfile['rate_limits'];
   readonly #client: ServiceClient;
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
   readonly #startedMs = steadyMs();
-  readonly #env: RecordIo['env'];
   #feeds: OpenFeeds | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #finish: () => void = () => undefined;
 
-  constructor(
-    options: RecordOptions,
-    limits: VenueProfile['rate_limits'],
-    recorder: Recorder,
-    io: RecordIo,
-    onFailure: (error: unknown) => void,
-  ) {
+  constructor(options: RecordOptions, io: RecordIo, recorder: Recorder, onFailure: (error: unknown) => void) {
     this.#options = options;
-    this.#limits = limits;
+    this.#io = io;
     this.#recorder = recorder;
-    this.#say = (text) => io.out(`${plainLine(text)}\n`);
-    this.#env = io.env;
-    const { profile, baseUrl, credentials } = options;
+    const { profile, baseUrl, credentials, bookDepth, marketIds, share } = options;
+    const limits = sharedLimits(options);
+    this.#limits = limits;
     this.#client = new ServiceClient({
       profile,
       baseUrl,
@@ -120,16 +120,15 @@ class RecordService {
       budgets: { public: limits.public_per_minute, signed: limits.signed_per_minute },
       ...(credentials === null ? {} : { credentials }),
     });
-    this.#plan = new RecordPlan({
-      limits,
-      ownTrades: profile.own_trades,
-      bookDepth: options.bookDepth,
-      marketIds: options.marketIds,
-      own: credentials !== null,
-      shared: options.share < 1,
-    });
+    const own = credentials !== null;
+    const { own_trades: ownTrades } = profile;
+    this.#plan = new RecordPlan({ limits, ownTrades, bookDepth, marketIds, own, shared: share < 1 });
     const afterStep: Told = (...step) => this.#afterStep(...step);
     this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
+  }
+
+  #say(text: string): void {
+    this.#io.out(`${plainLine(text)}\n`);
   }
 
   /** Resolves after the given minutes, or when every named market is over. */
@@ -156,7 +155,7 @@ class RecordService {
     if (feeds.length === 0) return;
     const say = (text: string): void => this.#say(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#env);
+    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#io.env);
     this.#say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
   }
 
@@ -225,4 +224,275 @@ function countsText({ markets, levels, trades, gaps, own, feedValues, refused }:
     ...(refused > 0 ? [`${refused} refused as no events`] : []),
   ];
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
+}
+
+/** Interval of reads of a book, if the budget allows it, ms. */
+export const BOOK_INTERVAL_MS = 1_000;
+/** Longest interval of reads of a book, if the budget allows it, ms. */
+export const QUIET_INTERVAL_MS = 10_000;
+const CATALOG_INTERVAL_MS = 30_000;
+const OWN_INTERVAL_MS = 2_000;
+/** Interval of all requests about markets that are neither open nor settled, ms. */
+const WAITING_INTERVAL_MS = 15_000;
+/** Unsent requests return as reports; more rounds than this within one step are a loop. */
+const MAX_UNSENT_ROUNDS = 4;
+/** Account state that a recording does not contain. */
+const ASSETS_INTERVAL_MS = 3_600_000;
+
+export interface RecordPlanSettings {
+  readonly limits: VenueProfile['rate_limits'];
+  readonly ownTrades: boolean;
+  readonly bookDepth: number;
+  /** Only these markets; empty for all of the catalog. */
+  readonly marketIds: readonly string[];
+  /** Whether own orders and own trades are polled: needs credentials. */
+  readonly own: boolean;
+  /** Others use the same budget: answers about it are then not about our share. */
+  readonly shared: boolean;
+}
+
+interface Watched {
+  readonly feed: MarketTracker;
+  /** From the newest detail; null before the first. */
+  phase: MarketPhase | null;
+  /** Order books can be recorded; other kinds of markets have none. */
+  hasBook: boolean;
+}
+
+export type RecordNotice =
+  | { readonly kind: 'silent'; readonly reason: string }
+  | { readonly kind: 'answering' }
+  | { readonly kind: 'list'; readonly text: string }
+  | { readonly kind: 'market'; readonly conditionId: string; readonly text: string };
+
+/**
+ * Core of a recorder: observations in, requests out, like the trader's, but it only reads. It finds the markets, polls
+ * the most active books without starving others, and notices closes. Synchronous, without a clock.
+ */
+export class RecordPlan implements Core {
+  readonly #settings: RecordPlanSettings;
+  readonly queue: RequestQueue;
+  readonly #poller: PollPlan;
+  readonly #markets = new Map<string, Watched>();
+  #catalog: PageWalk<'markets.list'> | null = null;
+  #waitingMs = Number.NEGATIVE_INFINITY;
+  #waitingTurn = 0;
+  readonly #silence = new Silence();
+  readonly #unreadLists = new UnreadLists();
+  #notices: RecordNotice[] = [];
+  /** Own orders that may rest, from the capture. */
+  ownResting = 0;
+
+  constructor(settings: RecordPlanSettings) {
+    this.#settings = settings;
+    this.queue = new RequestQueue(settings.limits);
+    this.#poller = new PollPlan({
+      ownIntervalMs: OWN_INTERVAL_MS,
+      hotIntervalMs: BOOK_INTERVAL_MS,
+      quietIntervalMs: QUIET_INTERVAL_MS,
+      catalogIntervalMs: CATALOG_INTERVAL_MS,
+      assetsIntervalMs: ASSETS_INTERVAL_MS,
+      ownTrades: settings.ownTrades,
+      bookDepth: settings.bookDepth,
+    });
+    for (const id of settings.marketIds) this.#watch(id);
+  }
+
+  /** Markets that are open, by current knowledge. */
+  get open(): number {
+    return [...this.#markets.values()].filter(isOpen).length;
+  }
+
+  /** The named markets are unknown to the venue or all settled. */
+  get isOver(): boolean {
+    if (this.#settings.marketIds.length === 0) return false;
+    return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
+  }
+
+  takeNotices(): readonly RecordNotice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  handle(observation: Observation): readonly Request[] {
+    const { nowMs } = observation;
+    if (observation.kind === 'outcome') this.#onOutcome(observation);
+    this.#plan(nowMs);
+    const requests: Request[] = [];
+    for (let round = 0; round < MAX_UNSENT_ROUNDS; round++) {
+      const released = this.queue.release(nowMs);
+      requests.push(...released.requests);
+      if (released.unsent.length === 0) break;
+      for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
+    }
+    return requests;
+  }
+
+  #plan(nowMs: number): void {
+    const open = [...this.#markets].filter(([, watched]) => isOpen(watched));
+    this.queue.setOpenOrders(0);
+    const requests = this.#poller.takeDue(nowMs, {
+      markets: open.map(([marketConditionId, { feed }]) => ({
+        marketConditionId,
+        seenMs: feed.motion?.seenMs ?? null,
+        price: feed.motion?.price ?? 0,
+        usualDistance: feed.motion?.halfSpread ?? 0,
+        sigmaPerSqrtS: feed.motion?.sigmaPerSqrtS ?? 0,
+        jumpsPerS: feed.motion?.jumpsPerS ?? 0,
+        takersPerS: feed.motion?.takersPerS ?? 0,
+        quotes: [],
+        isOver: false,
+      })),
+      openMarketPages: Number.POSITIVE_INFINITY,
+      openOrders: this.ownResting,
+      publicPerMinute: this.queue.perMinute('public', nowMs),
+      signedPerMinute: this.queue.perMinute('signed', nowMs),
+      publicHeadroom: this.queue.headroom('public', 'quiet', nowMs),
+    });
+    for (const request of requests) {
+      if (this.#isWanted(request)) this.queue.push(request);
+      else if (request.owner.kind === 'poll') this.#poller.onReport(request.owner.target, 'unsent', nowMs);
+    }
+    this.#askWaiting(nowMs);
+  }
+
+  #isWanted({ owner }: PlannedRequest): boolean {
+    switch (owner.kind === 'poll' ? owner.target.kind : null) {
+      case 'assets':
+        return false;
+      case 'orders':
+      case 'fills':
+        return this.#settings.own;
+      case 'catalog':
+        return this.#settings.marketIds.length === 0;
+      default:
+        return true;
+    }
+  }
+
+  /** One after the other: some will open again, most will settle. */
+  #askWaiting(nowMs: number): void {
+    // A clock set back must not silence this for that time.
+    if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
+    const waiting = [...this.#markets].filter(([, one]) => !isOpen(one) && one.hasBook && !isOver(one));
+    const next = waiting[this.#waitingTurn++ % Math.max(1, waiting.length)];
+    if (next === undefined) return;
+    this.#waitingMs = nowMs;
+    const call = pollCall({ kind: 'detail', marketConditionId: next[0] }, this.#settings.bookDepth, nowMs);
+    const latestMs = nowMs + WAITING_INTERVAL_MS;
+    this.queue.push({ lane: 'quiet', call, latestMs, owner: { kind: 'other', name: next[0] } });
+  }
+
+  #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
+    const { outcome, nowMs, sentMs, venueTimeMs } = observation;
+    const told = this.#settings.shared ? { ...observation, budget: null } : observation;
+    const request = this.queue.onOutcome(told);
+    if (outcome.kind !== 'unknown') this.#onHeard();
+    else if (this.#silence.onUnknown(nowMs)) this.#notices.push({ kind: 'silent', reason: outcome.reason });
+    this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
+  }
+
+  #onReport(report: RequestResult, requestId: number): void {
+    const { owner } = report.request;
+    // Own requests for details of waiting markets are named by the market.
+    if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
+    if (owner.kind !== 'poll') return;
+    const { target } = owner;
+    if (target.kind === 'catalog') {
+      const result = this.#onCatalog(report);
+      if (result !== null) this.#noteLook('catalog', result, report);
+      return;
+    }
+    if (target.kind === 'orders' || target.kind === 'fills')
+      return this.#noteLook(target.kind, toPollResult(report), report);
+    if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
+    this.#poller.onReport(target, toPollResult(report), report.nowMs);
+  }
+
+  /** Passes the outcome of a list read to the poll plan, and reports a list that stays unreadable. */
+  #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
+    this.#poller.onReport({ kind: list }, result, report.nowMs);
+    const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);
+    if (news !== null) this.#notices.push({ kind: 'list', text: news.text });
+  }
+
+  #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: RequestResult, requestId: number): void {
+    const watched = this.#markets.get(id);
+    if (watched === undefined) return;
+    if (kind === 'detail' && outcome.kind === 'refused' && outcome.status === 404) {
+      this.#markets.delete(id);
+      this.#notices.push({ kind: 'market', conditionId: id, text: `the venue has no market ${id}` });
+      return;
+    }
+    if (outcome.kind !== 'answered') return;
+    const at = { requestId, sentMs: report.sentMs, seenMs: report.nowMs, venueTimeMs: report.venueTimeMs };
+    // The shell answers with the data of the request's endpoint; its owner names that endpoint.
+    if (kind === 'book') watched.feed.onBook(outcome.data as DataOf<'markets.book'>, at, []);
+    if (kind === 'detail') this.#onDetail(watched, outcome.data as DataOf<'markets.detail'>);
+  }
+
+  #onDetail(watched: Watched, { state, config, title, condition_id: conditionId }: DataOf<'markets.detail'>): void {
+    const before = watched.phase;
+    watched.phase = state;
+    watched.hasBook = config.kind === 'orderbook';
+    if (!watched.hasBook && before === null) {
+      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" has no order book and is not recorded` });
+    } else if (before !== null && before !== state) {
+      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" is now ${state}` });
+    }
+    if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
+  }
+
+  /** Null while the walk continues. A complete one shows which markets are open. */
+  #onCatalog(report: RequestResult): PollResult | null {
+    this.#catalog ??= new PageWalk((row) => row.condition_id);
+    const walk = this.#catalog;
+    const step = walk.onReport(report);
+    if (step.kind === 'page' && step.next !== null) {
+      this.queue.push(step.next);
+      return null;
+    }
+    this.#catalog = null;
+    if (step.kind === 'void') return toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
+    const listed = new Set(walk.rows.map((row) => row.condition_id));
+    for (const id of listed) this.#watch(id);
+    for (const [marketConditionId, watched] of this.#markets) {
+      if (isOpen(watched) && !listed.has(marketConditionId))
+        this.#poller.expedite({ kind: 'detail', marketConditionId });
+    }
+    return 'ok';
+  }
+
+  #watch(id: string): void {
+    if (this.#markets.has(id)) return;
+    this.#markets.set(id, { feed: new MarketTracker(id), phase: null, hasBook: true });
+  }
+
+  #onHeard(): void {
+    const { wasOn, isBack } = this.#silence.onAnswer();
+    if (isBack) this.#notices.push({ kind: 'answering' });
+    if (!wasOn) return;
+    for (const [marketConditionId, watched] of this.#markets) {
+      if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
+    }
+  }
+}
+
+const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === null || phase === 'open');
+const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
+
+const NO_REQUEST = 0;
+
+const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
+  request: request,
+  outcome: { kind: 'unknown', reason, sent: false },
+  nowMs,
+  sentMs: nowMs,
+  venueTimeMs: null,
+});
+
+function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
+  if (outcome.kind === 'answered') return 'ok';
+  return outcome.kind === 'unknown' && !outcome.sent ? 'unsent' : 'failed';
 }

@@ -3,20 +3,81 @@
  * draft, and signs only a text that matches the intent exactly. It refuses everything that it does not understand.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
-import { type DraftText, readDraftText, writeDraftText } from '../../shared/protocol/drafts/draft-text.js';
-import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
+import { base58, base64, hex } from '@scure/base';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import type { DraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import {
-  isCredentialChallenge,
-  type JudgedMessage,
-  type SigningPolicy,
-  type SigningRules,
-  type SignResult,
-  type StoredDraft,
-} from './signing-rules.js';
-import { judgeTransaction } from './solana/transaction-judge.js';
-import { spellsTransaction } from './solana/transaction-shape.js';
+  type DraftTerms,
+  type DraftText,
+  readDraftText,
+  writeDraftText,
+} from '../../shared/protocol/drafts/draft-text.js';
+import {
+  MEMO_PROGRAM,
+  memoText,
+  readTransaction,
+  type Transaction,
+  type TransactionInstruction,
+} from '../../shared/protocol/drafts/solana-message.js';
+import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile.js';
+
+export interface SigningRules {
+  readonly serviceName: string;
+  /** As in the venue profile: format of a draft's `message`. */
+  readonly draftMessage: DraftMessage;
+  /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
+  readonly allowBlindSigning: boolean;
+  /** Programs that a transaction may call besides Memo; absent: none. */
+  readonly solanaPrograms?: readonly string[];
+  /** Whether such a transaction may use accounts from lookup tables; absent: no. */
+  readonly solanaLookupTables?: boolean;
+  /** Required signers of a transaction beside our wallet, and its payer; absent: our wallet signs and pays alone. */
+  readonly draftCosigners?: DraftCosigners;
+}
+
+/** Rules of a profile, with the operator's choice on blind signing. */
+export const signingRules = (profile: VenueProfile, allowBlindSigning: boolean): SigningRules => ({
+  serviceName: profile.service_name,
+  draftMessage: profile.draft_message,
+  allowBlindSigning,
+  solanaPrograms: profile.solana_programs ?? [],
+  solanaLookupTables: profile.solana_lookup_tables ?? false,
+  ...(profile.draft_cosigners === undefined ? {} : { draftCosigners: profile.draft_cosigners }),
+});
+
+/** A signature over a challenge gives API credentials for this wallet: such a text is no draft of any service. */
+const isCredentialChallenge = (text: string): boolean => /API credential/i.test(text);
+
+export type JudgedMessage =
+  | {
+      readonly ok: true;
+      readonly bytes: Uint8Array;
+      /** Text for the comparison with the intent; null for an unreadable draft that was allowed. */
+      readonly draft: DraftText | null;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** A draft as stored by the ledger, with the terms that its intent had before any request. */
+export interface StoredDraft {
+  readonly intentId: string;
+  readonly marketConditionId: string;
+  /** The draft's pubkey from the venue; for a cancel the order's pubkey. */
+  readonly draftPubkey: string;
+  /** The draft's `message`, unchanged. */
+  readonly message: string;
+  /** Our own terms, from the intent; never read from `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** A signature as 128 lowercase hex characters, or the reason for none. The reason never contains key bytes. */
+export type SignResult =
+  | { readonly ok: true; readonly signature: string }
+  | { readonly ok: false; readonly reason: string };
+
+export interface SigningPolicy extends SigningRules {
+  /** Reads the committed draft of an intent; null when there is none. */
+  readonly loadDraft: (intentId: string) => StoredDraft | null;
+}
 
 /** Signs stored drafts by intent id. Synchronous. */
 export class DraftSigner {
@@ -96,5 +157,258 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   }
   // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
-  return refuse('nobody can read this venue’s drafts, and blind signing is not allowed');
+  return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
+}
+
+/**
+ * A transaction that only writes a memo has no other effect: its text is compared with the intent, like a readable
+ * text. What another program does with our signature is not visible in the bytes: such a transaction is signed only when
+ * the venue profile names the program and the operator allows blind signing.
+ */
+function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
+  const { instructions, messageBytes } = transaction;
+  const isBlind = instructions.some(({ program }) => program !== MEMO_PROGRAM);
+  const reason =
+    objectionToSigners(transaction, rules, wallet) ??
+    objectionToPrograms(transaction, rules) ??
+    objectionToPayments(transaction) ??
+    objectionToAccounts(transaction, rules, isBlind) ??
+    objectionToMemo(transaction, isBlind);
+  if (reason !== null) return { ok: false, reason };
+  // A memo beside other programs may be anything; one that reads as a draft must be ours.
+  const draft = readDraftText(memoText(transaction) ?? '');
+  if (draft === null && !isBlind) return { ok: false, reason: 'the memo of the transaction is not a readable draft' };
+  return { ok: true, bytes: messageBytes, draft };
+}
+
+/** Only the payer has a fixed place; the order of other signers follows their keys. */
+function objectionToSigners(
+  { feePayer, signers, filledSlots }: Transaction,
+  { draftCosigners }: SigningRules,
+  wallet: string,
+): string | null {
+  const payer = draftCosigners?.fee_payer ?? wallet;
+  const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
+  if (feePayer !== payer) return `the transaction is paid by ${nameAccount(feePayer)}, not by ${nameAccount(payer)}`;
+  const due = new Set([wallet, ...(draftCosigners?.keys ?? [])]);
+  const count = signers.length === 1 ? '1 signer' : `${signers.length} signers`;
+  const strangers = signers.filter((key) => !due.has(key));
+  if (strangers.length > 0) {
+    return `the transaction wants ${count}; draft_cosigners of the venue profile does not name ${strangers.join(', ')}`;
+  }
+  const absent = [...due].filter((key) => !signers.includes(key));
+  if (absent.length > 0) return `the transaction wants ${count}, without ${absent.map(nameAccount).join(', ')}`;
+  return filledSlots.length === 0
+    ? null
+    : `the transaction carries a signature already, of ${filledSlots.map(nameAccount).join(', ')}`;
+}
+
+function objectionToPrograms({ instructions }: Transaction, rules: SigningRules): string | null {
+  const others = instructions.map(({ program }) => program).filter((program) => program !== MEMO_PROGRAM);
+  const unknown = others.find((program) => !(rules.solanaPrograms ?? []).includes(program));
+  if (unknown !== undefined) {
+    return `the transaction calls the program ${unknown}, which solana_programs of the venue profile does not name`;
+  }
+  const [unreadable] = others;
+  if (unreadable === undefined || rules.allowBlindSigning) return null;
+  return `Twinbook cannot read the effect of program ${unreadable}, and blind signing is not allowed`;
+}
+
+function objectionToAccounts(
+  { accounts, signers, instructions, lookupTables }: Transaction,
+  rules: SigningRules,
+  isBlind: boolean,
+): string | null {
+  if (lookupTables.length > 0 && !(isBlind && rules.solanaLookupTables === true)) {
+    return 'the transaction takes accounts out of a lookup table';
+  }
+  // A memo needs only its signers' accounts, which were judged before.
+  const named = isBlind ? [] : [...accounts, ...instructions.flatMap((instruction) => instruction.accounts)];
+  const stranger = named.find((account) => !signers.includes(account) && account !== MEMO_PROGRAM);
+  return stranger === undefined ? null : `the transaction names the account ${stranger}, which a memo does not need`;
+}
+
+function objectionToMemo(transaction: Transaction, isBlind: boolean): string | null {
+  const count = transaction.instructions.filter(({ program }) => program === MEMO_PROGRAM).length;
+  if (count > 1) return `the transaction carries ${count} memos, not one`;
+  if (count === 0) return isBlind ? null : 'the transaction carries no memo';
+  const text = memoText(transaction);
+  if (text === null) return 'the memo of the transaction is not text';
+  return isCredentialChallenge(text) ? 'the memo of the transaction is a credential challenge' : null;
+}
+
+/**
+ * No profile and no operator can allow top-level calls of Solana's own programs that give away the wallet's funds, now
+ * or later. A venue's program calls them itself, within its purpose; a transaction that calls them
+ * beside it asks for more. Transfers, `Assign` and durable nonces are calls of System, `Approve` and `SetAuthority` of
+ * the token programs.
+ */
+const GIVES_AWAY: Readonly<Record<string, string>> = {
+  '11111111111111111111111111111111': 'System',
+  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'Token',
+  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: 'Token-2022',
+  Stake11111111111111111111111111111111111111: 'Stake',
+  Vote111111111111111111111111111111111111111: 'Vote',
+  BPFLoaderUpgradeab1e11111111111111111111111: 'the program loader',
+  BPFLoader2111111111111111111111111111111111: 'a program loader',
+  BPFLoader1111111111111111111111111111111111: 'a program loader',
+  LoaderV411111111111111111111111111111111111: 'a program loader',
+  // Create accounts whose rent the fee payer pays.
+  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'Associated Token Account',
+  AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
+};
+
+/** A program's name for a person; null for one that is unknown here. */
+export function nameProgram(program: string): string | null {
+  if (program === MEMO_PROGRAM) return 'Memo';
+  return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
+}
+
+/** Buys priority in a block: the fee payer, perhaps our wallet, pays for it. */
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
+const SET_UNIT_LIMIT = 2;
+const SET_UNIT_PRICE = 3;
+/** Maximum compute units of a transaction, and the default without a value. */
+const MOST_UNITS = 1_400_000n;
+const MICROLAMPORTS_PER_LAMPORT = 1_000_000n;
+/** 0.001 SOL, two hundred times the fee of a signature. */
+const MOST_PRIORITY_FEE_LAMPORTS = 1_000_000n;
+
+/** Why such a transaction is never signed; null for one without such calls. */
+function objectionToPayments({ instructions }: Transaction): string | null {
+  for (const { program } of instructions) {
+    const name = GIVES_AWAY[program];
+    if (name !== undefined) return `the transaction calls the program ${program} (${name}), which is never allowed`;
+  }
+  return objectionToPriorityFee(instructions.filter(({ program }) => program === COMPUTE_BUDGET));
+}
+
+function objectionToPriorityFee(instructions: readonly TransactionInstruction[]): string | null {
+  let [units, price] = [MOST_UNITS, 0n];
+  for (const { data } of instructions) {
+    const bytes = Buffer.from(data);
+    const kind = bytes[0];
+    if (kind === SET_UNIT_LIMIT && bytes.length === 5) units = BigInt(bytes.readUInt32LE(1));
+    else if (kind === SET_UNIT_PRICE && bytes.length === 9) price = bytes.readBigUInt64LE(1);
+    else return 'the transaction asks for an unreadable priority';
+  }
+  const lamports = (units * price) / MICROLAMPORTS_PER_LAMPORT;
+  if (lamports <= MOST_PRIORITY_FEE_LAMPORTS) return null;
+  return `the transaction pays a priority fee of ${lamports} lamports, at most ${MOST_PRIORITY_FEE_LAMPORTS} are paid`;
+}
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** A transaction fits into one packet of 1232 bytes; the double leaves a reserve. */
+const LONGEST_TRANSACTION_BYTES = 2464;
+/**
+ * Characters of hex, base64 and base58: a text with any other character, like every readable draft, spells nothing in
+ * them.
+ */
+const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
+
+/**
+ * Whether the text's own bytes, or the bytes that it spells in hex, base64 or base58, have the shape of a Solana
+ * transaction or of the message that its signatures sign. A signature over such bytes could move money on chain.
+ */
+function spellsTransaction(text: string): boolean {
+  return readings(text).some(isTransaction);
+}
+
+function readings(text: string): Uint8Array[] {
+  const found: Uint8Array[] = [Buffer.from(text, 'utf8')];
+  const compact = text.replace(/\s+/g, '').replace(/^0x/i, '');
+  if (!SPELLED.test(compact)) return found;
+  // Base58 takes quadratic time; no longer text can spell a transaction in it.
+  const decoders = [
+    () => hex.decode(compact.toLowerCase()),
+    () => base64.decode(compact.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '').padEnd(pad(compact), '=')),
+    () => base58.decode(compact.length <= 2 * LONGEST_TRANSACTION_BYTES ? compact : ''),
+  ];
+  for (const decode of decoders) {
+    try {
+      found.push(decode());
+    } catch {
+      // Not in that encoding.
+    }
+  }
+  return found;
+}
+
+const pad = (text: string): number => Math.ceil(text.replace(/=+$/, '').length / 4) * 4;
+
+function isTransaction(bytes: Uint8Array): boolean {
+  if (isMessage(bytes)) return true;
+  const reader = new Reader(bytes);
+  const signatures = reader.compact();
+  if (signatures === 0 || signatures > 127) return false;
+  reader.skip(signatures * SIGNATURE_BYTES);
+  return reader.good && isMessage(reader.rest());
+}
+
+function isMessage(bytes: Uint8Array): boolean {
+  if (bytes.length > LONGEST_TRANSACTION_BYTES) return false;
+  const reader = new Reader(bytes);
+  const versioned = (bytes[0] ?? 0) >= 0x80;
+  if (versioned) reader.byte();
+  const required = reader.byte();
+  reader.skip(2);
+  const accounts = reader.compact();
+  if (required === 0 || required > accounts) return false;
+  reader.skip(accounts * KEY_BYTES + KEY_BYTES);
+  reader.each(() => {
+    reader.byte();
+    reader.skip(reader.compact());
+    reader.skip(reader.compact());
+  });
+  if (versioned) {
+    reader.each(() => {
+      reader.skip(KEY_BYTES);
+      reader.skip(reader.compact());
+      reader.skip(reader.compact());
+    });
+  }
+  return reader.good && reader.rest().length === 0;
+}
+
+/** Reads forwards; past the end it becomes invalid and stays so. */
+class Reader {
+  good = true;
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at++];
+    if (value === undefined) this.good = false;
+    return value ?? 0;
+  }
+
+  /** Solana's compact-u16: seven bits per byte, lowest first, three bytes at most. */
+  compact(): number {
+    let value = 0;
+    for (let shift = 0; shift < 21; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    this.good = false;
+    return 0;
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+    if (this.#at > this.#bytes.length) this.good = false;
+  }
+
+  each(read: () => void): void {
+    for (let count = this.compact(); count > 0 && this.good; count--) read();
+  }
+
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at);
+  }
 }

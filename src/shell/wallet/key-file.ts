@@ -1,14 +1,15 @@
-/** The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key that another tool wrote. */
+/**
+ * The wallet's secret files. The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key
+ * that another tool wrote. The credentials of the API: one file for all venues and wallets, or two environment variables.
+ */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { parseJson } from '../../shared/base/text-width.js';
-import { derivePublicKey } from './ed25519.js';
-import { readPrivateFile, writePrivateFile } from './private-file.js';
-import { secrets } from './secrets.js';
-import { Wallet } from './wallet.js';
+import { parseJson } from '../../shared/base/text.js';
+import { readPrivateFile, secrets, writePrivateFile } from './secrets.js';
+import { derivePublicKey, Wallet } from './wallet.js';
 
 const WHAT = 'the wallet file';
 
@@ -288,3 +289,112 @@ function readPassphrase(environment: Environment): string | null {
   if (path === undefined || path === '') return null;
   return readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '');
 }
+
+/** Credentials of a signed call. The secret is the HMAC key; it must not appear in a log, error or page. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly secret: string;
+}
+
+/** Owner of credentials: the same wallet has others at another venue. */
+export interface CredentialsOwner {
+  readonly baseUrl: string;
+  readonly wallet: string;
+}
+
+const CREDENTIALS_FILE = 'the credentials file';
+
+const credentialsSchema = z.strictObject({
+  twinbook_credentials: z.literal(1),
+  entries: z.array(
+    z.strictObject({
+      base_url: z.string(),
+      wallet: z.string(),
+      api_key: z.string().min(1),
+      secret: z.string().min(1),
+    }),
+  ),
+});
+type CredentialsFile = z.output<typeof credentialsSchema>;
+
+/**
+ * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else those that the file holds for this venue and
+ * wallet, else null. Throws TwinbookError config_invalid (one variable without the other), key_insecure,
+ * file_unreadable (but a missing file is simply null) or key_invalid.
+ */
+export function loadCredentials(
+  path: string,
+  owner: CredentialsOwner,
+  environment: Environment = process.env,
+): Credentials | null {
+  const found = findCredentials(path, owner, environment);
+  if (found !== null) secrets.hide(found.secret);
+  return found;
+}
+
+function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): Credentials | null {
+  const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
+  if (apiKey !== '' && secret !== '') return { apiKey, secret };
+  if (apiKey !== '' || secret !== '') {
+    const [set, unset] =
+      apiKey !== '' ? ['TWINBOOK_API_KEY', 'TWINBOOK_API_SECRET'] : ['TWINBOOK_API_SECRET', 'TWINBOOK_API_KEY'];
+    throw new TwinbookError('config_invalid', `${set} is set but ${unset} is not`, 'Set both, or neither.');
+  }
+  const entry = readCredentialsFile(path).entries.find((candidate) => belongsTo(candidate, owner));
+  return entry === undefined ? null : { apiKey: entry.api_key, secret: entry.secret };
+}
+
+/**
+ * Stores an owner's credentials, replacing earlier ones and keeping those of others, atomically and with mode 0600.
+ * Throws as `loadCredentials`.
+ */
+export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
+  secrets.hide(secret);
+  const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };
+  writeEntries(path, owner, [{ ...of, api_key: apiKey, secret }]);
+}
+
+/** Removes an owner's credentials, for example after the key was revoked. */
+export const forgetCredentials = (path: string, owner: CredentialsOwner): void => writeEntries(path, owner, []);
+
+function writeEntries(path: string, owner: CredentialsOwner, entries: CredentialsFile['entries']): void {
+  const others = readCredentialsFile(path).entries.filter((entry) => !belongsTo(entry, owner));
+  const content: CredentialsFile = { twinbook_credentials: 1, entries: [...others, ...entries] };
+  writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`, CREDENTIALS_FILE, {
+    replace: true,
+    verify: (text) => void parseCredentials(text, path),
+  });
+}
+
+function readCredentialsFile(path: string): CredentialsFile {
+  let text: string;
+  try {
+    text = readPrivateFile(path, CREDENTIALS_FILE);
+  } catch (error) {
+    if (isMissing(error)) return { twinbook_credentials: 1, entries: [] };
+    throw error;
+  }
+  return parseCredentials(text, path);
+}
+
+function parseCredentials(text: string, path: string): CredentialsFile {
+  // The parser's own message would quote the file.
+  const parsed = credentialsSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new TwinbookError(
+    'key_invalid',
+    `${CREDENTIALS_FILE} ${path} is not one`,
+    'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own.',
+  );
+}
+
+const belongsTo = (entry: CredentialsFile['entries'][number], owner: CredentialsOwner): boolean =>
+  normalUrl(entry.base_url) === normalUrl(owner.baseUrl) && entry.wallet === owner.wallet;
+
+const normalUrl = (url: string): string => url.replace(/\/+$/, '');
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof TwinbookError &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'ENOENT';

@@ -1,19 +1,163 @@
 /**
- * The last filter of every secret. A reader of a secret from a file or the environment registers it here, and all text that
- * leaves the process for a person (log, terminal, last words of a crash) is cleaned first, in every spelling that a
- * library or a stranger's answer could give it. It is the last filter and not the first: an error is made without secrets.
- *
- * One instance for a process, because a secret may appear anywhere in it. It never returns a secret.
+ * Secrets in files and in texts. A file is read only when no other user can read it. A crash during a write leaves the
+ * old or the new content, and never a readable or partly written copy.
  */
 
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import { base58, base64 } from '@scure/base';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, syncFolder } from '../../shared/base/files.js';
+
+/** Far above the size of our secret files. */
+const LARGEST_BYTES = 65_536;
+
+/**
+ * Text of a secrets file. Mode and kind are checked on the open descriptor, so the checked file is the one that is
+ * read. Throws TwinbookError file_unreadable or key_insecure.
+ */
+export function readPrivateFile(path: string, what: string): string {
+  // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
+  const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile())
+      throw new TwinbookError(
+        'file_unreadable',
+        `${what} ${path} is not a file`,
+        'Name the file itself in the configuration.',
+      );
+    requirePrivate(path, what, status.mode);
+    if (status.size > LARGEST_BYTES) {
+      throw new TwinbookError(
+        'key_invalid',
+        `${what} ${path} has ${status.size} bytes; it cannot be one`,
+        'Look whether that path is the file that was meant.',
+      );
+    }
+    return attempt(path, what, () => readAll(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function requirePrivate(path: string, what: string, mode: number): void {
+  if ((mode & 0o077) === 0) return;
+  const shown = (mode & 0o777).toString(8).padStart(4, '0');
+  const hint = `Others on this machine can reach it. Run: chmod 600 '${path.replaceAll("'", "'\\''")}'`;
+  throw new TwinbookError('key_insecure', `${what} ${path} has mode ${shown}; it must be 0600`, hint);
+}
+
+function readAll(descriptor: number): string {
+  const bytes = readFileSync(descriptor);
+  const text = bytes.toString('utf8');
+  bytes.fill(0);
+  return text;
+}
+
+/**
+ * Writes a secrets file with mode 0600: temporary file beside it, fsync, read back and passed to `verify`, then renamed
+ * into place. With `replace: false` an existing file is refused. Throws TwinbookError file_unreadable, or the error of
+ * `verify`.
+ */
+export function writePrivateFile(
+  path: string,
+  text: string,
+  what: string,
+  { replace, verify }: { readonly replace: boolean; readonly verify: (text: string) => void },
+): void {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  // The folder is synced too: otherwise a power cut could remove the file's entry.
+  attempt(path, what, () => {
+    for (const made of makeFolder(dirname(path))) syncFolder(dirname(made));
+  });
+  try {
+    attempt(path, what, () => writeSynced(temporary, text));
+    verify(readPrivateFile(temporary, what));
+    attempt(path, what, () => (replace ? renameSync(temporary, path) : moveToFreePlace(temporary, path)));
+    attempt(path, what, () => syncFolder(dirname(path)));
+  } catch (error) {
+    if (existsSync(temporary)) unlinkSync(temporary);
+    throw error;
+  }
+}
+
+function writeSynced(path: string, text: string): void {
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    // The umask may have removed the owner's bits.
+    fchmodSync(descriptor, 0o600);
+    writeFileSync(descriptor, text, { flush: true });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A link fails for a taken name, where a rename would destroy a key that another process just wrote. */
+function moveToFreePlace(temporary: string, path: string): void {
+  try {
+    linkSync(temporary, path);
+    unlinkSync(temporary);
+  } catch (error) {
+    if (readErrorCode(error) === 'EEXIST' || existsSync(path)) throw error;
+    renameSync(temporary, path); // A file system without links.
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read or written by this user',
+  EPERM: 'may not be read or written by this user',
+  EISDIR: 'is a folder',
+  EEXIST: 'exists already and is not overwritten',
+  ENOTDIR: 'lies below something that is not a folder',
+  ENOSPC: 'cannot be written: the disk is full',
+  EROFS: 'cannot be written: the disk is read-only',
+};
+
+function attempt<T>(path: string, what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = readErrorCode(error);
+    const why = WHY[code] ?? `cannot be used (${code})`;
+    throw new TwinbookError(
+      'file_unreadable',
+      `${what} ${path} ${why}`,
+      'Look whether that path is the file that was meant, and whether you may read it.',
+      { cause: error },
+    );
+  }
+}
+
+const readErrorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
 
 const CENSOR = '[redacted]';
 
 /** Shorter values would remove harmless text too; keys and API secrets are far longer. */
 const SHORTEST_CHARACTERS = 6;
 
+/**
+ * The last filter of every secret. A reader of a secret from a file or the environment registers it here, and all text
+ * that leaves the process for a person (log, terminal, last words of a crash) is cleaned first, in every spelling that a
+ * library or a stranger's answer could give it. It is the last filter and not the first: an error is made without
+ * secrets. One instance for a process, because a secret may appear anywhere in it. It never returns a secret.
+ */
 export class Secrets {
   readonly #spellings = new Set<string>();
   #pattern: RegExp | null = null;

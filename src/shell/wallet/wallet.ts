@@ -5,13 +5,22 @@
  * out: not to a caller, a log, an error or `util.inspect`. No other room holds key bytes.
  */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { getPublicKey, hashes, sign } from '@noble/ed25519';
 import { base58 } from '@scure/base';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
-import { DraftSigner } from './draft-signer.js';
-import { derivePublicKey, signToHex } from './ed25519.js';
-import type { SigningPolicy, SignResult } from './signing-rules.js';
+import { DraftSigner, type SigningPolicy, type SignResult } from './draft-signer.js';
+
+// Synchronous, so that signing is one step: no other task comes between the signed text and its stored row.
+hashes.sha512 = (message: Uint8Array) => new Uint8Array(createHash('sha512').update(message).digest());
+
+/** The 32-byte public key of a 32-byte seed. */
+export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(seed);
+
+/** The signature as 128 lowercase hex characters. */
+export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
+  Buffer.from(sign(message, seed)).toString('hex');
 
 export interface ChallengeExpectation {
   readonly serviceName: string;

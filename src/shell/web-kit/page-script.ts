@@ -1,9 +1,64 @@
-/** The script of a page with its libraries, as one text without imports, and the notices of these libraries. */
+/** A page that is one document: its theme, its script with all libraries, and the policy that lets a browser run nothing else. */
 
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** Colours and texts of every page: light and dark. A shadow at an edge of `.scroll` shows that a table goes on there. */
+export const THEME = `
+:root { color-scheme: light dark;
+  --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2); --soft: light-dark(#59636d, #a0a8b0);
+  --line: light-dark(#dcded8, #33393f); --faint: light-dark(#f0f1ec, #20252a); --mark: light-dark(#8a929a, #79828a); --book: light-dark(rgb(110 120 130 / .2), rgb(150 160 170 / .22));
+  --bid: light-dark(#1c6cb0, #6bb2f2); --ask: light-dark(#a8500f, #f19a5b); --good: light-dark(#0c6a57, #52c4a3); --bad: light-dark(#a4301d, #f28b74);
+  --edge: light-dark(rgb(0 0 0 / .22), rgb(255 255 255 / .28)); --alarm: light-dark(#fdf0ec, #33201c); --warn: light-dark(#fdf7e3, #2b2617); --warning: light-dark(#8a5a00, #f0b429);
+  --s0: var(--bad); --s1: var(--bid); --s2: var(--good); --s3: light-dark(#7a4fb0, #bd97ee); --s4: light-dark(#8a6a00, #d9b64a); --s5: light-dark(#a3326f, #ee8fc0) }
+:root[data-theme=light] { color-scheme: light } :root[data-theme=dark] { color-scheme: dark }
+*, *::before, *::after { box-sizing: border-box }
+html { -webkit-text-size-adjust: 100% }
+body { background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums }
+code, kbd, pre, td.code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 13px }
+table { border-collapse: collapse; width: 100%; font-size: 14px }
+.scroll { overflow: auto; max-width: 100%; border: 1px solid var(--line); border-radius: 6px; background: linear-gradient(90deg, var(--panel) 30%, transparent) 0 0 / 48px 100% no-repeat local, linear-gradient(270deg, var(--panel) 30%, transparent) 100% 0 / 48px 100% no-repeat local, linear-gradient(90deg, var(--edge), transparent) 0 0 / 16px 100% no-repeat scroll, linear-gradient(270deg, var(--edge), transparent) 100% 0 / 16px 100% no-repeat scroll, var(--panel) }
+.good { color: var(--good) } .bad { color: var(--bad) }`;
+
+/** A chart with its title, unit, legend and the values under the pointer. */
+export const CHART_FRAME = `
+.chart { margin: 12px 0 0; padding: 10px 8px 6px; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); min-width: 0 }
+.chart h3 { margin: 0 8px 2px; display: flex; justify-content: space-between; gap: 0 12px; flex-wrap: wrap; font-size: 14px } .chart h3 span { font-weight: 400; color: var(--soft); font-size: 13px }
+.plot { min-height: 40px; touch-action: pan-y }
+.readout { min-height: 1.5em; margin: 8px 4px 0; font-size: 13px; color: var(--soft) } .readout b { color: var(--ink); font-weight: 600 }
+.keys { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; color: var(--soft); margin: 4px 8px; padding: 0; list-style: none } .keys i { font-style: normal; font-size: 11px; margin-right: 4px } .keys i:empty { display: inline-block; width: 18px; height: 0; border-top: 2px solid; vertical-align: middle; margin-right: 6px } .keys i.area { height: 10px; border: 0; background: var(--book) }
+.uplot { width: min-content } .u-wrap { position: relative; user-select: none } .u-over, .u-under, .u-axis, .u-select, .u-cursor-x { position: absolute } .u-under { overflow: hidden }
+.uplot canvas { display: block; width: 100%; height: 100% } .u-select { background: rgba(110,130,150,.18) } .u-select, .u-cursor-x { pointer-events: none }
+.u-cursor-x { left: 0; top: 0; height: 100%; border-right: 1px dashed var(--mark) } .u-off, .u-cursor-y, .u-cursor-pt { display: none }`;
+
+/** `content-security-policy` of a document with this one script and this one style, both written into it. */
+export const ownPolicy = (script: string, style: string): string =>
+  [
+    "default-src 'none'",
+    `script-src '${hashForCsp(script)}'`,
+    `style-src '${hashForCsp(style)}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // Text of the exchange is inserted as text: it may never become markup or a script.
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+
+const hashForCsp = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+/** The document is not cached, framed or sniffed, and links send no referrer. */
+export const OWN_HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
 
 const require = createRequire(import.meta.url);
 
@@ -23,6 +78,8 @@ export function readPageScript(entry: URL): string {
 /** Bundles a page's main module. Only the build and programs that run from the sources have esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
+  // Of the library's kinds of lines, pages use neither bars nor splines.
+  const library = chartFile('dist/uPlot.esm.js').replaceAll(/\(paths\.(?:bars|spline) *= \w+\);/g, '');
   const { outputFiles } = buildSync({
     entryPoints: [file],
     bundle: true,
@@ -33,15 +90,11 @@ export function bundlePage(file: string): string {
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
-    external: ['uplot'],
+    alias: { uplot: `data:text/javascript,${encodeURIComponent(library)}` },
   });
   void stop();
-  // Templates ignore line breaks and the indentation after them.
-  const script = (outputFiles[0]?.text ?? '').replace(/\n {2,}/g, '\n');
-  // The library's own build is smaller than another one of its sources.
-  const library = chartFile('dist/uPlot.iife.min.js').replace(/^\/\*.*?\*\/\s*/s, '');
-  const named = script.replace(/import (\S+) from"uplot";/g, 'const $1=uPlot;');
-  return named === script ? script : `${library}${named}`;
+  // Templates ignore line breaks beside a tag, and the indentation after them.
+  return (outputFiles[0]?.text ?? '').replaceAll(/\n {2,}/g, '\n').replaceAll(/>\n|\n(?=<)/g, (end) => end.trim());
 }
 
 const chartFile = (name: string): string =>

@@ -3,15 +3,22 @@
 import { minMicros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
-import type { Executor } from '../executor/executor.js';
 import type { MarketView } from '../market/view.js';
-import { type ConversionRules, convert, isShort, mergeBlockers, NO_CORE, scarceCash } from './control/complete-sets.js';
-import { FLATTEN, flattenAll, flattenMarkets } from './control/flatten.js';
+import {
+  type ConversionRules,
+  convert,
+  FLATTEN,
+  flattenAll,
+  flattenMarkets,
+  isShort,
+  mergeBlockers,
+  scarceCash,
+} from './control/complete-sets.js';
 import { LADDER, type Mode } from './control/modes.js';
 import { isOfPlace, makeStepContext, type StepContext } from './gate.js';
 import type { MarketEntry, Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import type { Account } from './own/account.js';
+import { NO_CORE } from './own/account.js';
 import { heldIn } from './own/own-state.js';
 import {
   type EventTurns,
@@ -126,18 +133,18 @@ const isOfConversion = (request: PlannedRequest): boolean =>
 function actInMarket(
   state: TraderState,
   entry: MarketEntry,
-  usual: StepContext,
+  base: StepContext,
   turns: EventTurns,
-  ticking: boolean,
+  isTick: boolean,
 ): void {
-  const { nowMs } = usual;
+  const { nowMs } = base;
   const { safety, account, markets } = state;
   const { conditionId } = entry;
   const paused = safety.pauses.isFlattening(conditionId)
     ? safety.whyUnclaimed(conditionId)
     : safety.whyPaused(conditionId);
-  const hold = findHold(safety, conditionId, usual.hold);
-  const context = hold === usual.hold ? usual : makeStepContext(state, hold, nowMs);
+  const hold = findHold(safety, conditionId, base.hold);
+  const context = hold === base.hold ? base : makeStepContext(state, hold, nowMs);
   context.own = account.own;
   // No conversion in a market where the signer refused one.
   const { conversions } = LADDER[safety.mode().mode];
@@ -163,22 +170,14 @@ function actInMarket(
     finishTurn(markets, state.notices, slot, nowMs);
   }
   markets.saveOwnFills(entry);
-  withdrawUnwanted(account, state.executor, entry, nowMs);
-  if (ticking) begun = cancelOrphans(state, entry, context) || begun;
+  // Orders in flight of a market that no strategy quotes any more are withdrawn.
+  if (entry.slots.length > 0 && entry.slots.every(({ quotes }) => quotes.fairMicros === null)) {
+    const orders = account.own.orders.get(conditionId) ?? [];
+    if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))
+      state.executor.withdraw(conditionId, nowMs);
+  }
+  if (isTick) begun = cancelOrphans(state, entry, context) || begun;
   if (begun) account.invalidate();
-}
-
-/** Withdraws orders in flight of a market that no strategy quotes any more. */
-function withdrawUnwanted(
-  account: Account,
-  executor: Executor,
-  { conditionId, slots }: MarketEntry,
-  nowMs: number,
-): void {
-  if (slots.length === 0 || slots.some(({ quotes }) => quotes.fairMicros !== null)) return;
-  const orders = account.own.orders.get(conditionId) ?? [];
-  if (orders.some(({ phase, strategy }) => phase === 'pending' && strategy !== FLATTEN))
-    executor.withdraw(conditionId, nowMs);
 }
 
 /** Rules for conversions of a market. Flattening merges every complete set, even where a strategy keeps some. */

@@ -16,7 +16,7 @@ interface Around {
   readonly notices: Pick<Notices, 'notify' | 'alert'>;
 }
 
-interface FeedMemory {
+interface Memory {
   readonly settings: FeedSettings;
   /** Newest values by condition id, the oldest update first. */
   readonly newest: Map<string, FeedValue>;
@@ -29,7 +29,7 @@ interface FeedMemory {
 }
 
 export class Feeds {
-  readonly #feeds: ReadonlyMap<string, FeedMemory>;
+  readonly #feeds: ReadonlyMap<string, Memory>;
 
   constructor(settings: readonly FeedSettings[]) {
     this.#feeds = new Map(
@@ -80,9 +80,8 @@ export class Feeds {
     return [...new Set(names)].map((name) => {
       const feed = this.#feeds.get(name);
       const value = feed?.newest.get(conditionId);
-      if (feed === undefined || value === undefined) {
+      if (feed === undefined || value === undefined)
         return { name, view: null, withheld: 'the feed has no value for this market' };
-      }
       const { conditionId: _market, ...shown } = value;
       return {
         name,
@@ -109,13 +108,9 @@ export class Feeds {
       const isCurrent = countCurrent(feed, nowMs) > 0;
       const isNew = feed.told !== isCurrent && (isCurrent || feed.told === true || nowMs - feed.sinceMs > maxAgeMs);
       if (!isNew) continue;
+      const silence = `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`;
       if (isCurrent) notices.notify(nowMs, 'feed_current', `feed ${name} has current values`);
-      else
-        notices.alert(
-          nowMs,
-          'feed_silent',
-          `feed ${name} ${describeSilence(feed, nowMs)}: strategies that need it do not quote`,
-        );
+      else notices.alert(nowMs, 'feed_silent', silence);
       feed.told = isCurrent;
     }
   }
@@ -141,35 +136,27 @@ function whyNotCurrent({ atMs, validUntilMs }: FeedValue, { maxAgeMs }: FeedSett
   return validUntilMs !== null && nowMs >= validUntilMs ? 'the value has expired' : null;
 }
 
-function countCurrent({ newest, settings }: FeedMemory, nowMs: number): number {
+function countCurrent({ newest, settings }: Memory, nowMs: number): number {
   let current = 0;
   for (const value of newest.values()) if (whyNotCurrent(value, settings, nowMs) === null) current += 1;
   return current;
 }
 
-function newestAgeMs({ newest }: FeedMemory, nowMs: number): number | null {
+function newestAgeMs({ newest }: Memory, nowMs: number): number | null {
   let youngestMs = Number.POSITIVE_INFINITY;
   for (const { atMs } of newest.values()) youngestMs = Math.min(youngestMs, nowMs - atMs);
   return Number.isFinite(youngestMs) ? youngestMs : null;
 }
 
-function describeSilence(feed: FeedMemory, nowMs: number): string {
+function describeSilence(feed: Memory, nowMs: number): string {
   const ageMs = newestAgeMs(feed, nowMs);
   return ageMs === null
     ? 'has sent no value yet'
     : `has no current value, its newest is ${Math.round(ageMs / 1000)} s old`;
 }
 
-/**
- * Notifies the operator once per feed that it names an unknown market. It waits until the markets are known: from the
- * catalog, or because every strategy names its own.
- */
-function nameUnknown(
-  feed: FeedMemory,
-  conditionId: string,
-  nowMs: number,
-  { markets, settings, notices }: Around,
-): void {
+/** Notifies the operator once per feed that names an unknown market, once the markets are known. */
+function nameUnknown(feed: Memory, conditionId: string, nowMs: number, { markets, settings, notices }: Around): void {
   if (feed.namedUnknown || markets.get(conditionId) !== undefined) return;
   if (!markets.hasCatalog && settings.strategies.some(({ markets: { ids } }) => ids.length === 0)) return;
   feed.namedUnknown = true;

@@ -1,7 +1,4 @@
-/**
- * The gate between decision and execution: every request that can move money passes here, and needs an approval by
- * risk.
- */
+/** The gate between decision and execution: each request that can move money needs an approval by risk here. */
 
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import type { Executor } from '../executor/executor.js';
@@ -11,9 +8,9 @@ import type { Intent, Refused } from '../risk/intent.js';
 import type { RiskLimits } from '../risk/limits.js';
 import { judge } from '../risk/risk.js';
 import { LADDER, type ModeNow } from './control/modes.js';
-import type { Guards } from './guards/guards.js';
+import type { Guards } from './guards.js';
+import type { Valuation } from './own/account.js';
 import type { OwnState } from './own/own-state.js';
-import type { Valuation } from './own/valuation.js';
 import type { Requests } from './requests.js';
 import type { TraderSettings } from './settings.js';
 

@@ -2,21 +2,21 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { maxMicros, ZERO } from '../../shared/base/micros.js';
-import type { MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
+import type { Candle, MarketDetail, MarketSummary } from '../../shared/protocol/records.js';
+import type { RequestResult } from '../../shared/protocol/seam.js';
 import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Ledger, MarketRecord } from '../ledger/contract.js';
+import { CategoryFlow, type LearnedFromBars, readCandles } from '../market/estimators.js';
 import { MarketTracker } from '../market/market-tracker.js';
-import { CategoryFlow } from '../market/taker-flow.js';
 import { MarkTrust } from '../market/venue-marks.js';
 import type { MarketFacts, SeenAt } from '../market/view.js';
+import type { SlowAverages } from '../risk/slow-average.js';
 import type { ModeNow } from './control/modes.js';
-import { ExchangeRefusals } from './guards/guards.js';
+import { ExchangeRefusals } from './guards.js';
+import { isWanted, MarketMeasures } from './market-worth.js';
 import type { MarketTerms, OwnState } from './own/own-state.js';
-import { type CandlesAsked, findGoodUntilMs, forgetPrior, restorePrior } from './prior.js';
 import { QuoteSlot } from './quoting/quote-slot.js';
 import { Sandboxes } from './quoting/strategy-sandbox.js';
-import { MarketMeasures } from './selection/measures.js';
-import { isWanted } from './selection/rules.js';
 import type { MarketSelection, StrategySettings, TraderSettings } from './settings.js';
 
 /** A tracked market. */
@@ -171,10 +171,7 @@ export class Markets {
     }
   }
 
-  /**
-   * Applies changed settings. A quoter is recreated only if its code or parameters changed; its state passes through
-   * the ledger. Call it inside a ledger transaction.
-   */
+  /** Applies changed settings, inside a ledger transaction. Only changed code or parameters recreate a quoter. */
   configure(settings: TraderSettings, nowMs: number): void {
     const before = this.#settings;
     this.#settings = settings;
@@ -194,10 +191,7 @@ export class Markets {
     this.version++;
   }
 
-  /**
-   * Markets that a strategy keeps under new settings. With another selection none, until the next catalog assigns new
-   * ones.
-   */
+  /** Markets that a strategy keeps under new settings; with another selection none, until the next catalog. */
   #keptMarkets(before: StrategySettings, next: StrategySettings | undefined): ReadonlySet<string> {
     if (next === undefined) return new Set();
     if (next.markets.ids.length > 0) return new Set(next.markets.ids);
@@ -325,4 +319,80 @@ const pickFilter = ({
 function selects({ markets }: StrategySettings, row: MarketSummary): boolean {
   if (row.state !== markets.state || row.margin_enabled === true) return false;
   return isWanted(markets, { conditionId: row.condition_id, title: row.title, category: row.category });
+}
+
+/** State of a market's price bars. */
+interface CandlesAsked {
+  isAsked: boolean;
+  /** Until when the stored result is valid, our clock, ms: as long as the span of the bars. */
+  goodUntilMs: number;
+}
+
+/** Parts of a market entry and of the trader that price bars concern. */
+type Entry = Pick<MarketEntry, 'conditionId' | 'feed' | 'excludedBecause' | 'candles'> & {
+  readonly slots: readonly unknown[];
+};
+interface Around {
+  readonly ledger: Pick<Ledger, 'setNote'>;
+  readonly account: { readonly valuation: { readonly averages: Pick<SlowAverages, 'seed'> } };
+  readonly notices: { notify(timeMs: number, kind: string, text: string): void };
+}
+
+/** Stored result of the bars. */
+type Kept = Pick<LearnedFromBars, 'sigmaPerSqrtS'> & Pick<CandlesAsked, 'goodUntilMs'>;
+
+const noteOf = (conditionId: string): string => `candles.${conditionId}`;
+
+function readKept(conditionId: string, ledger: Pick<Ledger, 'note'>): Kept | null {
+  const text = ledger.note(noteOf(conditionId)) ?? '';
+  // Only this file writes the note, so it is valid JSON.
+  return text === '' ? null : (JSON.parse(text) as Kept);
+}
+
+/** Restores the stored volatility prior of an earlier run: price bars are read once, and the result is kept. */
+export function restorePrior(feed: MarketTracker, ledger: Pick<Ledger, 'note'>): void {
+  const kept = readKept(feed.conditionId, ledger);
+  if (kept !== null) feed.setVolatilityPrior(kept.sigmaPerSqrtS);
+}
+
+/** Until when the market's stored result is valid, our clock, ms; -Infinity without one. */
+export const findGoodUntilMs = (conditionId: string, ledger: Pick<Ledger, 'note'>): number =>
+  readKept(conditionId, ledger)?.goodUntilMs ?? Number.NEGATIVE_INFINITY;
+
+/** Drops the stored result of an ended market. Call it inside a ledger transaction. */
+export function forgetPrior(conditionId: string, ledger: Pick<Ledger, 'note' | 'setNote'>): void {
+  if ((ledger.note(noteOf(conditionId)) ?? '') !== '') ledger.setNote(noteOf(conditionId), '');
+}
+
+/** True when the market's bars should be read: it is quoted, book and older trades were seen, no result is valid. */
+export function wantsCandles(entry: Entry, { polling }: Pick<TraderSettings, 'polling'>, nowMs: number): boolean {
+  if (polling.candlesPrior !== true || entry.candles.isAsked || entry.slots.length === 0) return false;
+  const { feed, excludedBecause, candles } = entry;
+  if (feed.hasHistory !== true || feed.bookSeenMs === null || excludedBecause !== null) return false;
+  return feed.facts?.phase === 'open' && nowMs > candles.goodUntilMs;
+}
+
+/** Takes in the answer with price bars. A request that was sent is not repeated in this run. */
+export function takeCandles(around: Around, entry: Entry, report: RequestResult, title: string): void {
+  const { outcome, request, nowMs } = report;
+  if (outcome.kind === 'unknown' && !outcome.sent) return;
+  entry.candles.isAsked = true;
+  const { call } = request;
+  if (outcome.kind !== 'answered' || call.endpoint !== 'markets.candles' || entry.excludedBecause !== null) return;
+  const span = { fromS: call.query.start_time, toS: call.query.end_time };
+  // The client has checked the data against the endpoint's schema.
+  const read = readCandles(outcome.data as readonly Candle[], span, entry.feed.closeGridStep);
+  if (read.ok) return learn(around, entry, read.learned, nowMs);
+  around.notices.notify(nowMs, 'candles', `price bars of "${title}" are invalid and are ignored: ${read.because}`);
+}
+
+function learn({ ledger, account }: Around, entry: Entry, learned: LearnedFromBars | null, nowMs: number): void {
+  if (learned === null) return;
+  const { sigmaPerSqrtS, spanS, meanPrice } = learned;
+  const { conditionId, feed, candles } = entry;
+  feed.setVolatilityPrior(sigmaPerSqrtS);
+  account.valuation.averages.seed(conditionId, meanPrice, spanS * 1000);
+  candles.goodUntilMs = nowMs + spanS * 1000;
+  const kept: Kept = { sigmaPerSqrtS, goodUntilMs: candles.goodUntilMs };
+  ledger.setNote(noteOf(conditionId), JSON.stringify(kept));
 }

@@ -1,6 +1,8 @@
 /** Notices for the operator. */
 
+import type { Outcome, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger, OperatorEvent } from '../ledger/contract.js';
+import type { PollResult } from '../scheduler/poll-memory.js';
 import type { Markets } from './markets.js';
 
 export class Notices {
@@ -16,9 +18,7 @@ export class Notices {
     this.#waiting.push({ timeMs, severity: 'info', kind, text });
   }
 
-  /**
-   * Adds a notice that the ledger stores too. `subject`: its order's pubkey or intent id; the notice is pruned with it.
-   */
+  /** Adds a notice that the ledger stores too, and prunes with `subject`, its order's pubkey or intent id. */
   alert(timeMs: number, kind: string, text: string, subject: string | null = null): void {
     const notice = { timeMs, severity: 'loud', kind, text } as const;
     this.#waiting.push(notice);
@@ -31,9 +31,209 @@ export class Notices {
   }
 }
 
-/**
- * Name of a market for log lines, without control characters and line breaks: titles come from the exchange and could
- * forge log lines.
- */
+/** Name of a market for log lines, without control characters: the exchange's titles could forge log lines. */
 export const showTitle = (markets: Pick<Markets, 'get'>, conditionId: string): string =>
   (markets.get(conditionId)?.feed.facts?.title ?? conditionId).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
+/** Consecutive failed reads, and their minimum duration, before a notice: shorter failures are normal. */
+const TOLD_AFTER_LOOKS = 3;
+const TOLD_AFTER_MS = 10_000;
+/** Duration after which unreadable own lists stop the quoting, ms: unseen fills count towards no loss limit. */
+const PULLED_AFTER_MS = 30_000;
+
+const TEXTS = {
+  orders: ['own orders', 'resting orders are unknown'],
+  fills: ['own trades', 'fills are unknown'],
+  catalog: ['the list of markets', 'new markets are not found'],
+} as const;
+export type WatchedList = keyof typeof TEXTS;
+
+interface ReadingNews {
+  readonly kind: 'list_unread' | 'list_read';
+  readonly text: string;
+}
+
+/** Number of consecutive failed reads, and our clock, ms, at the first. */
+interface Row {
+  readonly looks: number;
+  readonly sinceMs: number;
+}
+
+interface Failing {
+  /** All consecutive failures, and those since the exchange was last silent. */
+  readonly all: Row;
+  readonly answered: Row;
+  /** Newest notice about this list. */
+  readonly told: 'nothing' | 'unread' | 'pulled';
+  /** Why all orders are canceled; null while they are not. */
+  readonly pulled: string | null;
+}
+
+const FRESH: Failing = {
+  all: { looks: 0, sinceMs: Number.POSITIVE_INFINITY },
+  answered: { looks: 0, sinceMs: Number.POSITIVE_INFINITY },
+  told: 'nothing',
+  pulled: null,
+};
+
+/**
+ * Detects lists that stay unreadable, for example for a rejected key. Sends one notice when this begins, with the
+ * reason, and one when it ends. Own lists that are unreadable for long stop the quoting.
+ */
+export class UnreadLists {
+  readonly #failing = new Map<WatchedList, Failing>();
+
+  /** Why own orders may not rest while own orders or own trades are unreadable; null while they may. */
+  get pulled(): string | null {
+    if (this.#failing.size === 0) return null;
+    return this.#failing.get('orders')?.pulled ?? this.#failing.get('fills')?.pulled ?? null;
+  }
+
+  /**
+   * Takes in a read of a list; returns a notice, or null.
+   *
+   * @param isSilent true while the exchange answers nothing, which has its own notice
+   */
+  onLook(list: WatchedList, result: PollResult, report: RequestResult, isSilent: boolean): ReadingNews | null {
+    if (result === 'unsent') return null;
+    const before = this.#failing.get(list) ?? FRESH;
+    const [name, meaning] = TEXTS[list];
+    if (result === 'ok') {
+      this.#failing.delete(list);
+      return before.told === 'nothing' ? null : { kind: 'list_read', text: `${name} can be read again` };
+    }
+    const why = `${name} cannot be read: ${describeFailure(report.outcome)}`;
+    const failing = next(list, before, report.nowMs, { isSilent, why });
+    this.#failing.set(list, failing);
+    if (failing.told === before.told) return null;
+    return { kind: 'list_unread', text: `${why}; ${failing.told === 'pulled' ? PULLED : meaning}` };
+  }
+}
+
+/** Markets with unreadable rows in the newest complete list of markets. */
+export class UnreadMarkets {
+  #reasons: ReadonlyMap<string, string> = new Map();
+  #walk = new Map<string, string>();
+
+  /** Why a market is not quoted or converted; undefined when its row is readable. */
+  findReason(conditionId: string): string | undefined {
+    return this.#reasons.get(conditionId);
+  }
+
+  /** Takes in a page of the list of markets. */
+  onPage({ outcome }: RequestResult): void {
+    const unread = outcome.kind === 'answered' ? (outcome.unread ?? []) : [];
+    for (const { conditionId, problem } of unread) this.#walk.set(conditionId ?? NAMELESS, problem);
+  }
+
+  /**
+   * Ends a read of the list and returns new notices.
+   *
+   * @param isComplete true when every page arrived
+   */
+  onEnd(isComplete: boolean): readonly { readonly kind: 'market_unread' | 'market_read'; readonly text: string }[] {
+    const [before, now] = [this.#reasons, this.#walk];
+    this.#walk = new Map();
+    if (!isComplete) return [];
+    this.#reasons = new Map(
+      Array.from(now, ([id, problem]) => [id, `its row in the list of markets cannot be read: ${problem}`]),
+    );
+    const unread = [...now].filter(([id]) => !before.has(id));
+    const read = [...before.keys()].filter((id) => !now.has(id));
+    return [
+      ...unread.map(([id, problem]) => ({
+        kind: 'market_unread' as const,
+        text: `market ${id} is excluded: ${problem}; its orders are canceled, other markets continue`,
+      })),
+      ...read.map((id) => ({
+        kind: 'market_read' as const,
+        text: `market ${id} is readable again, or no longer listed`,
+      })),
+    ];
+  }
+}
+
+const NAMELESS = '(without a condition id)';
+
+const PULLED = 'all orders are canceled until they are readable';
+
+function next(
+  list: WatchedList,
+  before: Failing,
+  nowMs: number,
+  { isSilent, why }: { readonly isSilent: boolean; readonly why: string },
+): Failing {
+  const all = longer(before.all, nowMs);
+  const answered = isSilent && before.told === 'nothing' ? FRESH.answered : longer(before.answered, nowMs);
+  // Unreadable time also counts while the exchange is silent, because it may answer only some calls.
+  const isBlind = list !== 'catalog' && lasts(all, nowMs, PULLED_AFTER_MS);
+  const pulled = before.pulled ?? (isBlind ? why : null);
+  const isTold = before.told === 'nothing' && lasts(answered, nowMs, TOLD_AFTER_MS);
+  const told = pulled !== null && !isSilent ? 'pulled' : isTold ? 'unread' : before.told;
+  return { all, answered, told, pulled };
+}
+
+/** Adds a failed read. After our clock was set back, the time begins again. */
+const longer = ({ looks, sinceMs }: Row, nowMs: number): Row => ({
+  looks: looks + 1,
+  sinceMs: Math.min(sinceMs, nowMs),
+});
+
+const lasts = ({ looks, sinceMs }: Row, nowMs: number, ms: number): boolean =>
+  looks >= TOLD_AFTER_LOOKS && nowMs - sinceMs >= ms;
+
+function describeFailure(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'refused':
+      return `${outcome.slug}: ${outcome.message}`;
+    case 'unknown':
+      return outcome.reason;
+    case 'answered':
+      return 'its pages contradict each other, or have more rows than requested';
+  }
+}
+
+/** Consecutive unknown outcomes after which the exchange counts as unreachable. */
+const SILENT_AFTER = 3;
+/** Shortest silence that is reported, ms; an exchange that answers only some calls would cause constant notices. */
+const SILENCE_TOLD_AFTER_MS = 1_000;
+/** Consecutive answers that end a reported silence. */
+const BACK_AFTER = 3;
+
+export class Silence {
+  #unanswered = 0;
+  #answered = 0;
+  #sinceMs = 0;
+  #isTold = false;
+
+  /** True while the exchange counts as unreachable. */
+  get isOn(): boolean {
+    return this.#unanswered >= SILENT_AFTER;
+  }
+
+  /** True when the newest request was not answered. */
+  get isSuspected(): boolean {
+    return this.#unanswered > 0;
+  }
+
+  /** Takes in a request with an unknown outcome. True when a notice is due, once per silence. */
+  onUnknown(nowMs: number): boolean {
+    // After our clock was set back, the time begins again.
+    this.#sinceMs = this.#unanswered === 0 ? nowMs : Math.min(this.#sinceMs, nowMs);
+    this.#unanswered += 1;
+    this.#answered = 0;
+    if (!this.isOn || this.#isTold || nowMs - this.#sinceMs < SILENCE_TOLD_AFTER_MS) return false;
+    this.#isTold = true;
+    return true;
+  }
+
+  /** Takes in an answer. `wasOn`: it ends a silence. `isBack`: the end of a reported silence needs a notice. */
+  onAnswer(): { readonly wasOn: boolean; readonly isBack: boolean } {
+    const wasOn = this.isOn;
+    this.#unanswered = 0;
+    this.#answered += 1;
+    const isBack = this.#isTold && this.#answered >= BACK_AFTER;
+    if (isBack) this.#isTold = false;
+    return { wasOn, isBack };
+  }
+}

@@ -1,6 +1,4 @@
-/**
- * First part of a step: takes in an observation, finds the request of an outcome, and passes it to the request's owner.
- */
+/** First part of a step: takes in an observation, finds the request of an outcome, and passes it to its owner. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -14,40 +12,27 @@ import type { Observation, RequestResult } from '../../shared/protocol/seam.js';
 import { readVenueMark } from '../market/venue-marks.js';
 import type { SeenAt } from '../market/view.js';
 import type { RestingOrders } from '../reconcile/comparison.js';
-import { overfull, PageWalk } from '../reconcile/page-walk.js';
+import { overfull, PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import type { OutcomeObservation, PollResult } from '../scheduler/contract.js';
+import type { PollResult } from '../scheduler/poll-memory.js';
 import { obey } from './control/commands.js';
 import { makeStepContext } from './gate.js';
 import type { MarketEntry } from './markets.js';
+import { takeCandles } from './markets.js';
+import type { WatchedList } from './notices.js';
 import { type Notices, showTitle } from './notices.js';
 import { ownOrders } from './own/own-state.js';
-import { takeCandles } from './prior.js';
 import { cancelOrder, PLACE_PAUSE_MS } from './quoting/quoting.js';
 import { lookAtEvent, react, tellMarket } from './reactions.js';
 import type { TraderState } from './state.js';
-import type { WatchedList } from './unread-lists.js';
 import type { StepClock } from './venue-clock.js';
 
-/**
- * Largest step back of our clock that is waited out, ms: answers may arrive out of order, and clock corrections are
- * small. A book then seems younger by at most this.
- */
+/** Largest step back of our clock that is waited out, ms: for answers out of order, and clock corrections. */
 const WAITED_OUT_MS = 1_000;
 
 /** Moves an observation's time up to the newest one, unless our clock was set back. */
 export function orderInTime<T extends Observation>(seen: T, { seenMs }: StepClock): T {
   return seen.nowMs < seenMs && seenMs - seen.nowMs <= WAITED_OUT_MS ? { ...seen, nowMs: seenMs } : seen;
-}
-
-/** Adds its request to an outcome, and notes the exchange's clock and silence. */
-function receiveOutcome(state: TraderState, seen: OutcomeObservation): RequestResult {
-  const request = state.requests.queue.onOutcome(seen);
-  const { outcome, nowMs, sentMs, venueTimeMs } = seen;
-  if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
-  if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
-  else endSilence(state, nowMs);
-  return { request, outcome, nowMs, sentMs, venueTimeMs };
 }
 
 /** Notes a request without an answer. Sends one notice when the exchange becomes silent. */
@@ -80,8 +65,14 @@ export function observe(state: TraderState, seen: Observation): void {
       return obey(state, seen.command, seen.nowMs);
     case 'feed':
       return state.feeds.take(seen, state);
-    case 'outcome':
-      return observeReport(state, receiveOutcome(state, seen), seen.requestId);
+    case 'outcome': {
+      const request = state.requests.queue.onOutcome(seen);
+      const { outcome, nowMs, sentMs, venueTimeMs } = seen;
+      if (venueTimeMs !== null) state.clock.venue.observe(venueTimeMs, sentMs, nowMs);
+      if (outcome.kind === 'unknown') noteSilence(state, outcome.reason, nowMs);
+      else endSilence(state, nowMs);
+      return observeReport(state, { request, outcome, nowMs, sentMs, venueTimeMs }, seen.requestId);
+    }
   }
 }
 
@@ -127,10 +118,10 @@ export function observeReport(state: TraderState, report: RequestResult, request
 function observePoll(state: TraderState, target: PollTarget, report: RequestResult, requestId: number): void {
   if ('marketConditionId' in target) {
     const { kind, marketConditionId } = target;
-    const result =
-      kind === 'candles'
-        ? readBars(state, marketConditionId, report)
-        : readMarket(state, { kind, marketConditionId }, report, requestId);
+    const entry = state.markets.get(marketConditionId);
+    let result = toPollResult(report);
+    if (kind !== 'candles') result = readMarket(state, entry, kind, report, requestId);
+    else if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, marketConditionId));
     return state.requests.poller.onReport(target, result, report.nowMs);
   }
   switch (target.kind) {
@@ -154,20 +145,14 @@ function observePoll(state: TraderState, target: PollTarget, report: RequestResu
 /** Polls of a market's current state. */
 type Seen = Exclude<MarketPoll, 'candles'>;
 
-function readBars(state: TraderState, conditionId: string, report: RequestResult): PollResult {
-  const entry = state.markets.get(conditionId);
-  if (entry !== undefined) takeCandles(state, entry, report, showTitle(state.markets, conditionId));
-  return toPollResult(report);
-}
-
 function readMarket(
   state: TraderState,
-  { kind, marketConditionId: conditionId }: { readonly kind: Seen; readonly marketConditionId: string },
+  entry: MarketEntry | undefined,
+  kind: Seen,
   report: RequestResult,
   requestId: number,
 ): PollResult {
   const { outcome } = report;
-  const entry = state.markets.get(conditionId);
   if (entry === undefined || entry.excludedBecause !== null || outcome.kind !== 'answered') return toPollResult(report);
   if (overfull(report.request, outcome.data) !== null) return 'failed';
   return readData(state, entry, kind, outcome.data, seenAt(report, requestId));
@@ -186,29 +171,21 @@ function readData(state: TraderState, entry: MarketEntry, poll: Seen, data: unkn
   } catch (error) {
     // Errors of arithmetic exclude this market; a broken ledger or invariant ends the trader.
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
-    excludeMarket(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
+    exclude(state, entry, `a ${poll} answer cannot be processed: ${error.message}`, at.seenMs);
     return 'failed';
   }
   state.markets.requestRequote(entry.conditionId);
   return 'ok';
 }
 
-/**
- * Excludes a market whose data cannot be processed: observations are ignored and its orders canceled. The next start
- * includes it again.
- */
-function excludeMarket(
-  { markets, safety, notices }: TraderState,
-  entry: MarketEntry,
-  reason: string,
-  nowMs: number,
-): void {
+/** Excludes a market whose data cannot be processed, until the next start: its orders are canceled. */
+function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, why: string, nowMs: number): void {
   const { conditionId } = entry;
   const title = showTitle(markets, conditionId);
-  markets.exclude(entry, reason);
-  safety.pauses.pause(conditionId, reason);
+  markets.exclude(entry, why);
+  safety.pauses.pause(conditionId, why);
   markets.requestRequote(conditionId);
-  const text = `"${title}" is excluded: ${reason}; its orders are canceled until an operator resumes it with a reason`;
+  const text = `"${title}" is excluded: ${why}; its orders are canceled until an operator resumes it with a why`;
   notices.alert(nowMs, 'market_failed', text);
 }
 
@@ -227,7 +204,7 @@ function takeIn(state: TraderState, entry: MarketEntry, poll: Seen, data: unknow
         lookAtEvent(state, conditionId);
       }
       const resting = account.own.orders.get(conditionId)?.filter(({ phase }) => phase === 'resting') ?? [];
-      if (requests.polling.isOwnSlow && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
+      if (requests.polling.ownPaceMs > 0 && feed.isShortOfOwn(resting)) requests.poller.expedite({ kind: 'fills' });
       return;
     }
     case 'trades':
@@ -322,7 +299,7 @@ function observeOwnList(state: TraderState, list: 'orders' | 'fills', report: Re
   react(state, step.reaction, report.nowMs);
   tellNews(reconciler, notices, report.nowMs);
   if (step.result === 'ok' && reconciler.awaits.includes(list)) poller.expedite({ kind: list });
-  const isMissing = list === 'orders' && polling.isOwnSlow && state.executor.missingFills().length > 0;
+  const isMissing = list === 'orders' && polling.ownPaceMs > 0 && state.executor.missingFills().length > 0;
   if (isMissing) poller.expedite({ kind: 'fills' });
   if (step.restingOrders !== null) observeResting(state, step.restingOrders, report.nowMs);
   if (step.result !== null) noteListRead(state, list, step.result, report);
@@ -346,10 +323,7 @@ function tellNews(reconciler: Reconciler, notices: Notices, nowMs: number): void
   }
 }
 
-/**
- * Takes in the complete list of resting orders while a cancel-all is verified, and cancels orders that the ledger does
- * not know.
- */
+/** Takes in the list of resting orders while a cancel-all is verified; cancels orders unknown to the ledger. */
 function observeResting(state: TraderState, { rows, startedMs }: RestingOrders, nowMs: number): void {
   const { safety, ledger, account, requests } = state;
   const { modes } = safety;

@@ -43,17 +43,10 @@ export class OutboundCheck {
     // A conversion's draft may be requested again after a lost answer; an order's draft never.
     if (intent.kind !== 'place' && intent.kind !== 'cancel') return null;
     if (this.#drafted.has(intent.id)) return 'its draft was already requested';
-    this.#remember(intent.id);
+    this.#drafted.add(intent.id);
+    const [oldest] = this.#drafted;
+    if (this.#drafted.size > REMEMBERED_DRAFTS && oldest !== undefined) this.#drafted.delete(oldest);
     return null;
-  }
-
-  #remember(intentId: string): void {
-    this.#drafted.add(intentId);
-    if (this.#drafted.size <= REMEMBERED_DRAFTS) return;
-    for (const oldest of this.#drafted) {
-      this.#drafted.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -1,16 +1,15 @@
 /** Handles the executor's events: reads, notices and pauses. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { complement, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { complement, formatDecimal, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { ExecutorEvent, Reaction, Trouble } from '../executor/contract.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../ledger/contract.js';
-import type { OwnFill } from '../market/own-fills.js';
-import type { AskedEvent, StrategyEvent } from '../strategy/events.js';
+import type { OwnFill } from '../market/own-activity.js';
+import type { AskedEvent, StrategyEvent } from '../strategy/contract.js';
 import { conversionDone, conversionFailed } from './control/complete-sets.js';
 import type { Markets } from './markets.js';
 import { type Notices, showTitle } from './notices.js';
-import { inYesSpace } from './quoting/legs.js';
+import { inYesSpace } from './quoting/changes.js';
 import { PLACE_PAUSE_MS, POST_ONLY } from './quoting/quoting.js';
 import type { TraderState } from './state.js';
 import type { StepClock } from './venue-clock.js';
@@ -95,10 +94,7 @@ function onConverted(
   notices.notify(nowMs, kind, text);
 }
 
-/**
- * Signs of an exchange that acts without a request, or of another party with the key: the market pauses until an
- * operator resumes.
- */
+/** Signs that the exchange acts without a request, or another party has the key: the market pauses for an operator. */
 const PAUSING: readonly Trouble[] = ['record_differs', 'signed_elsewhere', 'cancel_undone'];
 
 /** Signs that signed prices and amounts no longer limit the loss. */
@@ -123,10 +119,7 @@ function onFill(state: TraderState, fill: BookedFill, strategy: string, nowMs: n
   state.notices.notify(nowMs, 'fill', `${what}${yes} in "${showTitle(markets, marketConditionId)}"`);
 }
 
-/**
- * Maximum age of a fill for markouts, ms: the price after an older one was not observed. A start may report fills of
- * hours ago.
- */
+/** Maximum age of a fill for markouts, ms: earlier prices were not observed. A start may report old fills. */
 const LATE_MS = 10_000;
 
 function noteOwnFill(
@@ -146,10 +139,7 @@ function noteOwnFill(
   entry.measures.onFill({ ...where, fairMicros, stalePart: own?.worth?.stalePart ?? 0, nowMs });
 }
 
-/**
- * Reads the market's book first after a fill, and then books of its event with own resting orders: the taker may know
- * something. No order is placed in the market before its book arrives.
- */
+/** Reads the market's book after a fill, before any new order there, and then its event's books with own orders. */
 function lookAfterFill(state: TraderState, conditionId: string, nowMs: number): void {
   const market = state.markets.get(conditionId);
   if (market !== undefined) market.filledMs = nowMs;
@@ -241,10 +231,7 @@ function tellClosed(ledger: Records, markets: Slots, event: Of<'orderClosed'>, n
   tellMarket(markets, market, { kind: 'canceled', nowMs, ...placed, leftMicros }, strategy);
 }
 
-/**
- * Passes a refusal to the order's strategy; a conversion belongs to no strategy, so every subscribed quoter gets its
- * refusal.
- */
+/** Passes a refusal to the order's strategy; of a conversion, which belongs to none, to every subscribed quoter. */
 export function tellRefused(
   ledger: Records,
   markets: Slots,

@@ -6,22 +6,21 @@ import { isSettledMarket } from '../../shared/protocol/states.js';
 import type { Executor } from '../executor/executor.js';
 import type { Ledger } from '../ledger/contract.js';
 import { USUAL_REACT_S } from '../market/view.js';
-import type { PageWalk } from '../reconcile/page-walk.js';
+import type { PageWalk } from '../reconcile/list-cursor.js';
 import type { Reconciler } from '../reconcile/reconciler.js';
-import { BudgetWatch } from '../scheduler/budget-watch.js';
-import type { PolledMarket, PollFacts } from '../scheduler/contract.js';
-import { bestOwnPaceMs } from '../scheduler/own-pace.js';
+import { BudgetWatch } from '../scheduler/budget.js';
+import type { PolledMarket, PollFacts } from '../scheduler/poll-memory.js';
 import { ROWS } from '../scheduler/poll-memory.js';
 import { PollPlan } from '../scheduler/poll-plan.js';
-import { ReactionPace, RequestPrice } from '../scheduler/request-price.js';
+import { bestOwnPaceMs, ReactionPace, RequestPrice } from '../scheduler/request-price.js';
 import { RequestQueue } from '../scheduler/request-queue.js';
 import type { RestingQuote } from '../scheduler/stale-index.js';
 import { newsSigma } from '../strategy/maths/log-odds.js';
 import type { Modes } from './control/modes.js';
 import type { MarketEntry, Markets } from './markets.js';
+import { wantsCandles } from './markets.js';
 import { OwnLists } from './own/own-lists.js';
 import type { OwnState } from './own/own-state.js';
-import { wantsCandles } from './prior.js';
 import type { TraderSettings } from './settings.js';
 
 /** Requested book levels per side: more than any shipped strategy uses. */
@@ -140,7 +139,7 @@ export class Polling {
 
   /**
    * Best interval of own reads, ms, by the values of markets with own resting orders. 0 if one was not valued, while
-   * nothing is quoted, and while signed requests are plentiful.
+   * nothing is quoted, and while signed requests are plentiful. Above 0, other signs of missing fills trigger a read.
    */
   get ownPaceMs(): number {
     const { account, selection } = this.#state;
@@ -154,11 +153,6 @@ export class Polling {
     return this.#paced.paceMs;
   }
 
-  /** True when own trades are read seldom; other signs of missing fills then trigger a read. */
-  get isOwnSlow(): boolean {
-    return this.ownPaceMs > 0;
-  }
-
   #sumLateFillCost(): number {
     const { account, markets } = this.#state;
     let sum = 0;
@@ -170,10 +164,7 @@ export class Polling {
     return sum;
   }
 
-  /**
-   * Best interval of mark reads, ms, by the loss of stale quotes that marks would save. Infinity while marks are not
-   * trusted, or when books are read about as often anyway.
-   */
+  /** Best interval of mark reads, ms, by the stale losses that they save; Infinity while untrusted or useless. */
   get marksEveryMs(): number {
     const { settings, markets, selection, account, requests } = this.#state;
     const { own } = account;

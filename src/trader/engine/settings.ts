@@ -3,18 +3,13 @@
 import type { Micros } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { MarketState } from '../../shared/protocol/states.js';
-import type { EventRule } from '../risk/event-rules.js';
+import type { EventRule } from '../risk/exposure.js';
 import type { RiskLimits } from '../risk/limits.js';
-import type { PollSettings } from '../scheduler/contract.js';
-import type { Strategy } from '../strategy/contract.js';
+import type { PollSettings } from '../scheduler/poll-memory.js';
+import type { ParamValues, Strategy } from '../strategy/contract.js';
 import type { Economics } from '../strategy/economics.js';
-import type { ParamValues } from '../strategy/params.js';
-import type { MarketFilter, MarketRules } from './selection/rules.js';
 
-/**
- * Calls a function, and throws if it takes longer than a limit. The shell supplies it; on virtual time it may simply
- * call.
- */
+/** Calls a function, and throws if it takes longer than the shell's limit; on virtual time it may simply call. */
 export type BoundedCall = <T>(call: () => T) => T;
 
 export interface TraderSettings {
@@ -67,6 +62,29 @@ export interface MergeSettings {
   readonly minSharesMicros: Micros;
 }
 
+export interface MarketFilter {
+  /** Selected categories; empty selects every category. */
+  readonly categories: readonly string[];
+  /** Words of which a title must contain one, case-insensitive; absent or empty: every title is selected. */
+  readonly words?: readonly string[];
+  /** Words that exclude a title, case-insensitive. */
+  readonly withoutWords?: readonly string[];
+  /** Excluded condition ids. */
+  readonly except?: readonly string[];
+}
+
+/** Rules for observed markets; each is null when unlimited. Prices and currency as plain numbers. */
+export interface MarketRules {
+  /** Others' best ask minus their best bid. */
+  readonly minSpread: number | null;
+  readonly maxSpread: number | null;
+  /** Minimum traded volume per day, currency. */
+  readonly minVolumeDay: number | null;
+  /** Days until the market resolves. */
+  readonly minDaysLeft: number | null;
+  readonly maxDaysLeft: number | null;
+}
+
 /** Markets that a strategy tracks, and those that it quotes. */
 export interface MarketSelection extends MarketFilter {
   readonly ids: readonly string[];
@@ -87,9 +105,7 @@ export interface StrategySettings {
   readonly moduleKey?: string;
   readonly params: ParamValues;
   readonly markets: MarketSelection;
-  /**
-   * Cron expression of the strategy's quote hours; null without any. The shell sends a command when they begin or end.
-   */
+  /** Cron expression of the strategy's quote hours; null without any. The shell sends their begin and end. */
   readonly quoteHours: string | null;
   readonly risk: RiskLimits;
 }

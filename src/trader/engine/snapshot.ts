@@ -77,7 +77,7 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Losses as the limits measure them; zero before the first valuation. */
     losses: safety.guards.loss.facts,
     /** Results by UTC day of the exchange's clock; null before the first valuation. */
-    days: safety.guards.loss.days,
+    days: safety.guards.loss.guard?.days ?? null,
   };
 }
 
@@ -104,6 +104,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
   const bookAgeMs = feed.sight(nowMs)?.health.bookAgeMs ?? null;
   const view = slots[0]?.view ?? null;
   const quotes = slots[0]?.quotes;
+  const feeds = slots.flatMap((slot) => slot.feeds);
   return {
     conditionId,
     title: showTitle(state.markets, conditionId),
@@ -135,11 +136,7 @@ function makeMarketStatus(state: TraderState, entry: MarketEntry, nowMs: number,
     refusals: slots.flatMap(({ refusals }) => refusals.all.map(({ name, count, text }) => ({ name, count, text }))),
     exchangeRefusal: exchangeRefusals.describe(nowMs),
     markMove: feed.motion?.markMove ?? 0,
-    feeds: state.feeds.readings(
-      conditionId,
-      slots.flatMap((slot) => slot.feeds),
-      nowMs,
-    ),
+    feeds: state.feeds.readings(conditionId, feeds, nowMs),
     leftOutBecause: slots[0]?.leftOutBecause ?? null,
     worth: slots[0]?.worth ?? null,
     ...(hasLadders && view !== null ? listDepth(view) : null),

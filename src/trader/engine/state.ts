@@ -9,7 +9,7 @@ import { Markets } from './markets.js';
 import { Notices } from './notices.js';
 import { Account } from './own/account.js';
 import { Requests } from './requests.js';
-import { Selection } from './selection/selection.js';
+import { Selection } from './selection.js';
 import type { TraderSettings } from './settings.js';
 import { StepClock } from './venue-clock.js';
 

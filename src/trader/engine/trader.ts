@@ -1,15 +1,13 @@
 /** The trader's entry point: observations in, requests out. */
 
 import { sub } from '../../shared/base/micros.js';
-import type { Observation, OperatorCommand, Request, RequestResult } from '../../shared/protocol/seam.js';
+import type { Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { AccountStatus } from '../../shared/protocol/trader-status.js';
 import type { Executor } from '../executor/executor.js';
 import type { IntentRow, Ledger, OperatorEvent } from '../ledger/contract.js';
 import { type PruneBatch, type PrunedBatch, pruneBatch } from '../reconcile/prune.js';
-import type { Unsent } from '../scheduler/contract.js';
 import { act, quietUntilMs } from './act.js';
-import { commandRefusal } from './control/commands.js';
-import { rememberStart } from './control/config-history.js';
+import { commandRefusal, rememberStart } from './control/commands.js';
 import type { Mode } from './control/modes.js';
 import { observe, observeReport, orderInTime } from './observe.js';
 import { OutboundCheck } from './outbound-check.js';
@@ -27,10 +25,7 @@ import {
 } from './snapshot.js';
 import { TraderState } from './state.js';
 
-/**
- * Maximum rounds of releases within one step. Requests that were never sent return as reports, which may cause new
- * requests; more rounds mean a loop.
- */
+/** Maximum rounds of releases within one step: reports of unsent requests may cause new ones; more mean a loop. */
 const MAX_UNSENT_ROUNDS = 4;
 
 /** Modes that must end without resting orders, and allow no new ones. */
@@ -56,9 +51,7 @@ export class Trader {
       ledger.setCapital(settings.capitalMicros, nowMs);
       if (before !== settings.capitalMicros) state.safety.capitalMoved(sub(settings.capitalMicros, before));
       const { startedWith: start } = settings;
-      if (start !== undefined) {
-        rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
-      }
+      if (start !== undefined) rememberStart(ledger, { ...start, reason: '', hash: configHash, atMs: nowMs });
       // Before own state is read, and under an earlier kill, no order is signed or sent again.
       executor.setPlacing(false);
       executor.setConverting('none');
@@ -94,9 +87,7 @@ export class Trader {
     if (!requests.queue.carriesIntents) ledger.rest();
   }
 
-  /**
-   * Takes requests from the queue within the request budget. A request that was never sent is observed like an outcome.
-   */
+  /** Takes requests from the queue within the request budget. Requests never sent are observed like an outcome. */
   #release(nowMs: number): readonly Request[] {
     const { queue } = this.#state.requests;
     const requests: Request[] = [];
@@ -107,7 +98,10 @@ export class Trader {
       if (released.unsent.length === 0) return requests;
       this.#state.requests.unsent += released.unsent.length;
       this.#commit(nowMs, () => {
-        for (const unsent of released.unsent) observeReport(this.#state, neverLeft(unsent, nowMs), NO_REQUEST);
+        for (const { request, reason } of released.unsent) {
+          const outcome = { kind: 'unknown', reason, sent: false } as const;
+          observeReport(this.#state, { request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }, NO_REQUEST);
+        }
       });
     }
     return requests;
@@ -166,10 +160,7 @@ export class Trader {
     return this.#state.safety.modes.wantsProof;
   }
 
-  /**
-   * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
-   * only.
-   */
+  /** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
   refusal(command: OperatorCommand): string | null {
     return commandRefusal(this.#state, command);
   }
@@ -179,10 +170,7 @@ export class Trader {
     return this.#state.notices.take();
   }
 
-  /**
-   * Deletes finished intents, and orders without fills, that no later step needs. Call it between two steps; it throws
-   * like them.
-   */
+  /** Deletes finished intents and orders without fills that no later step needs. Call it between two steps. */
   prune(batch: PruneBatch, nowMs: number): PrunedBatch {
     const { ledger, executor } = this.#state;
     return pruneBatch(ledger, batch, nowMs, (intentId) => executor.isUnderWay(intentId));
@@ -201,11 +189,3 @@ export class Trader {
 
 /** Request id of a request that was never sent. */
 const NO_REQUEST = 0;
-
-const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
-  request: request,
-  outcome: { kind: 'unknown', reason, sent: false },
-  nowMs,
-  sentMs: nowMs,
-  venueTimeMs: null,
-});

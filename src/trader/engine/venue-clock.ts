@@ -35,16 +35,10 @@ export class StepClock {
   /** Time of the newest observation. */
   seenMs = Number.NEGATIVE_INFINITY;
   tickedMs = Number.NEGATIVE_INFINITY;
-  /**
-   * Time of the first observation; null before it. -Infinity after our clock was set back: the startup grace has then
-   * ended.
-   */
+  /** Time of the first observation; null before it. -Infinity, without startup grace, after our clock was set back. */
   bornMs: number | null = null;
 
-  /**
-   * Age of the process, ms. After our clock was set back it is Infinity, so that resting orders without a fresh book
-   * are canceled.
-   */
+  /** Age of the process, ms; Infinity after our clock was set back, to cancel orders without a fresh book. */
   get ageMs(): number {
     if (this.bornMs === null) return 0;
     return this.seenMs < this.bornMs ? Number.POSITIVE_INFINITY : this.seenMs - this.bornMs;

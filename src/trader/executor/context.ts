@@ -1,9 +1,8 @@
 /** State shared by the executor's parts: ledger, intents, settings, and the events of the current call. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
 import { computeFee, type FeeSchedule } from '../../shared/base/fees.js';
-import { add, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, minMicros, sub, ZERO } from '../../shared/base/micros.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
@@ -17,9 +16,9 @@ import type {
   Oddity,
   OrderRecord,
 } from '../ledger/contract.js';
-import { tradeNotional } from '../ledger/rounding.js';
+import { tradeNotional } from '../ledger/postings.js';
 import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Trouble } from './contract.js';
-import { BookedTrades, type InFlightIntent, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
+import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 /** How and when a record of the exchange was read. */
@@ -39,7 +38,7 @@ const MOST_FOREIGN = 20;
 /** Events that move an intent to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
-export class ExecutorContext {
+export class Context {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
   /** Fee schedule of this venue. */
@@ -54,7 +53,7 @@ export class ExecutorContext {
   /** Newest exchange time, ms; null before the first. */
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
-  readonly toSign: InFlightIntent[] = [];
+  readonly toSign: InFlight[] = [];
   /** Newest value of our clock, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
@@ -82,7 +81,7 @@ export class ExecutorContext {
     return { requests: this.#requests, events: this.#events };
   }
 
-  queueRequest(inFlight: InFlightIntent, step: IntentStep, nowMs: number): void {
+  queueRequest(inFlight: InFlight, step: IntentStep, nowMs: number): void {
     inFlight.busy = step;
     inFlight.dueMs = null;
     this.#requests.push(planRequest(step, inFlight.intent, nowMs));
@@ -124,10 +123,10 @@ export class ExecutorContext {
   }
 
   /** Reports a record that differs from the request; raises an alarm once per intent. */
-  reportDifference(inFlight: InFlightIntent, what: string, row: object): void {
+  reportDifference(inFlight: InFlight, what: string, row: object): void {
     if (inFlight.differsTold) return;
     inFlight.differsTold = true;
-    const text = `${what} is not what was asked for: ${rowText(row)}`;
+    const text = `${what} differs from its request: ${rowText(row)}`;
     this.reportTrouble('record_differs', inFlight.intent.marketConditionId, text, inFlight.intent.id);
   }
 
@@ -144,38 +143,32 @@ export class ExecutorContext {
     const isNew = booking === 'booked';
     if (isNew) this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
-    const object = isNew ? fillObjection : lateFeeObjection;
-    const objection = object(order, trade, { schedule: this.feeSchedule, rateMicros: feeRateMicros });
+    const fees = { schedule: this.feeSchedule, rateMicros: feeRateMicros };
+    const objection = fillObjection(order, trade, fees, !isNew);
     if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
     return booking;
   }
 
-  /**
-   * Highest fee rate in the market's newest detail; null before the first. An order may be partly maker and partly
-   * taker.
-   */
+  /** Highest fee rate in the market's newest detail: an order may be part maker, part taker. Null before the first. */
   worstFeeRate(marketConditionId: string): Micros | null {
     const market = this.ledger.market(marketConditionId);
     return market === null ? null : maxMicros(market.makerFeeRateMicros, market.takerFeeRateMicros);
   }
 
-  reportNotDone(inFlight: InFlightIntent, slug: string, reason: string): void {
+  reportNotDone(inFlight: InFlight, slug: string, reason: string): void {
     const { id: intentId, kind: intentKind, marketConditionId: market } = inFlight.intent;
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
   /** Schedules the next read of an intent without news, with a growing wait. */
-  lookLater(inFlight: InFlightIntent, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
+  lookLater(inFlight: InFlight, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
     inFlight.tries++;
     inFlight.resend = false;
     inFlight.dueMs = nowMs + waitMs;
   }
 
-  /**
-   * The exchange's record still awaits its signature: the stored signature is sent again while the draft lives, else
-   * the record is read.
-   */
-  sendAgain(inFlight: InFlightIntent, look: Pick<Look, 'nowMs'>): void {
+  /** The exchange's record awaits its signature: it is sent again while the draft lives, else the record is read. */
+  sendAgain(inFlight: InFlight, look: Pick<Look, 'nowMs'>): void {
     this.lookLater(inFlight, look.nowMs);
     inFlight.expiredSinceMs = null;
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
@@ -190,7 +183,7 @@ export class ExecutorContext {
   }
 
   /** Why an intent may not be drafted, signed or sent (again) now; null when it may. */
-  findObjection({ intent, withdrawn }: InFlightIntent, nowMs: number): string | null {
+  findObjection({ intent, withdrawn }: InFlight, nowMs: number): string | null {
     const { kind, strategy, createdMs } = intent;
     if (!this.isAllowed(kind, strategy))
       return kind === 'place' ? 'placing was switched off' : 'converting was switched off';
@@ -201,18 +194,15 @@ export class ExecutorContext {
     return ageMs > PLACE_USEFUL_MS ? `the order's price was decided ${ageMs} ms ago` : null;
   }
 
-  mayResend(inFlight: InFlightIntent, nowMs: number): boolean {
+  mayResend(inFlight: InFlight, nowMs: number): boolean {
     const { signature, expiresAtS, state } = inFlight.intent;
     if (signature === null || STANDINGS[state].effect !== 'maybe') return false;
     if (this.findObjection(inFlight, nowMs) !== null) return false;
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
-  /**
-   * True at the second read of an expired record, one poll after the first. At the first read the submit may still be
-   * in flight, or the answer may be outdated.
-   */
-  confirmExpiry(inFlight: InFlightIntent, look: Look): boolean {
+  /** True at the second read of an expired record, one poll after the first, which may precede the submit. */
+  confirmExpiry(inFlight: InFlight, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;
     const secondLookMs = inFlight.expiredSinceMs + this.settings.ownPollMs;
@@ -223,20 +213,20 @@ export class ExecutorContext {
   }
 
   /** Abandons an intent without a sent signature, and reports it. */
-  giveUp(inFlight: InFlightIntent, event: Abandonment, slug: string, nowMs: number, reason: string): void {
+  giveUp(inFlight: InFlight, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
   }
 
   /** Abandons an intent whose draft must not be signed, and raises an alarm. */
-  refuseToSign(inFlight: InFlightIntent, nowMs: number, reason: string): void {
+  refuseToSign(inFlight: InFlight, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
     this.emit({ kind: 'signingRefused', intentId, market, reason });
   }
 
   /** Stops work on an intent without a sent signature, and waits until its locks have expired. */
-  abandon(inFlight: InFlightIntent, event: Abandonment, nowMs: number, reason: string): void {
+  abandon(inFlight: InFlight, event: Abandonment, nowMs: number, reason: string): void {
     inFlight.dueMs = null;
     this.intents.move(inFlight, event, nowMs, reason);
     // A cancel's draft locks nothing, so the order may be canceled again at once.
@@ -245,24 +235,20 @@ export class ExecutorContext {
   }
 
   /** Ends an abandoned intent once its draft has expired on the exchange's clock (never on ours). */
-  lapse(inFlight: InFlightIntent, nowMs: number): void {
+  lapse(inFlight: InFlight, nowMs: number): void {
     this.waitOut(inFlight, nowMs);
     const { expiresAtS, draftPubkey, kind } = inFlight.intent;
     if (this.venueNowMs === null || expiresAtS === null) return;
     if (this.venueNowMs <= (expiresAtS + WHOLE_SECONDS_S) * 1000) return;
     const order = kind === 'place' && draftPubkey !== null ? this.orders.get(draftPubkey) : null;
     // An unsigned draft cannot take effect, so no answer of the exchange is needed.
-    if (order !== null) {
+    if (order !== null)
       this.orders.change(order.pubkey, { status: 'expired', filledMicros: order.filledMicros, closedMs: nowMs });
-    }
     this.intents.move(inFlight, 'lapsed', nowMs, inFlight.intent.lastReason);
   }
 
-  /**
-   * Sets the latest possible expiry of an abandoned draft: after a lost answer the true one is unknown. It also bounds
-   * the wait for any other draft.
-   */
-  waitOut(inFlight: InFlightIntent, nowMs: number): void {
+  /** Sets the latest possible expiry of an abandoned draft, whose answer may be lost; it bounds the wait. */
+  waitOut(inFlight: InFlight, nowMs: number): void {
     if (this.venueNowMs === null) return;
     const expiresAtS = Math.ceil(this.venueNowMs / 1000) + LATE_DELIVERY_S + this.profile.draft_lifetime_s;
     if (inFlight.intent.expiresAtS !== null && inFlight.intent.expiresAtS <= expiresAtS) return;
@@ -371,9 +357,7 @@ function draftCall(intent: IntentRow): AnyCall {
   }
 }
 
-/**
- * Per kind: the call that submits an intent, and the call that reads its record. A cancel has only its order's record.
- */
+/** Per kind: the call that submits an intent, and the call that reads its record; of a cancel, the order's record. */
 const CALLS = {
   place: { submit: 'orders.submit', read: 'orders.detail' },
   cancel: { submit: 'orders.cancelSubmit', read: 'orders.detail' },
@@ -410,21 +394,11 @@ const FEE_ROUNDING = micros(1);
  *
  * @param order before this trade is booked
  * @param fees highest known rate of the market, and its fee schedule
+ * @param feeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
-  return inWords(order, trade, [
-    priceObjection(order, trade),
-    amountObjection(order, trade),
-    feeObjection(order, trade, fees),
-  ]);
-}
-
-/** Describes a late fee that the market does not allow; null when it may be correct. */
-function lateFeeObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee): string | null {
-  return inWords(order, trade, [feeObjection(order, trade, fees)]);
-}
-
-function inWords(order: OrderRecord, trade: FillDetails, found: readonly (string | null)[]): string | null {
+export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee, feeOnly = false): string | null {
+  const fee = feeObjection(order, trade, fees);
+  const found = feeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
   const objections = found.filter((text) => text !== null);
   if (objections.length === 0) return null;
   const { side, amountMicros, isYes, priceMicros, pubkey } = order;

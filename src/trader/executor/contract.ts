@@ -8,8 +8,8 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
-import type { OrderStatus, Side } from '../../shared/protocol/states.js';
-import type { BookedFill, IntentKind, IntentRow } from '../ledger/contract.js';
+import type { OrderStatus } from '../../shared/protocol/states.js';
+import type { BookedFill, ConversionKind, IntentKind, IntentRow } from '../ledger/contract.js';
 
 /** The wallet's signer. It loads the stored draft by intent id, and refuses a draft that differs from the intent. */
 export interface DraftSigner {
@@ -39,20 +39,17 @@ export type Placing = boolean | { readonly onlyStrategy: string };
 /** Conversions that may be begun, signed and sent: all, only those into currency (merges, redeems), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
+/** Fields of an intent that its reservation shows. */
+type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
+
 /** Worst case of the money and shares that an intent can still use. */
-export interface Reservation {
+export interface Reservation extends Pick<IntentRow, OfIntent> {
   readonly intentId: string;
-  readonly kind: IntentKind;
-  readonly marketConditionId: string;
   /**
    * `resting`: live at the exchange. `in_flight`: requested, drafted or signed. `unknown`: may have taken effect.
    * `abandoned`: will not take effect, but its locks last until its draft expires.
    */
   readonly phase: 'resting' | 'in_flight' | 'unknown' | 'abandoned';
-  /** Outcome, side and price of an order; null for a conversion. */
-  readonly isYes: boolean | null;
-  readonly side: Side | null;
-  readonly priceMicros: Micros | null;
   /** Shares (or sets) that may still move: possible fills, and fills at the exchange that are not booked yet. */
   readonly remainingMicros: Micros;
   /** Worst fee as a fraction of price x amount, for any fee schedule. */
@@ -62,9 +59,6 @@ export interface Reservation {
   /** Shares that the intent locks or may sell. */
   readonly yesMicros: Micros;
   readonly noMicros: Micros;
-  readonly strategy: string;
-  readonly isProbe: boolean;
-  readonly createdMs: number;
 }
 
 /** Events for the engine. `trouble` raises an alarm for the operator. */
@@ -92,9 +86,12 @@ export type ExecutorEvent =
   /** The signer refused a stored draft. The engine pauses the market. */
   | { readonly kind: 'signingRefused'; readonly intentId: string; readonly market: string; readonly reason: string }
   | { readonly kind: 'cancelDone'; readonly intentId: string; readonly orderPubkey: string; readonly market: string }
-  | { readonly kind: 'mergeDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
-  | { readonly kind: 'splitDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
-  | { readonly kind: 'redeemDone'; readonly intentId: string; readonly market: string; readonly cashMicros: Micros }
+  | {
+      readonly kind: `${ConversionKind}Done`;
+      readonly intentId: string;
+      readonly market: string;
+      readonly cashMicros: Micros;
+    }
   | {
       readonly kind: 'trouble';
       readonly trouble: Trouble;

@@ -8,15 +8,22 @@
  * exactly one report for each.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { assert, must } from '../../shared/base/errors.js';
+import { type FeeSchedule, notionalRate } from '../../shared/base/fees.js';
+import { add, formatDecimal, type Micros, maxMicros, mul, sub, ZERO } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { describeOwner, type IntentStep } from '../../shared/protocol/request-owner.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import { type ConversionKind, isFinalIntent, type Ledger } from '../ledger/contract.js';
+import {
+  type ConversionKind,
+  type IntentRow,
+  isFinalIntent,
+  type Ledger,
+  type OrderRecord,
+} from '../ledger/contract.js';
 import { type Approved, isApproved } from '../risk/risk.js';
-import { ExecutorContext, type Look } from './context.js';
+import { Context, type Look } from './context.js';
 import type {
   Converting,
   DraftSigner,
@@ -26,25 +33,22 @@ import type {
   Reaction,
   Reservation,
 } from './contract.js';
-import { newRow, onDraft } from './drafts.js';
-import type { InFlightIntent } from './in-flight-intents.js';
+import type { InFlight } from './in-flight-intents.js';
 import { STANDINGS } from './lifecycle.js';
-import { observeOrder } from './orders.js';
-import { markUncertain, observeRecord, onRead, onSubmit, sign } from './records.js';
-import { type RestingOrder, reservations, restingOrders } from './reservations.js';
-import { type MissingFills, missingFills, observeTrades } from './trades.js';
+import { observeOrder, observeTrades } from './orders.js';
+import { markUncertain, newRow, observeRecord, onDraft, onRead, onSubmit, sign } from './records.js';
 
 /**
  * Executes intents. Everything except reads must run inside `ledger.transaction`. Each returned request must be queued
  * unchanged and reported exactly once.
  */
 export class Executor {
-  readonly #context: ExecutorContext;
+  readonly #context: Context;
   readonly #signer: DraftSigner;
 
   /** With an existing ledger, call `recover` before anything else. */
   constructor(ledger: Ledger, signer: DraftSigner, profile: VenueProfile, settings: ExecutorSettings) {
-    this.#context = new ExecutorContext(ledger, profile, settings);
+    this.#context = new Context(ledger, profile, settings);
     this.#signer = signer;
   }
 
@@ -89,22 +93,15 @@ export class Executor {
     });
   }
 
-  /**
-   * Signs the stored drafts, in a later transaction than the one that stored them. Returns their submits. `objectionTo`
-   * is called for each order before it is signed.
-   */
+  /** Signs the stored drafts, in a later transaction, and returns their submits. `objectionTo` judges each order. */
   signDrafts(nowMs: number, objectionTo?: PlaceObjection): Reaction {
     return this.#context.reaction(nowMs, () => {
-      for (const inFlight of this.#context.toSign.splice(0)) {
+      for (const inFlight of this.#context.toSign.splice(0))
         sign(this.#context, this.#signer, inFlight, nowMs, objectionTo);
-      }
     });
   }
 
-  /**
-   * Does the due work: reads, resends, polls of conversions, expired drafts. `venueNowMs` is the exchange's clock; null
-   * while unknown. Call it at least once a second.
-   */
+  /** Does the due work, at least once a second. `venueNowMs` is the exchange's clock; null while unknown. */
   tick(nowMs: number, venueNowMs: number | null): Reaction {
     return this.#context.reaction(nowMs, () => {
       if (venueNowMs !== null) this.#context.venueNowMs = venueNowMs;
@@ -124,10 +121,7 @@ export class Executor {
     });
   }
 
-  /**
-   * Takes in the complete list of own resting orders (all pages of `orders.list`, open and partially_filled). Its first
-   * page was requested at `listSentMs`.
-   */
+  /** Takes in the complete list of own resting orders; its first page was requested at `listSentMs`. */
   onOwnOrders(rows: readonly OrderRow[], listSentMs: number, nowMs: number): Reaction {
     const look: Look = { sentMs: listSentMs, nowMs, venueTimeMs: null, source: 'list' };
     return this.#context.reaction(nowMs, () => {
@@ -199,38 +193,88 @@ export class Executor {
       const { effect } = STANDINGS[state];
       if (effect !== 'none' && effect !== 'maybe') continue;
       inFlight.withdrawn = true;
-      this.#context.intents.write(inFlight, {
-        state,
-        updatedMs: nowMs,
-        lastReason: 'withdrawn while in flight',
-      });
+      this.#context.intents.write(inFlight, { state, updatedMs: nowMs, lastReason: 'withdrawn while in flight' });
     }
   }
 
-  restingOrders(): readonly RestingOrder[] {
-    return restingOrders(this.#context);
+  /** Orders that rest by current knowledge. */
+  restingOrders() {
+    const live = [];
+    for (const inFlight of this.#context.intents.byId.values()) {
+      const { kind, state, id: intentId, draftPubkey, strategy } = inFlight.intent;
+      if (kind !== 'place' || state !== 'live' || draftPubkey === null) continue;
+      const order = must(this.#context.orders.get(draftPubkey), `order of ${intentId}`);
+      const { marketConditionId, amountMicros, createdMs } = order;
+      live.push({
+        orderPubkey: draftPubkey,
+        intentId,
+        marketConditionId,
+        /** Unfilled shares by the larger of the exchange's and the booked fills. Failed fills may rest again. */
+        remainingMicros: sub(amountMicros, maxMicros(sub(order.filledMicros, order.failedMicros), order.bookedMicros)),
+        strategy,
+        createdMs,
+        /** True when a list or read of this process has shown the order. */
+        confirmed: inFlight.confirmed,
+        /** True while a cancel of the order is in flight. */
+        cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
+      });
+    }
+    return live;
   }
 
+  /** Reservations of all intents that may still move money or shares; cancels move none. */
   reservations(): readonly Reservation[] {
-    return reservations(this.#context);
+    const found: Reservation[] = [];
+    for (const inFlight of this.#context.intents.byId.values()) {
+      const { intent } = inFlight;
+      const pubkey = intent.kind === 'place' ? intent.draftPubkey : null;
+      const order = pubkey === null ? null : (this.#context.orders.unsettled.get(pubkey) ?? null);
+      // The same object while its rows are unchanged.
+      if (inFlight.reserved?.intent !== intent || inFlight.reserved.order !== order) {
+        const phase = STANDINGS[intent.state].reserves;
+        const amount = intent.amountMicros ?? ZERO;
+        // Failed fills count as unfilled: while the order may rest, their shares may rest again.
+        const left = order === null ? amount : subtractBooked(order, amount);
+        const isOver = phase === null || intent.kind === 'cancel';
+        const reservation = isOver ? null : reserving(intent, phase, left, this.#context.feeSchedule);
+        inFlight.reserved = { intent, order, reservation };
+      }
+      if (inFlight.reserved.reservation !== null) found.push(inFlight.reserved.reservation);
+    }
+    for (const order of this.#context.orders.unsettled.values()) {
+      const inFlight = this.#context.intents.get(order.intentId);
+      // An intent that has not ended has its reservation from the loop above.
+      if (order.closedMs === null || (inFlight !== null && !isFinalIntent(inFlight.intent.state))) continue;
+      const intent = must(this.#context.ledger.intent(order.intentId), `intent of order ${order.pubkey}`);
+      // The order has ended, but some fills are not booked yet, so their shares and currency have not moved here.
+      const left = subtractBooked(order, sub(order.filledMicros, order.failedMicros));
+      found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));
+    }
+    return found;
   }
 
   /** Intent id of the unsettled conversion of this kind in this market; null without one. */
   pendingConversion(kind: ConversionKind, marketConditionId: string): string | null {
-    return this.#context.intents.findConversion(kind, marketConditionId)?.intent.id ?? null;
+    return this.#context.intents.find(kind, marketConditionId)?.intent.id ?? null;
   }
 
   pendingCancel(orderPubkey: string): string | null {
-    return this.#context.intents.findCancel(orderPubkey)?.intent.id ?? null;
+    return this.#context.intents.find('cancel', orderPubkey)?.intent.id ?? null;
   }
 
-  /** Orders with fills that are not booked yet; empty when all are booked. */
-  missingFills(): readonly MissingFills[] {
-    return missingFills(this.#context);
+  /** Orders with more filled at the exchange than booked; the engine then reads older own trades. */
+  missingFills() {
+    const found = [];
+    for (const order of this.#context.orders.unsettled.values()) {
+      const { pubkey, marketConditionId, createdMs } = order;
+      const missingMicros = sub(sub(order.filledMicros, order.bookedMicros), order.failedMicros);
+      if (missingMicros > 0) found.push({ orderPubkey: pubkey, marketConditionId, missingMicros, createdMs });
+    }
+    return found;
   }
 
   /** Schedules the next read of an unsettled intent, or drops an ended one. */
-  #next(inFlight: InFlightIntent, nowMs: number): void {
+  #next(inFlight: InFlight, nowMs: number): void {
     if (this.#context.intents.get(inFlight.intent.id) !== inFlight) return;
     const { state, kind } = inFlight.intent;
     const { effect } = STANDINGS[state];
@@ -243,7 +287,7 @@ export class Executor {
     this.#actIfDue(inFlight, nowMs);
   }
 
-  #actIfDue(inFlight: InFlightIntent, nowMs: number): void {
+  #actIfDue(inFlight: InFlight, nowMs: number): void {
     if (inFlight.busy !== null || inFlight.dueMs === null || inFlight.dueMs > nowMs) return;
     const step = this.#dueStep(inFlight, nowMs);
     inFlight.dueMs = null;
@@ -259,7 +303,7 @@ export class Executor {
     if (step !== null) this.#context.queueRequest(inFlight, step, nowMs);
   }
 
-  #dueStep(inFlight: InFlightIntent, nowMs: number): IntentStep | null {
+  #dueStep(inFlight: InFlight, nowMs: number): IntentStep | null {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') return inFlight.intent.state === 'intended' ? 'draft' : null;
     if (effect === 'never') return null;
@@ -267,7 +311,7 @@ export class Executor {
   }
 
   /** Restores the intents that the earlier process had in flight. */
-  #takeUp(inFlight: InFlightIntent, nowMs: number): void {
+  #takeUp(inFlight: InFlight, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
       this.#context.giveUp(inFlight, 'withdrawn', 'withdrawn', nowMs, 'the trader stopped before it was signed');
@@ -286,4 +330,37 @@ export class Executor {
 function describeRow({ side, amount, price, outcome, status, market }: OrderRow): string {
   const [shares, limit] = [amount, price].map((value) => (value === null ? '?' : formatDecimal(value)));
   return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;
+}
+
+export type MissingFills = Readonly<ReturnType<Executor['missingFills']>[number]>;
+export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number]>;
+
+/** Part of `upTo` that is not booked yet. */
+const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
+
+/** Makes a reservation. A sale, merge or redeem gives up shares; a buy or split costs currency. */
+function reserving(intent: IntentRow, phase: Reservation['phase'], leftMicros: Micros, fees: FeeSchedule): Reservation {
+  const { kind, marketConditionId, isYes, side, priceMicros, strategy, isProbe, createdMs } = intent;
+  const feeRateMicros =
+    side === null || priceMicros === null ? ZERO : notionalRate(fees, intent.feeRateMicros, priceMicros);
+  const notional = side === 'buy' ? mul(must(priceMicros, 'price of a place'), leftMicros, 'ceil') : ZERO;
+  const split = kind === 'split' ? leftMicros : ZERO;
+  const given = side === 'buy' || kind === 'split' ? ZERO : leftMicros;
+  return {
+    intentId: intent.id,
+    kind,
+    marketConditionId,
+    phase,
+    isYes,
+    side,
+    priceMicros,
+    remainingMicros: leftMicros,
+    feeRateMicros,
+    cashMicros: add(split, add(notional, mul(feeRateMicros, notional, 'ceil'))),
+    yesMicros: isYes === false ? ZERO : (intent.redeemYesMicros ?? given),
+    noMicros: isYes === true ? ZERO : (intent.redeemNoMicros ?? given),
+    strategy,
+    isProbe,
+    createdMs,
+  };
 }

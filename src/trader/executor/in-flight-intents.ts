@@ -1,7 +1,4 @@
-/**
- * Intents in flight: copies of their ledger rows with data of this process, such as the pending request and the next
- * action. Every change of state goes through `move`, which also writes the row.
- */
+/** Intents in flight: copies of their ledger rows with data of this process. `move` writes changes of state. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
@@ -9,7 +6,6 @@ import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { IntentStep } from '../../shared/protocol/request-owner.js';
 import {
   type BookedFill,
-  type ConversionKind,
   type FailureNote,
   type FillBooking,
   type IntentChange,
@@ -23,7 +19,7 @@ import {
 import type { Reservation } from './contract.js';
 import { type IntentEvent, nextState } from './lifecycle.js';
 
-export class InFlightIntent {
+export class InFlight {
   intent: IntentRow;
   /** The pending request; at most one per intent, so that answers cannot arrive out of order. */
   busy: IntentStep | null = null;
@@ -64,9 +60,10 @@ const NO_CHANGE = {};
 
 export class InFlightIntents {
   readonly #ledger: Ledger;
-  readonly #byId = new Map<string, InFlightIntent>();
+  /** By intent id; intents must not be added or removed during an iteration. */
+  readonly byId = new Map<string, InFlight>();
   /** Unique intents: one place per order, one cancel per order, one conversion of each kind per market. */
-  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlightIntent>>> = {
+  readonly #slots: Readonly<Record<IntentKind, Map<string, InFlight>>> = {
     place: new Map(),
     cancel: new Map(),
     merge: new Map(),
@@ -79,58 +76,45 @@ export class InFlightIntents {
   }
 
   /** All intents, as a copy: the caller may add and remove intents while it iterates. */
-  all(): InFlightIntent[] {
-    return [...this.#byId.values()];
-  }
-
-  /** All intents, for callers that change none. */
-  get each(): Iterable<InFlightIntent> {
-    return this.#byId.values();
+  all(): InFlight[] {
+    return [...this.byId.values()];
   }
 
   /** Handles our clock being set back to `nowMs`: stored times in the future become `nowMs`. */
   stepBack(nowMs: number): void {
-    for (const inFlight of this.#byId.values()) {
+    for (const inFlight of this.byId.values()) {
       if (inFlight.dueMs !== null) inFlight.dueMs = Math.min(inFlight.dueMs, nowMs);
       if (inFlight.expiredSinceMs !== null) inFlight.expiredSinceMs = Math.min(inFlight.expiredSinceMs, nowMs);
       inFlight.liveSinceMs = Math.min(inFlight.liveSinceMs, nowMs);
     }
   }
 
-  get(intentId: string): InFlightIntent | null {
-    return this.#byId.get(intentId) ?? null;
+  get(intentId: string): InFlight | null {
+    return this.byId.get(intentId) ?? null;
   }
 
-  /** The unfinished place of this order; null without one. */
-  ofOrder(orderPubkey: string): InFlightIntent | null {
-    return this.#slots.place.get(orderPubkey) ?? null;
-  }
-
-  findCancel(orderPubkey: string): InFlightIntent | null {
-    return this.#slots.cancel.get(orderPubkey) ?? null;
-  }
-
-  findConversion(kind: ConversionKind, marketConditionId: string): InFlightIntent | null {
-    return this.#slots[kind].get(marketConditionId) ?? null;
+  /** The unfinished place or cancel of an order, or the conversion of a kind in a market; null without one. */
+  find(kind: IntentKind, name: string): InFlight | null {
+    return this.#slots[kind].get(name) ?? null;
   }
 
   /** Adds an intent whose row is in the ledger. */
-  take(intent: IntentRow, nowMs: number): InFlightIntent {
-    assert(!this.#byId.has(intent.id), `intent ${intent.id} is tracked twice`);
-    const inFlight = new InFlightIntent(intent, nowMs);
-    this.#byId.set(intent.id, inFlight);
+  take(intent: IntentRow, nowMs: number): InFlight {
+    assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
+    const inFlight = new InFlight(intent, nowMs);
+    this.byId.set(intent.id, inFlight);
     this.#index(inFlight);
     return inFlight;
   }
 
   /** Adds an intent that may have ended, so that its record is read again. */
-  takeAgain(intentId: string, nowMs: number): InFlightIntent {
+  takeAgain(intentId: string, nowMs: number): InFlight {
     return this.get(intentId) ?? this.take(must(this.#ledger.intent(intentId), `intent ${intentId}`), nowMs);
   }
 
   /** Applies an event and writes the row; an intent in a final state is removed. */
   move(
-    inFlight: InFlightIntent,
+    inFlight: InFlight,
     event: IntentEvent,
     nowMs: number,
     lastReason: string,
@@ -143,19 +127,19 @@ export class InFlightIntents {
   }
 
   /** Writes a change of the row that does not change the state. */
-  write(inFlight: InFlightIntent, change: IntentChange): void {
+  write(inFlight: InFlight, change: IntentChange): void {
     inFlight.intent = this.#ledger.changeIntent(inFlight.intent.id, change);
     this.#index(inFlight);
   }
 
-  drop(inFlight: InFlightIntent): void {
-    this.#byId.delete(inFlight.intent.id);
+  drop(inFlight: InFlight): void {
+    this.byId.delete(inFlight.intent.id);
     const slots = this.#slots[inFlight.intent.kind];
     const name = chooseSlot(inFlight.intent);
     if (name !== null && slots.get(name) === inFlight) slots.delete(name);
   }
 
-  #index(inFlight: InFlightIntent): void {
+  #index(inFlight: InFlight): void {
     const { kind } = inFlight.intent;
     const name = chooseSlot(inFlight.intent);
     if (name === null) return;
@@ -182,7 +166,8 @@ function chooseSlot(intent: IntentRow): string | null {
 /** Orders that may still fill, or with fills not booked yet: copies of their ledger rows. */
 export class UnsettledOrders {
   readonly #ledger: Ledger;
-  readonly #unsettled = new Map<string, OrderRecord>();
+  /** Unsettled orders by pubkey, in order of creation; they must not change during an iteration. */
+  readonly unsettled = new Map<string, OrderRecord>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -191,17 +176,7 @@ export class UnsettledOrders {
 
   /** Any order of the ledger, settled or not; null for a foreign one. */
   get(pubkey: string): OrderRecord | null {
-    return this.#unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
-  }
-
-  /** Unsettled orders in order of creation; they must not change during iteration. */
-  get unsettled(): Iterable<OrderRecord> {
-    return this.#unsettled.values();
-  }
-
-  /** An unsettled order; null for a settled and for a foreign one. */
-  findUnsettled(pubkey: string): OrderRecord | null {
-    return this.#unsettled.get(pubkey) ?? null;
+    return this.unsettled.get(pubkey) ?? this.#ledger.order(pubkey);
   }
 
   add(order: OrderRecord): void {
@@ -231,8 +206,8 @@ export class UnsettledOrders {
 
   #keep(order: OrderRecord): void {
     const settled = order.closedMs !== null && order.filledMicros <= order.bookedMicros + order.failedMicros;
-    if (settled) this.#unsettled.delete(order.pubkey);
-    else this.#unsettled.set(order.pubkey, order);
+    if (settled) this.unsettled.delete(order.pubkey);
+    else this.unsettled.set(order.pubkey, order);
   }
 }
 
@@ -256,11 +231,8 @@ export class BookedTrades {
   /** Remembers a trade that the ledger holds with exactly these fields. */
   add(row: OwnTradeRow): void {
     this.#rows.set(row.pubkey, row);
-    if (this.#rows.size <= MOST) return;
-    for (const oldest of this.#rows.keys()) {
-      this.#rows.delete(oldest);
-      return;
-    }
+    const [oldest] = this.#rows.keys();
+    if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
   }
 }
 

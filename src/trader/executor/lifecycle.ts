@@ -1,6 +1,4 @@
-/**
- * All allowed changes of an intent's state, one line each. Any other change cancels all orders and stops the process.
- */
+/** All allowed changes of an intent's state, one line each. Any other change cancels all orders and exits. */
 
 import { AssertionFailed } from '../../shared/base/errors.js';
 import type { ConversionState, OrderStatus, RedeemState } from '../../shared/protocol/states.js';
@@ -132,10 +130,7 @@ export const STANDINGS: Readonly<Record<IntentState, Standing>> = {
   refused: { reserves: null, effect: 'never' },
 };
 
-/**
- * Event for each state of an exchange record, or `unsigned` when no signature has arrived. Orders, conversions and
- * redeems have different states; this table serves all three.
- */
+/** Event for each state of a record of orders, conversions and redeems; `unsigned` without a signature. */
 export const RECORD_STATES: Readonly<
   Record<
     OrderStatus | ConversionState | RedeemState,
@@ -175,10 +170,7 @@ const LONGEST_LOOK_MS = 10_000;
 const LONGEST_MISSING_MS = 60_000;
 /** Longest wait for a conversion to settle: half a second on the paper exchange, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;
-/**
- * Maximum number of requests for a conversion's draft after lost answers. Repeats are harmless, because unsigned drafts
- * have no effect; then the engine decides again.
- */
+/** Maximum requests for a conversion's draft after lost answers; repeats are harmless: unsigned drafts do nothing. */
 export const MOST_DRAFT_ASKS = 3;
 /** Longest delay of a request whose answer was lost; it extends the wait for a draft's locks. */
 export const LATE_DELIVERY_S = 60;

@@ -1,18 +1,17 @@
 /** Applies an order row of the exchange to the order, its intent, and a cancel in flight. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
-import type { OrderRow } from '../../shared/protocol/records.js';
+import { add, formatDecimal, type Micros, maxMicros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import type { OrderRow, OwnTradeRow } from '../../shared/protocol/records.js';
 import { isFinalOrder, ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type { IntentRow, OrderRecord } from '../ledger/contract.js';
-import type { ExecutorContext, Look } from './context.js';
-import type { InFlightIntent } from './in-flight-intents.js';
+import { type Context, type Look, rowText } from './context.js';
+import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
 /** Takes in a row of an order that is in the ledger. */
-export function observeOrder(context: ExecutorContext, order: OrderRecord, row: OrderRow, look: Look): void {
-  const inFlight = context.intents.ofOrder(order.pubkey);
+export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: Look): void {
+  const inFlight = context.intents.find('place', order.pubkey);
   tellDifference(context, order, row, inFlight);
   const said = readFilled(row, order);
   const filledMicros = exceedsOrder(context, order, said) ? order.filledMicros : maxMicros(order.filledMicros, said);
@@ -41,47 +40,40 @@ export function observeOrder(context: ExecutorContext, order: OrderRecord, row: 
 }
 
 /** Takes in a row of an order that this ledger did not create; only a cancel of it can be in flight. */
-export function observeForeignOrder(context: ExecutorContext, pubkey: string, row: OrderRow, look: Look): void {
+export function observeForeignOrder(context: Context, pubkey: string, row: OrderRow, look: Look): void {
   if (row.status === null) return;
   if (isFinalOrder(row.status)) cancelOfEndedOrder(context, pubkey, look.nowMs);
   else cancelOfRestingOrder(context, pubkey, look);
 }
 
-/** Marks an order as resting. `seen` is `before` with the newest filled amount. */
-function noteResting(
-  context: ExecutorContext,
-  before: OrderRecord,
-  seen: OrderRecord,
-  known: InFlightIntent | null,
-  look: Look,
-): void {
-  if (before.closedMs !== null) {
+/** Marks an order as resting. `seen` is `was` with the newest filled amount. */
+function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, known: InFlight | null, look: Look): void {
+  if (was.closedMs !== null) {
     // A request sent before the end was known is outdated.
-    if (look.sentMs <= before.closedMs && before.closedMs <= look.nowMs) return;
+    if (look.sentMs <= was.closedMs && was.closedMs <= look.nowMs) return;
     if (look.source === 'list') {
-      readAgain(context, before, look.nowMs);
+      readAgain(context, was, look.nowMs);
       return;
     }
-    if (!isCanceled(before)) tellRests(context, 'came_back', before, look);
+    if (!isCanceled(was)) tellRests(context, 'came_back', was, look);
   }
-  const canceledMs = isCanceled(before) ? before.closedMs : null;
-  const isUndone = context.undoneOrders.onResting(before.pubkey, canceledMs, look.sentMs);
-  if (isUndone) tellRests(context, 'cancel_undone', before, look);
+  const canceledMs = isCanceled(was) ? was.closedMs : null;
+  const isUndone = context.undoneOrders.onResting(was.pubkey, canceledMs, look.sentMs);
+  if (isUndone) tellRests(context, 'cancel_undone', was, look);
   const status = seen.filledMicros > 0 ? 'partially_filled' : 'open';
-  if (status !== before.status || seen.filledMicros !== before.filledMicros || before.closedMs !== null) {
-    context.orders.change(before.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
-  }
-  const inFlight = known ?? context.intents.takeAgain(before.intentId, look.nowMs);
+  if (status !== was.status || seen.filledMicros !== was.filledMicros || was.closedMs !== null)
+    context.orders.change(was.pubkey, { status, filledMicros: seen.filledMicros, closedMs: null });
+  const inFlight = known ?? context.intents.takeAgain(was.intentId, look.nowMs);
   if (inFlight.intent.state !== 'live') {
-    tellSigned(context, inFlight.intent, before.pubkey, status, look.nowMs);
-    noteOpened(context, inFlight, before.pubkey, look.nowMs, `the exchange shows it ${status}`);
+    tellSigned(context, inFlight.intent, was.pubkey, status, look.nowMs);
+    noteOpened(context, inFlight, was.pubkey, look.nowMs, `the exchange shows it ${status}`);
   }
   Object.assign(inFlight, { confirmed: true, tries: 0, expiredSinceMs: null, dueMs: null, resend: false });
-  cancelOfRestingOrder(context, before.pubkey, look);
+  cancelOfRestingOrder(context, was.pubkey, look);
 }
 
 /** Reports a larger fill of an ended order, which contradicts its earlier record. */
-function tellGrowth(context: ExecutorContext, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
+function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
   const text = `${was} and is now shown with ${formatDecimal(filledMicros)} filled`;
@@ -91,7 +83,7 @@ function tellGrowth(context: ExecutorContext, before: OrderRecord, filledMicros:
 const isCanceled = ({ status }: OrderRecord): boolean => ORDER_STANDING[status].isCanceled;
 
 function tellRests(
-  context: ExecutorContext,
+  context: Context,
   kind: 'came_back' | 'cancel_undone',
   { pubkey, status, marketConditionId }: OrderRecord,
   { nowMs }: Look,
@@ -100,21 +92,15 @@ function tellRests(
   context.reportOddity(kind, pubkey, marketConditionId, `order ${pubkey} was ${was} and now rests`, nowMs);
 }
 
-function noteOpened(
-  context: ExecutorContext,
-  inFlight: InFlightIntent,
-  pubkey: string,
-  nowMs: number,
-  why: string,
-): void {
+function noteOpened(context: Context, inFlight: InFlight, pubkey: string, nowMs: number, why: string): void {
   context.intents.move(inFlight, 'accepted', nowMs, why);
   const { id: intentId, marketConditionId: market } = inFlight.intent;
   context.emit({ kind: 'orderOpened', intentId, orderPubkey: pubkey, market });
 }
 
 /** Marks an order as effective by a fill, even if its draft was abandoned. */
-export function markProvenByFill(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
-  const inFlight = context.intents.ofOrder(order.pubkey);
+export function markProvenByFill(context: Context, order: OrderRecord, nowMs: number): void {
+  const inFlight = context.intents.find('place', order.pubkey);
   const intent = inFlight?.intent ?? must(context.ledger.intent(order.intentId), `intent ${order.intentId}`);
   tellSigned(context, intent, order.pubkey, 'filled', nowMs);
   if (inFlight?.intent.state === 'abandoned')
@@ -122,26 +108,14 @@ export function markProvenByFill(context: ExecutorContext, order: OrderRecord, n
 }
 
 /** Reports an order that took effect without a signature in this ledger: another party has the key, or needs none. */
-function tellSigned(
-  context: ExecutorContext,
-  intent: IntentRow,
-  pubkey: string,
-  how: OrderStatus,
-  nowMs: number,
-): void {
+function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: OrderStatus, nowMs: number): void {
   if (intent.signature !== null) return;
   const text = `order ${pubkey} is ${how} at the exchange, and its draft was never signed here (${intent.lastReason})`;
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
 /** Marks an order as ended. */
-function noteEnded(
-  context: ExecutorContext,
-  order: OrderRecord,
-  status: OrderStatus,
-  event: IntentEvent,
-  look: Look,
-): void {
+function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
   if (again && order.status === status && context.intents.get(intentId) === null) {
@@ -170,18 +144,15 @@ function noteEnded(
 }
 
 /** Reads an order's record at the next tick, even if it counts as ended. */
-export function readAgain(context: ExecutorContext, order: OrderRecord, nowMs: number): void {
+export function readAgain(context: Context, order: OrderRecord, nowMs: number): void {
   const inFlight = context.intents.takeAgain(order.intentId, nowMs);
   if (inFlight.busy !== null) return;
   inFlight.resend = false;
   inFlight.dueMs = nowMs;
 }
 
-/**
- * True for a filled amount above the ordered one, which trades could never match. On a venue without own trades it is
- * the only source, so it counts.
- */
-const exceedsOrder = ({ profile }: ExecutorContext, order: OrderRecord, filledMicros: Micros): boolean =>
+/** True for more filled than ordered, which no trades could match. Without own trades it is the only source. */
+const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
 /** Filled shares of an order row; ZERO if absent. */
@@ -191,12 +162,7 @@ function readFilled(row: OrderRow, order: OrderRecord): Micros {
   return row.remaining_amount === null ? ZERO : sub(order.amountMicros, row.remaining_amount);
 }
 
-function tellDifference(
-  context: ExecutorContext,
-  order: OrderRecord,
-  row: OrderRow,
-  inFlight: InFlightIntent | null,
-): void {
+function tellDifference(context: Context, order: OrderRecord, row: OrderRow, inFlight: InFlight | null): void {
   const same =
     row.market.condition_id === order.marketConditionId &&
     row.outcome.is_yes === order.isYes &&
@@ -211,7 +177,7 @@ function tellDifference(
  * Books the growth of the filled amount as a fill, on a venue without own trades. The key is order and cumulative
  * amount. The price is the order's own, the worst possible; the fee is unknown.
  */
-function bookDifference(context: ExecutorContext, orderPubkey: string, look: Look): void {
+function bookDifference(context: Context, orderPubkey: string, look: Look): void {
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
@@ -227,8 +193,8 @@ function bookDifference(context: ExecutorContext, orderPubkey: string, look: Loo
 }
 
 /** Settles the cancel of an order that has ended for any reason. */
-function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs: number): void {
-  const inFlight = context.intents.findCancel(orderPubkey);
+function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number): void {
+  const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null) return;
   context.intents.move(inFlight, 'settled', nowMs, 'the order has ended');
   const { id: intentId, marketConditionId: market } = inFlight.intent;
@@ -236,8 +202,8 @@ function cancelOfEndedOrder(context: ExecutorContext, orderPubkey: string, nowMs
 }
 
 /** Retries or ends the cancel of an order that still rests. */
-function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, look: Look): void {
-  const inFlight = context.intents.findCancel(orderPubkey);
+function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
+  const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
@@ -253,4 +219,82 @@ function cancelOfRestingOrder(context: ExecutorContext, orderPubkey: string, loo
     context.intents.move(inFlight, 'recordExpired', look.nowMs, 'its draft lapsed while the order rested');
     context.reportNotDone(inFlight, 'expired', 'the cancel draft lapsed while the order rested');
   }
+}
+
+/** Takes in trade rows, newest first, and books them oldest first. */
+export function observeTrades(context: Context, rows: readonly OwnTradeRow[], nowMs: number): void {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const row = must(rows[i], 'a row of the page');
+    // Pages overlap, and a booked row needs no work.
+    if (context.bookedTrades.has(row)) continue;
+    const order = row.order.pubkey === null ? null : context.orders.get(row.order.pubkey);
+    if (order === null) {
+      const text = `trade ${row.pubkey} belongs to order ${row.order.pubkey ?? '(none)'}, which this ledger never made`;
+      context.reportForeign('foreign_trade', row.pubkey, row.market_condition_id, text, nowMs);
+    } else if (row.order.outcome.is_yes !== order.isYes || row.order.side !== order.side) differs(context, row, nowMs);
+    else observeTrade(context, row, order, nowMs);
+  }
+}
+
+function observeTrade(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  switch (row.state) {
+    // A matched trade is booked after settlement. Until then the order's filled amount exceeds its booked fills, so
+    // `missingFills` lists it, and the trade is read again.
+    case 'created':
+    case 'in_process':
+      return;
+    case 'failed':
+      noteFailure(context, row, order, nowMs);
+      return;
+    case 'done':
+      book(context, row, order, nowMs);
+  }
+}
+
+/** Notes a trade that failed, before or after settlement, and reverses its booking. */
+function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const { pubkey } = row;
+  const note = context.orders.noteFailedTrade(pubkey, order.pubkey, row.amount, nowMs);
+  if (note === 'repeated') return;
+  context.bookedTrades.drop(pubkey);
+  const what = `trade ${pubkey} of order ${order.pubkey}`;
+  const [kind, text] =
+    note === 'noted'
+      ? (['failed_trade', `${what} was matched and failed to settle; the trade is not booked`] as const)
+      : (['settled_trade_failed', `${what} had settled and now failed; its booking was reversed`] as const);
+  context.reportOddity(kind, pubkey, order.marketConditionId, text, nowMs);
+  // The shares of the failed trade may rest again.
+  if (order.closedMs !== null) readAgain(context, order, nowMs);
+}
+
+function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
+  const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
+  const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
+  const booking = context.bookFill(order, trade, nowMs);
+  if (booking === 'differs') differs(context, row, nowMs);
+  else context.bookedTrades.add(row);
+  if (booking !== 'booked') return;
+  const after = lookAtOrder(context, order.pubkey, nowMs);
+  if (after.failedMicros === order.failedMicros) return;
+  const text = `trade ${pubkey} of order ${order.pubkey} had failed and settled later; the trade is booked`;
+  context.reportOddity('failed_trade_settled', pubkey, order.marketConditionId, text, nowMs);
+}
+
+/** Updates an order by its fill, which may be newer than the listed state. */
+function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): OrderRecord {
+  const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
+  const { status, closedMs, bookedMicros, filledMicros, failedMicros } = order;
+  if (bookedMicros > filledMicros) context.orders.change(orderPubkey, { status, closedMs, filledMicros: bookedMicros });
+  markProvenByFill(context, order, nowMs);
+  const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
+  const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
+  const over = RECORD_STATES[status] === 'settled';
+  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
+  if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
+  return order;
+}
+
+function differs(context: Context, row: OwnTradeRow, nowMs: number): void {
+  const text = `trade ${row.pubkey} contradicts this ledger's booking or request: ${rowText(row)}`;
+  context.reportOddity('fill_differs', row.pubkey, row.market_condition_id, text, nowMs);
 }

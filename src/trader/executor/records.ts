@@ -2,17 +2,176 @@
 
 import { assert, must } from '../../shared/base/errors.js';
 import { type Micros, mul, sub, ZERO } from '../../shared/base/micros.js';
+import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
 import type { DataOf, EndpointName } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RequestResult } from '../../shared/protocol/seam.js';
 import type { IntentRow } from '../ledger/contract.js';
-import type { ExecutorContext, Look } from './context.js';
+import type { Intent } from '../risk/intent.js';
+import type { Context, Look } from './context.js';
 import type { DraftSigner, PlaceObjection } from './contract.js';
-import type { InFlightIntent } from './in-flight-intents.js';
-import { FIRST_LOOK_MS, landingWaitMs, missingWaitMs, RECORD_STATES } from './lifecycle.js';
-import { observeForeignOrder, observeOrder } from './orders.js';
+import type { InFlight } from './in-flight-intents.js';
+import {
+  EXPIRY_SLACK_S,
+  FIRST_LOOK_MS,
+  landingWaitMs,
+  MOST_DRAFT_ASKS,
+  missingWaitMs,
+  RECORD_STATES,
+} from './lifecycle.js';
+import { observeForeignOrder, observeOrder, readAgain } from './orders.js';
 
-export function onRead(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+export function newRow(context: Context, intent: Intent, reason: string, nowMs: number): IntentRow {
+  const place = intent.kind === 'place' ? intent : null;
+  const redeem = intent.kind === 'redeem' ? intent : null;
+  const orderPubkey = intent.kind === 'cancel' ? intent.orderPubkey : null;
+  return {
+    id: intent.intentId,
+    runId: context.settings.runId,
+    kind: intent.kind,
+    marketConditionId: intent.marketConditionId,
+    isYes: place?.isYes ?? null,
+    side: place?.side ?? null,
+    priceMicros: place?.priceMicros ?? (intent.kind === 'split' ? intent.yesPriceMicros : null),
+    amountMicros: 'amountMicros' in intent ? intent.amountMicros : null,
+    redeemYesMicros: redeem?.yesMicros ?? null,
+    redeemNoMicros: redeem?.noMicros ?? null,
+    orderPubkey,
+    feeRateMicros:
+      place === null
+        ? ZERO
+        : must(context.worstFeeRate(place.marketConditionId), `facts of market ${place.marketConditionId}`),
+    strategy: place?.strategy ?? '',
+    isProbe: place?.isProbe === true,
+    reason,
+    state: 'intended',
+    draftPubkey: null,
+    message: null,
+    expiresAtS: null,
+    signature: null,
+    submitCount: 0,
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    lastReason: 'the draft is requested',
+    configHash: context.settings.configHash,
+  };
+}
+
+export function onDraft(context: Context, inFlight: InFlight, report: RequestResult): void {
+  const { outcome, nowMs } = report;
+  switch (outcome.kind) {
+    case 'answered':
+      storeDraft(context, inFlight, report);
+      break;
+    case 'refused':
+      // With this slug the signing service has created nothing. After any other server error a draft may exist.
+      if (outcome.status >= 500 && outcome.slug !== 'gringotts_unavailable') {
+        draftLost(context, inFlight, nowMs, outcome.message);
+      } else {
+        draftRefused(context, inFlight, outcome.slug, outcome.message, nowMs);
+      }
+      break;
+    case 'unknown':
+      if (outcome.sent) draftLost(context, inFlight, nowMs, outcome.reason);
+      else draftRefused(context, inFlight, 'unsent', outcome.reason, nowMs);
+  }
+}
+
+function storeDraft(context: Context, inFlight: InFlight, report: RequestResult): void {
+  const { intents, orders } = context;
+  const { nowMs } = report;
+  const { pubkey, message } = readAnswer(report, inFlight.intent.kind === 'cancel' ? 'orders.cancel' : 'orders.create');
+  const expiresAtS = findExpiry(context, message, report.venueTimeMs);
+  if (inFlight.intent.state === 'abandoned') {
+    intents.move(inFlight, 'draftStored', nowMs, inFlight.intent.lastReason, { expiresAtS });
+    context.waitOut(inFlight, nowMs);
+    return;
+  }
+  const { kind, marketConditionId } = inFlight.intent;
+  const taken = kind === 'cancel' ? pubkey !== inFlight.intent.orderPubkey : orders.get(pubkey) !== null;
+  if (taken) {
+    const text = `the draft of ${inFlight.intent.id} has the pubkey ${pubkey} of another record`;
+    context.reportTrouble('record_differs', marketConditionId, text, inFlight.intent.id);
+    context.giveUp(inFlight, 'draftLost', 'record_differs', nowMs, text);
+    return;
+  }
+  const change = { draftPubkey: pubkey, message, expiresAtS };
+  intents.move(inFlight, 'draftStored', nowMs, 'the draft awaits its signature', change);
+  inFlight.tries = 0;
+  if (kind === 'place') addOrder(context, inFlight.intent, pubkey, nowMs);
+  const objection = objectionToExpiry(context, expiresAtS, report);
+  if (objection === null) context.toSign.push(inFlight);
+  else context.refuseToSign(inFlight, nowMs, objection);
+}
+
+function addOrder(context: Context, intent: IntentRow, pubkey: string, nowMs: number): void {
+  context.orders.add({
+    pubkey,
+    intentId: intent.id,
+    marketConditionId: intent.marketConditionId,
+    isYes: must(intent.isYes, 'outcome of a place'),
+    side: must(intent.side, 'side of a place'),
+    priceMicros: must(intent.priceMicros, 'price of a place'),
+    amountMicros: must(intent.amountMicros, 'amount of a place'),
+    filledMicros: ZERO,
+    bookedMicros: ZERO,
+    failedMicros: ZERO,
+    status: 'waiting_to_sign',
+    createdMs: nowMs,
+    closedMs: null,
+  });
+}
+
+/** Expiry of a draft, exchange time, Unix s; null when neither draft nor answer contains a time. */
+function findExpiry(context: Context, message: string, venueTimeMs: number | null): number | null {
+  const written = readDraftMessage(context.profile.draft_message, message)?.expires;
+  if (written !== undefined) return written;
+  const nowMs = venueTimeMs ?? context.venueNowMs;
+  return nowMs === null ? null : Math.ceil(nowMs / 1000) + context.profile.draft_lifetime_s;
+}
+
+/**
+ * Why a draft must not be signed by its expiry; null when it may be. It may have expired, or last too long. Without an
+ * exchange time, our clock bounds the latest expiry, with a tolerance. Our clock never decides that a draft has
+ * expired.
+ */
+function objectionToExpiry(
+  context: Context,
+  expiresAtS: number | null,
+  { venueTimeMs, nowMs }: RequestResult,
+): string | null {
+  if (expiresAtS === null) return null;
+  const { draft_lifetime_s, clock_tolerance_s } = context.profile;
+  const venueMs = venueTimeMs ?? context.venueNowMs;
+  const leftS = expiresAtS - Math.floor((venueMs ?? nowMs) / 1000);
+  const mostS = 2 * draft_lifetime_s + EXPIRY_SLACK_S + (venueMs === null ? clock_tolerance_s : 0);
+  if (venueMs !== null && leftS <= 0) return `the draft expired ${-leftS} s before it arrived`;
+  return leftS > mostS ? `the draft expires in ${leftS} s, more than the accepted ${mostS} s` : null;
+}
+
+function draftLost(context: Context, inFlight: InFlight, nowMs: number, reason: string): void {
+  if (inFlight.intent.state !== 'intended') return;
+  const { kind } = inFlight.intent;
+  // A repeated request for a merge or split returns the same draft; a second draft of a redeem has no effect unsigned.
+  const isConversion = kind !== 'place' && kind !== 'cancel';
+  const askAgain = isConversion && inFlight.tries + 1 < MOST_DRAFT_ASKS;
+  if (askAgain) context.lookLater(inFlight, nowMs);
+  else context.giveUp(inFlight, 'draftLost', 'answer_lost', nowMs, reason);
+}
+
+function draftRefused(context: Context, inFlight: InFlight, slug: string, reason: string, nowMs: number): void {
+  const told = inFlight.intent.state === 'abandoned';
+  const { kind, orderPubkey } = inFlight.intent;
+  context.intents.move(inFlight, 'draftRefused', nowMs, `${slug}: ${reason}`);
+  if (!told) context.reportNotDone(inFlight, slug, reason);
+  const passing = slug === 'unsent' || slug === 'throttled' || slug === 'gringotts_unavailable';
+  if (kind !== 'cancel' || orderPubkey === null || passing) return;
+  // An order that cannot be canceled has probably ended, so its record is read.
+  const order = context.orders.get(orderPubkey);
+  if (order !== null) readAgain(context, order, nowMs);
+}
+
+export function onRead(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
   if (outcome.kind === 'answered') {
     observeRecord(context, inFlight, report);
@@ -30,7 +189,7 @@ export function onRead(context: ExecutorContext, inFlight: InFlightIntent, repor
 }
 
 /** Takes in the record in an answer to any request; a draft's answer has none. */
-export function observeRecord(context: ExecutorContext, inFlight: InFlightIntent | null, report: RequestResult): void {
+export function observeRecord(context: Context, inFlight: InFlight | null, report: RequestResult): void {
   if (report.outcome.kind !== 'answered') return;
   const { sentMs, nowMs, venueTimeMs } = report;
   const look: Look = { sentMs, nowMs, venueTimeMs, source: 'record' };
@@ -68,7 +227,7 @@ export function readAnswer<N extends EndpointName>(report: RequestResult, _shape
 }
 
 /** Takes in the record of a merge or split. */
-function observeSets(context: ExecutorContext, inFlight: InFlightIntent, row: ConversionRow, look: Look): void {
+function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);
   const isOurs = row.market_condition_id === inFlight.intent.marketConditionId && row.amount === amountMicros;
@@ -89,7 +248,7 @@ function movedSets({ kind, priceMicros }: IntentRow, amount: Micros, landed: Mic
   return { yes: came, no: came, cash: sub(ZERO, amount), yesCost };
 }
 
-function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: RedeemRow, look: Look): void {
+function observeRedeem(context: Context, inFlight: InFlight, row: RedeemRow, look: Look): void {
   const { marketConditionId, redeemYesMicros, redeemNoMicros } = inFlight.intent;
   if (row.market_condition_id !== marketConditionId) differs(context, inFlight, row);
   if ((row.state === 'done' || row.state === 'completed') && row.onchain_funds !== null) {
@@ -103,7 +262,7 @@ function observeRedeem(context: ExecutorContext, inFlight: InFlightIntent, row: 
   }
 }
 
-function observeState(context: ExecutorContext, inFlight: InFlightIntent, state: RedeemRow['state'], look: Look): void {
+function observeState(context: Context, inFlight: InFlight, state: RedeemRow['state'], look: Look): void {
   const { nowMs } = look;
   const { kind } = inFlight.intent;
   const says = RECORD_STATES[state];
@@ -136,7 +295,7 @@ interface Moved {
   readonly yesCost: Micros | null;
 }
 
-function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved, look: Look): void {
+function settle(context: Context, inFlight: InFlight, moved: Moved, look: Look): void {
   const { id: intentId, kind, marketConditionId } = inFlight.intent;
   assert(kind !== 'place' && kind !== 'cancel', `a ${kind} converts nothing`);
   const booked = context.ledger.bookConversion({
@@ -156,13 +315,13 @@ function settle(context: ExecutorContext, inFlight: InFlightIntent, moved: Moved
   context.emit({ kind: `${kind}Done`, intentId, market: marketConditionId, cashMicros: moved.cash });
 }
 
-const differs = (context: ExecutorContext, inFlight: InFlightIntent, row: object): void =>
+const differs = (context: Context, inFlight: InFlight, row: object): void =>
   context.reportDifference(inFlight, `the ${inFlight.intent.kind} ${inFlight.intent.id}`, row);
 
 export function sign(
-  context: ExecutorContext,
+  context: Context,
   signer: DraftSigner,
-  inFlight: InFlightIntent,
+  inFlight: InFlight,
   nowMs: number,
   objectionTo: PlaceObjection = () => null,
 ): void {
@@ -190,15 +349,14 @@ export function sign(
   context.queueRequest(inFlight, 'submit', nowMs);
 }
 
-export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, report: RequestResult): void {
+export function onSubmit(context: Context, inFlight: InFlight, report: RequestResult): void {
   const { outcome, nowMs } = report;
   switch (outcome.kind) {
     case 'answered':
       observeRecord(context, inFlight, report);
       // The answer to the cancel shows that the order still rests, so the cancel is in flight.
-      if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed') {
+      if (inFlight.intent.kind === 'cancel' && inFlight.intent.state === 'signed')
         markUncertain(context, inFlight, nowMs, nowMs + FIRST_LOOK_MS, 'accepted, but the order still rests');
-      }
       break;
     case 'refused':
       if (outcome.slug === 'throttled' || outcome.slug === 'gringotts_unavailable') {
@@ -219,27 +377,15 @@ export function onSubmit(context: ExecutorContext, inFlight: InFlightIntent, rep
   }
 }
 
-/**
- * True when a submit that was never sent is abandoned: an order's price is too old by then, and the mode may forbid a
- * conversion.
- */
-function isStale(
-  context: ExecutorContext,
-  { intent: { kind, strategy, state, submitCount } }: InFlightIntent,
-): boolean {
+/** True when a submit never sent is abandoned: an order's price is too old, or the mode forbids a conversion. */
+function isStale(context: Context, { intent: { kind, strategy, state, submitCount } }: InFlight): boolean {
   if (state !== 'signed' || submitCount !== 1) return false;
   return kind === 'place' || !context.isAllowed(kind, strategy);
 }
 
 /** Marks a submit that may have worked; its record is read at `dueMs`. */
-export function markUncertain(
-  context: ExecutorContext,
-  inFlight: InFlightIntent,
-  nowMs: number,
-  dueMs: number,
-  reason: string,
-): void {
-  context.intents.move(inFlight, 'uncertain', nowMs, reason);
+export function markUncertain(context: Context, inFlight: InFlight, nowMs: number, dueMs: number, why: string): void {
+  context.intents.move(inFlight, 'uncertain', nowMs, why);
   inFlight.resend = false;
   inFlight.dueMs = dueMs;
 }

@@ -1,17 +1,14 @@
-/**
- * SQLite database of the ledger: durability settings checked at open, one transaction at a time, unusable after a
- * failed write.
- */
+/** SQLite database of the ledger: checked durability, one transaction at a time, unusable after a failed write. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { AssertionFailed, assert, TwinbookError } from '../../shared/base/errors.js';
-import { makePrivate, makePrivateFile } from '../../shared/base/private.js';
+import { makePrivate, makePrivateFile } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './schema.js';
 import type { SqlValue } from './table.js';
 import type { BackupSource } from './tables.js';
+import { APPLICATION_ID, LEDGER_VERSION, SCHEMA, WITHOUT_HISTORY } from './tables.js';
 
 /**
  * A failed write, commit, sync or read of the ledger. It is never retried: after a failed sync, data may be lost
@@ -109,9 +106,8 @@ export class Database {
 
   /** Opens an existing ledger for reading, with or without a running trader. */
   static openReadOnly(path: string): Database {
-    if (!existsSync(path)) {
+    if (!existsSync(path))
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
-    }
     return Database.#open(path, true, (database) => {
       if (database.#isNew()) throw new LedgerBroken(`the ledger ${path} is empty`);
     });
@@ -167,10 +163,7 @@ export class Database {
     return Number(this.#write(sql, values).lastInsertRowid);
   }
 
-  /**
-   * Returns up to `pages` unused pages to the file system; the result is their size in bytes. Only inside
-   * `transaction`.
-   */
+  /** Returns up to `pages` unused pages to the file system; returns their bytes. Only inside `transaction`. */
   shrink(pages: number): number {
     const before = this.#pragma('page_count');
     this.#begin();
@@ -189,26 +182,21 @@ export class Database {
     return this.#pragma('freelist_count');
   }
 
-  /**
-   * Marks the current step as written although its row is cached or never written, so it cannot be rolled back. Only
-   * inside `transaction`.
-   */
+  /** Marks a step as written although its row is cached: it cannot be rolled back. Only inside `transaction`. */
   postpone(): void {
     assert(this.#isVirtual && this.#transaction !== 'none', 'a postponed ledger write outside of virtual time');
     this.#transaction = 'begun';
   }
 
-  /**
-   * Runs `work` between BEGIN IMMEDIATE and COMMIT; no SQLite transaction if it writes nothing. An error in `work`
-   * rolls back and is rethrown.
-   */
+  /** Runs `work` in a transaction, without one of SQLite if it writes nothing. An error rolls back and is rethrown. */
   transaction<T>(work: () => T): T {
     assert(this.#transaction === 'none', 'ledger transactions do not nest');
     if (this.#broken !== null) throw this.#broken;
     this.#transaction = 'open';
     try {
       const result = work();
-      if (this.#begun && !this.#isVirtual) this.#commit();
+      // `work` may have written.
+      if ((this.#transaction as string) === 'begun' && !this.#isVirtual) this.#commit();
       return result;
     } catch (error) {
       this.#rollBack();
@@ -218,10 +206,7 @@ export class Database {
     }
   }
 
-  /**
-   * Checkpoints the write-ahead log if it holds at least `writes` rows; true when it did. Call it when no order waits.
-   * Throws like a commit.
-   */
+  /** Checkpoints a log of at least `writes` rows, when no order waits; true when it did. Throws like a commit. */
   rest(writes = CHECKPOINT_AFTER_WRITES): boolean {
     if (this.#isVirtual || this.#writesInLog < writes) return false;
     this.#checkpoint();
@@ -246,10 +231,6 @@ export class Database {
     this.#sqlite.close();
   }
 
-  get #begun(): boolean {
-    return this.#transaction === 'begun';
-  }
-
   #write(sql: string, values: readonly SqlValue[]): Sqlite.RunResult {
     this.#begin();
     this.#writesInLog += 1;
@@ -264,7 +245,7 @@ export class Database {
   /** Begins at the first write: this process is the only writer, so earlier reads stay valid. */
   #begin(): void {
     assert(this.#transaction !== 'none', 'a ledger write outside of a transaction');
-    if (!this.#begun && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
+    if (this.#transaction === 'open' && !this.#isVirtual) this.#control('BEGIN IMMEDIATE');
     this.#transaction = 'begun';
   }
 
@@ -294,7 +275,8 @@ export class Database {
   #rollBack(): void {
     this.onUndone();
     if (this.#isVirtual) {
-      if (this.#begun) this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
+      if (this.#transaction === 'begun')
+        this.#broken ??= new LedgerBroken('a step of a backtest failed and cannot be rolled back');
       return;
     }
     if (!this.#sqlite.inTransaction) return;
@@ -332,9 +314,8 @@ export class Database {
   #prove(pragma: string, wanted: string | number, setting: string): void {
     this.#sqlite.pragma(setting);
     const found = this.#sqlite.pragma(pragma, { simple: true });
-    if (found !== wanted) {
+    if (found !== wanted)
       throw new LedgerBroken(`the ledger ${this.path} needs ${setting}, but reads back ${String(found)}`);
-    }
   }
 
   /** True when the file has no tables yet. Rejects files of other versions and other programs. */
@@ -378,15 +359,11 @@ export class Database {
   }
 }
 
-/**
- * Throws file_unreadable if the ledger cannot be used at this path. The error names the folder or file and the cause,
- * which SQLite's does not.
- */
+/** Throws file_unreadable if the ledger cannot be used at this path; names the folder or file, and the cause. */
 export function checkFolder(path: string): void {
   const folder = dirname(path);
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new TwinbookError('file_unreadable', `the ledger's folder ${folder} does not exist`, 'Create it.');
-  }
   for (const place of existsSync(path) ? [folder, path] : [folder]) {
     try {
       accessSync(place, constants.R_OK | constants.W_OK);
@@ -397,18 +374,13 @@ export function checkFolder(path: string): void {
   }
 }
 
-/**
- * Throws file_unreadable for a ledger with several names (hard links): each name has its own lock and write-ahead log.
- */
+/** Throws file_unreadable for a ledger with several names (hard links): each has its own lock and write-ahead log. */
 export function refuseOtherNames(path: string): void {
   const names = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names <= 1) return;
   const text = `the ledger ${path} has ${names} names (hard links), so two traders could write to it at once`;
-  throw new TwinbookError(
-    'file_unreadable',
-    text,
-    'Remove the other names, or replace them by copies while no trader runs.',
-  );
+  const hint = 'Remove the other names, or replace them by copies while no trader runs.';
+  throw new TwinbookError('file_unreadable', text, hint);
 }
 
 /** SQLite header bytes with write and read version: 2 means WAL, 1 means no WAL. */

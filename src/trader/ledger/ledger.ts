@@ -21,9 +21,8 @@ import {
   type Posting,
   undoingPostings,
 } from './postings.js';
-import { prunePage } from './prune.js';
-import { ReadCache, readAfter, readThrough } from './read-cache.js';
-import { LedgerReader, PRUNED_NOTE, TRADE_TURNS_NOTE } from './reads.js';
+import { FEE_REF, LedgerReader, PRUNED_NOTE, REF_SEPARATOR, TRADE_TURNS_NOTE } from './reads.js';
+import { ReadCache, readAfter, readThrough, WriteCache } from './row-caches.js';
 import type { Booked } from './table.js';
 import {
   type AdoptedOutcome,
@@ -33,6 +32,7 @@ import {
   CONVERSIONS,
   type FailureNote,
   FILLS,
+  FINAL_INTENT_STATES,
   type FillBooking,
   INTENTS,
   type IntentChange,
@@ -54,8 +54,6 @@ import {
   updateIntent,
   updateOrder,
 } from './tables.js';
-import { FEE_REF, REF_SEPARATOR } from './verify.js';
-import { WriteCache } from './write-cache.js';
 
 /**
  * Opens the ledger for writing. `holder` is the calling process; its pid and start time appear in the error of a second
@@ -75,10 +73,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
   }
 }
 
-/**
- * Opens a ledger in memory for a backtest; lost with the process. A replay passes `content`, the file of a closed
- * ledger to continue from. Throws ledger_newer or ledger_broken.
- */
+/** Opens a temporary ledger; a replay continues from the file `content`. Throws ledger_newer or ledger_broken. */
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
@@ -156,10 +151,7 @@ export class Ledger extends LedgerReader {
     return this.db.transaction(work);
   }
 
-  /**
-   * Checkpoints the log in an idle moment, so that the next commit is fast; as `Database.rest`. Only outside of
-   * `transaction`.
-   */
+  /** Checkpoints the log in an idle moment, as `Database.rest`. Only outside of `transaction`. */
   rest(writes?: number): boolean {
     return this.db.rest(writes);
   }
@@ -235,10 +227,7 @@ export class Ledger extends LedgerReader {
     return after;
   }
 
-  /**
-   * Books a trade and its postings once per pubkey. Its order must be in the ledger. A trade noted as failed no longer
-   * counts as failed.
-   */
+  /** Books a trade of an order in the ledger once per pubkey. A trade noted as failed no longer counts as failed. */
   bookFill(fill: BookedFill): FillBooking {
     const known = this.fill(fill.pubkey);
     if (known !== null) return this.#bookAgain(known, fill);
@@ -376,10 +365,7 @@ export class Ledger extends LedgerReader {
     return this.db.run(sql, kind, pubkey, text.slice(0, LONGEST_TEXT), nowMs) === 1;
   }
 
-  /**
-   * Deletes finished intents, and orders without fills, among the next rows, with their events. Only for a ledger in a
-   * file.
-   */
+  /** Deletes finished intents and orders without fills among the next rows, with their events, in a ledger's file. */
   prunePage(page: PrunePage): PrunedPage {
     const { pubkeys, ...pruned } = prunePage(this.db, page);
     for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
@@ -424,10 +410,7 @@ const FILL_PLACES_NOTE = 'fill_places';
 /** Maximum length of stored texts; they may quote foreign records. */
 const LONGEST_TEXT = 2_000;
 
-/**
- * True when a repeated trade record equals the booked one. Times of observation are ignored, and a missing field
- * matches any value.
- */
+/** True when a repeated trade record equals the booked one, except its time of observation and missing fields. */
 const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   booked.orderPubkey === told.orderPubkey &&
   booked.marketConditionId === told.marketConditionId &&
@@ -438,3 +421,48 @@ const isSameTrade = (booked: BookedFill, told: BookedFill): boolean =>
   (told.feeMicros === null || booked.feeMicros === null || told.feeMicros === booked.feeMicros) &&
   (told.isMaker === null || booked.isMaker === null || told.isMaker === booked.isMaker) &&
   booked.timestampS === told.timestampS;
+
+const FINAL = FINAL_INTENT_STATES.map((state) => `'${state}'`).join(', ');
+
+/** SQL: the oldest of the marked orders, at which the next comparison of order lists ends. */
+const MARK = `SELECT min(seq) AS seq, min(created_ms) AS createdMs FROM orders
+  WHERE pubkey IN (SELECT value FROM json_each(?))`;
+
+const LAST = 'SELECT max(seq) AS seq FROM (SELECT seq FROM intents WHERE seq > ? ORDER BY seq LIMIT ?)';
+
+const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN orders AS o ON o.intent_id = i.id
+  WHERE i.seq > ? AND i.seq <= ? AND i.state IN (${FINAL}) AND i.updated_ms < ?
+    AND (o.seq IS NULL OR (o.closed_ms < ? AND o.seq < ? AND o.filled = 0 AND o.booked = 0 AND o.failed = 0
+      AND NOT EXISTS (SELECT 1 FROM fills WHERE order_pubkey = o.pubkey)
+      AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
+    AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
+
+/** Checks the next `rows` intents, and deletes prunable ones with orders and events. Only inside a transaction. */
+export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
+  const { beforeMs, marked, lagMs, after, keeps } = page;
+  const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
+  const last = db.get<{ seq: number | null }>(LAST, after, page.rows)?.seq ?? null;
+  if (mark?.seq == null || mark.createdMs === null) return { rows: 0, after: null, untilMs: null, pubkeys: [] };
+  const untilMs = Math.min(beforeMs, mark.createdMs - lagMs);
+  if (last === null) return { rows: 0, after: null, untilMs, pubkeys: [] };
+  const found = db.all<{ seq: number; id: string; pubkey: string | null }>(
+    PRUNABLE,
+    after,
+    last,
+    untilMs,
+    untilMs,
+    mark.seq,
+  );
+  const pubkeys: string[] = [];
+  let rows = 0;
+  for (const { seq, id, pubkey } of found) {
+    if (keeps(id) || (pubkey !== null && keeps(pubkey))) continue;
+    rows += db.run('DELETE FROM events WHERE subject IN (?, ?)', id, pubkey ?? id);
+    if (pubkey !== null) {
+      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);
+      pubkeys.push(pubkey);
+    }
+    rows += db.run('DELETE FROM intents WHERE seq = ?', seq);
+  }
+  return { rows, after: last, untilMs, pubkeys };
+}

@@ -11,8 +11,8 @@ import { existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { isPrivate, makePrivateFile } from '../../shared/base/private.js';
-import { isGone, readMark } from '../../shared/base/process-mark.js';
+import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
+import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
 /** The process that holds the lock. */
@@ -83,10 +83,7 @@ function open(path: string): { readonly sqlite: Sqlite.Database; readonly inode:
   }
 }
 
-/**
- * Returns the current writer of this ledger, responsive or not; null without one. Throws file_unreadable when the lock
- * cannot be opened, or is held while its named process is gone.
- */
+/** Returns the current writer of this ledger; null without. Throws file_unreadable if it cannot be known. */
 export function findWriter(ledgerPath: string): LockHolder | null {
   if (!existsSync(dirname(ledgerPath))) return null;
   const path = lockPath(ledgerPath);
@@ -129,7 +126,7 @@ function explainLock(ledgerPath: string, path: string, row: HolderRow | undefine
   if (row === undefined || !isDead(row)) {
     const since = row === undefined ? '' : `, started ${new Date(row.started_ms).toISOString()}`;
     const who = row === undefined ? 'another process' : `process ${row.pid}${since}`;
-    const hint = 'Stop that trader first (`twinbook stop`), or give this one a ledger of its own.';
+    const hint = 'Stop that trader first (`twinbook stop`), or give this one its own ledger.';
     return makeError(`the ledger ${ledgerPath} is written by ${who}`, hint);
   }
   const text = `the lock ${path} of the ledger is held by an unknown process; the process that it names is gone`;

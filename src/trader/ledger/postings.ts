@@ -9,9 +9,17 @@
  */
 
 import { assert, must } from '../../shared/base/errors.js';
-import { add, type Micros, micros, minMicros, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
-import { tradeNotional } from './rounding.js';
-import type { AdoptedOutcome, BookedConversion, BookedFill } from './tables.js';
+import { add, complement, type Micros, micros, minMicros, mul, mulDiv, sub, ZERO } from '../../shared/base/micros.js';
+import type { AdoptedOutcome, BookedConversion, BookedFill, PositionRow } from './tables.js';
+
+/**
+ * Currency that a trade moves before fees, at the price of its own outcome. At YES price p the YES side pays or
+ * receives floor(p × amount), and the NO side the rest of the amount, so both sides of a set add up exactly.
+ */
+export function tradeNotional(isYes: boolean, priceMicros: Micros, amountMicros: Micros): Micros {
+  if (isYes) return mul(priceMicros, amountMicros, 'floor');
+  return sub(amountMicros, mul(complement(priceMicros), amountMicros, 'floor'));
+}
 
 /** One movement of one account; the postings of a booking sum to zero per asset. */
 export interface Posting {
@@ -21,10 +29,7 @@ export interface Posting {
 }
 
 /** Holding of one outcome before a booking. */
-export interface BookedHolding {
-  readonly sharesMicros: Micros;
-  readonly costMicros: Micros;
-}
+export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
 
 export const CURRENCY = 'currency';
 
@@ -66,19 +71,13 @@ export const feePostings = (feeMicros: Micros): Posting[] => [
   currency('fees', feeMicros),
 ];
 
-/**
- * Postings that reverse a booked fill that failed later. Cash, fee and shares are restored. Shares leave at the present
- * average cost, so cost and result may divide differently; their sum is exact.
- */
+/** Postings that reverse a failed fill. Shares leave at today's average cost; the sum of cost and result is exact. */
 export function undoingPostings(fill: BookedFill, held: BookedHolding): Posting[] {
   const side = fill.side === 'buy' ? 'sell' : 'buy';
   return fillPostings({ ...fill, side, feeMicros: negative(fill.feeMicros ?? ZERO) }, held);
 }
 
-/**
- * Postings of a merge or redeem: shares of both outcomes leave at their cost, currency arrives, the difference is the
- * result.
- */
+/** Postings of a merge or redeem: shares of both outcomes leave at cost, currency arrives, the rest is the result. */
 export function conversionPostings(conversion: BookedConversion, yes: BookedHolding, no: BookedHolding): Posting[] {
   if (conversion.kind === 'split') return splitPostings(conversion, yes, no);
   const market = conversion.marketConditionId;
@@ -109,10 +108,7 @@ function splitPostings(split: BookedConversion, yes: BookedHolding, no: BookedHo
   ]);
 }
 
-/**
- * Postings of shares that the exchange has and the ledger lacks. Recorded moves book their currency in order. The rest
- * is booked at its value against `adopted`, without cash.
- */
+/** Postings of shares that the ledger lacks: recorded moves in order, the rest at its value against `adopted`. */
 export function adoptionPostings(outcome: AdoptedOutcome, held: BookedHolding): Posting[] {
   const { marketConditionId: market, isYes, recorded, restMicros, restWorthMicros } = outcome;
   const postings: Posting[] = [];

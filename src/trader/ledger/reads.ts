@@ -5,7 +5,7 @@ import { add, complement, type Micros, micros, mul, sub, ZERO } from '../../shar
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { Database } from './database.js';
 import { type BookedHolding, basisAccount, sharesAccount } from './postings.js';
-import type { Booked, SqlValue, Table } from './table.js';
+import type { Booked, Table } from './table.js';
 import {
   type BookedConversion,
   type BookedFill,
@@ -29,7 +29,13 @@ import {
   type StoredDraftRow,
   type StrategyStateRow,
 } from './tables.js';
-import { differences, TRADE_OF_REF } from './verify.js';
+
+/** Separates a trade's pubkey from the number of its later transactions; no venue uses it in names. */
+export const REF_SEPARATOR = '~';
+/** Suffix of a transaction that books only a fee. */
+export const FEE_REF = 'fee';
+/** SQL expression: pubkey of the trade in a transaction's `ref`. */
+const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
 /** Default length of a list. */
 const PAGE = 100;
@@ -73,8 +79,7 @@ export class LedgerReader {
 
   intents(page: Page & { readonly states?: readonly IntentState[]; readonly kind?: IntentKind } = {}): IntentRow[] {
     this.writeLate();
-    const filter = new Filter(page).whereIn('state', page.states).is('kind', page.kind);
-    return this.#list(INTENTS, filter);
+    return this.#list(INTENTS, page, { state: page.states, kind: page.kind });
   }
 
   /** The draft of an intent; null for an unknown intent or one without a draft. */
@@ -91,15 +96,15 @@ export class LedgerReader {
 
   orders(page: Page & { readonly statuses?: readonly string[] } = {}): OrderRecord[] {
     this.writeLate();
-    return this.#list(ORDERS, new Filter(page).whereIn('status', page.statuses));
+    return this.#list(ORDERS, page, { status: page.statuses });
   }
 
   fills(page: Page & { readonly orderPubkey?: string } = {}): BookedFill[] {
-    return this.#list(FILLS, new Filter(page).is('order_pubkey', page.orderPubkey));
+    return this.#list(FILLS, page, { order_pubkey: page.orderPubkey });
   }
 
   conversions(page: Page = {}): BookedConversion[] {
-    return this.#list(CONVERSIONS, new Filter(page));
+    return this.#list(CONVERSIONS, page);
   }
 
   fill(pubkey: string): BookedFill | null {
@@ -311,8 +316,18 @@ export class LedgerReader {
     };
   }
 
-  #list<Row>(table: Table<Row>, filter: Filter): Row[] {
-    return table.list(this.db, `${filter.sql} ORDER BY seq DESC LIMIT ?`, ...filter.values);
+  /** Lists the page's rows with these values of columns; undefined selects any value. */
+  #list<Row>(table: Table<Row>, { marketConditionId: market, limit = PAGE }: Page, more: Wanted = {}): Row[] {
+    const columns: Wanted = { market, ...more };
+    const wanted = Object.entries(columns).flatMap(([column, values]) =>
+      values === undefined ? [] : [{ column, values }],
+    );
+    const conditions = wanted.map(({ column, values }) =>
+      typeof values === 'string' ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`,
+    );
+    const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+    const values = wanted.flatMap((each) => each.values);
+    return table.list(this.db, `${where} ORDER BY seq DESC LIMIT ?`, ...values, limit);
   }
 }
 
@@ -381,36 +396,64 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
   }
 }
 
-/** A WHERE clause with its values; the last value is the page's limit. */
-class Filter {
-  readonly #conditions: string[] = [];
-  readonly #values: SqlValue[] = [];
-  readonly #limit: number;
+/** Values of columns: one, or a list of allowed ones. */
+type Wanted = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-  constructor(page: Page) {
-    this.#limit = page.limit ?? PAGE;
-    this.is('market', page.marketConditionId);
-  }
-
-  is(column: string, value: string | undefined): this {
-    if (value === undefined) return this;
-    this.#conditions.push(`${column} = ?`);
-    this.#values.push(value);
-    return this;
-  }
-
-  whereIn(column: string, values: readonly string[] | undefined): this {
-    if (values === undefined) return this;
-    this.#conditions.push(`${column} IN (${values.map(() => '?').join(', ')})`);
-    this.#values.push(...values);
-    return this;
-  }
-
-  get sql(): string {
-    return this.#conditions.length === 0 ? '' : ` WHERE ${this.#conditions.join(' AND ')}`;
-  }
-
-  get values(): readonly SqlValue[] {
-    return [...this.#values, this.#limit];
-  }
+/** Lists the differences in words; empty when consistent. */
+function differences(db: Database): string[] {
+  return CHECKS.flatMap(({ sql, says }) =>
+    db.all<{ name: string; found: number; wanted: number }>(sql).map((row) => {
+      return `${says} ${row.name}: ${row.found} instead of ${row.wanted}`;
+    }),
+  );
 }
+
+const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
+  {
+    says: 'postings do not sum to zero in transaction',
+    sql: `SELECT transaction_id || ' ' || asset AS name, sum(amount) AS found, 0 AS wanted
+          FROM postings GROUP BY transaction_id, asset HAVING sum(amount) <> 0`,
+  },
+  {
+    says: 'balance of',
+    sql: `SELECT account AS name, balances.amount AS found, coalesce(summed.amount, 0) AS wanted
+          FROM balances LEFT JOIN (SELECT account, sum(amount) AS amount FROM postings GROUP BY account) AS summed
+          USING (account) WHERE balances.amount <> coalesce(summed.amount, 0)`,
+  },
+  {
+    says: 'no balance for postings of',
+    sql: `SELECT account AS name, 0 AS found, sum(amount) AS wanted FROM postings
+          WHERE account NOT IN (SELECT account FROM balances) GROUP BY account`,
+  },
+  {
+    says: 'fills booked for order',
+    sql: `SELECT orders.pubkey AS name, booked AS found, coalesce(sum(fills.amount), 0) AS wanted
+          FROM orders LEFT JOIN fills ON fills.order_pubkey = orders.pubkey
+          GROUP BY orders.pubkey HAVING booked <> coalesce(sum(fills.amount), 0)`,
+  },
+  {
+    says: 'failed trades of order',
+    sql: `SELECT orders.pubkey AS name, failed AS found, coalesce(sum(failed_trades.amount), 0) AS wanted
+          FROM orders LEFT JOIN failed_trades ON failed_trades.order_pubkey = orders.pubkey
+          GROUP BY orders.pubkey HAVING failed <> coalesce(sum(failed_trades.amount), 0)`,
+  },
+  {
+    says: 'first transaction of fill',
+    sql: `SELECT pubkey AS name, 0 AS found, 1 AS wanted FROM fills
+          WHERE pubkey NOT IN (SELECT ref FROM transactions WHERE kind = 'fill')`,
+  },
+  {
+    // A trade may be booked, reversed and booked again: an odd count means booked. A fee alone books no fill.
+    says: 'transactions in force of fill',
+    sql: `SELECT trade AS name, booked % 2 AS found, fills.pubkey IS NOT NULL AS wanted
+          FROM (SELECT ${TRADE_OF_REF} AS trade, count(*) AS booked FROM transactions
+                WHERE kind = 'fill' AND ref NOT GLOB '*${REF_SEPARATOR}*${FEE_REF}' GROUP BY trade)
+          LEFT JOIN fills ON fills.pubkey = trade
+          WHERE booked % 2 <> (fills.pubkey IS NOT NULL)`,
+  },
+  {
+    says: 'conversions of transaction',
+    sql: `SELECT ref AS name, 0 AS found, 1 AS wanted FROM transactions
+          WHERE kind IN ('merge', 'split', 'redeem') AND ref NOT IN (SELECT pubkey FROM conversions)`,
+  },
+];

@@ -49,9 +49,8 @@ function openForReading(path: string): Sqlite.Database {
 
 function select(db: Sqlite.Database, sql: string, most: number): Selected {
   const statement = READS.test(sql) ? db.prepare(sql) : null;
-  if (statement === null || !statement.reader || !statement.readonly) {
+  if (statement === null || !statement.reader || !statement.readonly)
     throw new TwinbookError('usage', 'wanted one SELECT: this command only reads the ledger', makeHint(db));
-  }
   const columns = statement.columns().map(({ name }) => name);
   const rows: (readonly SelectedValue[])[] = [];
   for (const row of statement.safeIntegers(true).raw(true).iterate()) {

@@ -1,7 +1,4 @@
-/**
- * The ledger's records and tables. Amounts and prices are micros; `…Ms` is our clock, `…S` exchange time in Unix
- * seconds.
- */
+/** The ledger's records and tables. Amounts and prices: micros; `…Ms`: our clock; `…S`: exchange time, Unix seconds. */
 
 import type Sqlite from 'better-sqlite3';
 import type { Micros } from '../../shared/base/micros.js';
@@ -244,22 +241,13 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/**
- * Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: it contradicts the booked trade,
- * and nothing was changed.
- */
+/** Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: not booked again. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
-/**
- * Result of noting a failed trade. `noted`: it was never booked. `unbooked`: its booking was reversed. `repeated`:
- * nothing changed.
- */
+/** Result of noting a failed trade. `noted`: it was not booked. `unbooked`: its booking is reversed. */
 export type FailureNote = 'noted' | 'unbooked' | 'repeated';
 
-/**
- * One outcome whose holding the operator adopts from the exchange. Amounts are missing in the ledger; negative for an
- * excess.
- */
+/** One outcome whose holding the operator adopts: amounts that the ledger lacks, negative for an excess. */
 export interface AdoptedOutcome {
   readonly marketConditionId: string;
   readonly isYes: boolean;
@@ -336,6 +324,34 @@ export interface Notes {
   setNote(key: string, value: string): void;
 }
 
+/** A value kept over restarts as a JSON note. Only one class writes each note, so invalid JSON is a bug and throws. */
+export class StoredMemory<T> {
+  readonly #notes: Notes;
+  readonly #key: string;
+  readonly #initial: string;
+
+  /** @param initial the value before the first write */
+  constructor(notes: Notes, key: string, initial: T) {
+    this.#notes = notes;
+    this.#key = key;
+    this.#initial = JSON.stringify(initial);
+  }
+
+  get value(): T {
+    return JSON.parse(this.#text) as T;
+  }
+
+  /** An equal value is not written again. */
+  set value(value: T) {
+    const text = JSON.stringify(value);
+    if (text !== this.#text) this.#notes.setNote(this.#key, text);
+  }
+
+  get #text(): string {
+    return this.#notes.note(this.#key) ?? this.#initial;
+  }
+}
+
 /** SQLite's online backup of an open ledger; asynchronous. */
 export type BackupSource = Pick<Sqlite.Database, 'backup'>;
 
@@ -350,10 +366,7 @@ export type OrderChange = Pick<OrderRecord, 'status' | 'filledMicros' | 'closedM
 export interface PrunePage {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
-  /**
-   * Pubkeys of orders. Rows that ended later than `lagMs` before the oldest of them was drafted stay. Without pubkeys
-   * all rows stay.
-   */
+  /** Pubkeys of orders: rows that ended later than `lagMs` before the oldest's draft stay. Without pubkeys all stay. */
   readonly marked: readonly string[];
   readonly lagMs: number;
   /** Returns true when the row with this intent id or pubkey must stay. */
@@ -371,3 +384,97 @@ export interface PrunedPage {
   /** Rows that ended at this time or later stay, our clock, ms; null when all stay. */
   readonly untilMs: number | null;
 }
+
+/** SQLite application id, 'TWBK' in ASCII; it marks a file as a ledger. */
+export const APPLICATION_ID = 0x5457424b;
+
+/** Ledger version; incremented at any change of the tables or of the meaning of rows. */
+export const LEDGER_VERSION = 9;
+
+/** Micros, milliseconds, seconds and booleans are stored as INTEGER; STRICT tables reject other types. */
+export const SCHEMA = `
+${RUNS.ddl}
+
+${INTENTS.ddl}
+CREATE INDEX intents_active ON intents (seq) WHERE state NOT IN ('done', 'refused', 'failed', 'expired');
+CREATE INDEX intents_market ON intents (market, seq);
+
+${ORDERS.ddl}
+CREATE INDEX orders_unsettled ON orders (seq) WHERE closed_ms IS NULL OR filled > booked + failed;
+CREATE INDEX orders_market ON orders (market, seq);
+
+${FILLS.ddl}
+CREATE INDEX fills_order ON fills (order_pubkey);
+CREATE INDEX fills_market ON fills (market, seq);
+
+CREATE TABLE failed_trades (
+  pubkey TEXT PRIMARY KEY,
+  order_pubkey TEXT NOT NULL REFERENCES orders (pubkey),
+  amount INTEGER NOT NULL,
+  seen_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX failed_trades_order ON failed_trades (order_pubkey);
+
+${CONVERSIONS.ddl}
+
+-- A transaction's postings sum to zero per asset; the code checks it before it writes.
+CREATE TABLE transactions (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('capital', 'fill', 'merge', 'split', 'redeem', 'adopt')),
+  ref TEXT NOT NULL,
+  time_ms INTEGER NOT NULL,
+  UNIQUE (kind, ref)
+) STRICT;
+CREATE TABLE postings (
+  transaction_id INTEGER NOT NULL REFERENCES transactions (id),
+  account TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (transaction_id, account, asset)
+) STRICT, WITHOUT ROWID;
+-- The running sums of postings, so that a start does not read all history.
+CREATE TABLE balances (
+  account TEXT PRIMARY KEY,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX balances_held ON balances (account, asset, amount) WHERE amount <> 0;
+
+${MARKETS.ddl}
+
+CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  time_ms INTEGER NOT NULL,
+  severity TEXT NOT NULL CHECK (severity IN ('info', 'loud')),
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  -- Related pubkey or intent id; the event is pruned with that order or intent.
+  subject TEXT
+) STRICT;
+-- The dashboard counts events of one kind every second.
+CREATE INDEX events_kind ON events (kind);
+CREATE INDEX events_subject ON events (subject) WHERE subject IS NOT NULL;
+
+CREATE TABLE oddities (
+  kind TEXT NOT NULL,
+  pubkey TEXT NOT NULL,
+  text TEXT NOT NULL,
+  seen_ms INTEGER NOT NULL,
+  PRIMARY KEY (kind, pubkey)
+) STRICT, WITHOUT ROWID;
+
+${STRATEGY_STATES.ddl}
+`;
+
+/** Drops indexes that only long histories need, for virtual time: they cost more than half of each write. */
+export const WITHOUT_HISTORY = `
+DROP INDEX intents_active;
+DROP INDEX intents_market;
+DROP INDEX orders_unsettled;
+DROP INDEX orders_market;
+DROP INDEX fills_market;
+DROP INDEX balances_held;
+DROP INDEX events_kind;
+`;

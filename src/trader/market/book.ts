@@ -7,19 +7,13 @@ import type { Book, BookLevel, BookSide } from './view.js';
 
 export const EMPTY_BOOK: Book = Object.freeze({ bids: Object.freeze([]), asks: Object.freeze([]) });
 
-/**
- * Returns a copy of a book, so that a strategy's changes reach no other reader. Both arrays are frozen; freezing each
- * level would cost more than copying it.
- */
+/** Returns a copy of a book for a strategy. Its arrays are frozen; freezing levels would cost more than copying. */
 export const copyToShow = ({ bids, asks }: Book): Book =>
   Object.freeze({ bids: Object.freeze(bids.map(copyLevel)), asks: Object.freeze(asks.map(copyLevel)) });
 
 const copyLevel = ({ priceMicros, amountMicros }: BookLevel): BookLevel => ({ priceMicros, amountMicros });
 
-/**
- * Converts a snapshot to a YES book, best levels first; a NO snapshot is mirrored. `droppedLevels` counts invalid
- * levels.
- */
+/** Converts a snapshot to a YES book, best levels first; NO is mirrored. `droppedLevels` counts invalid levels. */
 export function readBook(snapshot: Orderbook): { readonly book: Book; readonly droppedLevels: number } {
   const bids = readSide(snapshot.bid, 'bid');
   const asks = readSide(snapshot.ask, 'ask');
@@ -31,24 +25,19 @@ export function readBook(snapshot: Orderbook): { readonly book: Book; readonly d
 function readSide(rows: Orderbook['bid'], side: BookSide): { readonly levels: BookLevel[]; readonly dropped: number } {
   const levels: BookLevel[] = [];
   let dropped = 0;
-  for (const row of rows) {
-    if (row.price > 0 && row.price < ONE && row.total_amount > 0) {
-      levels.push({ priceMicros: row.price, amountMicros: row.total_amount });
+  let isInOrder = true;
+  let before = side === 'bid' ? ONE : 0;
+  for (const { price, total_amount } of rows) {
+    if (price > 0 && price < ONE && total_amount > 0) {
+      levels.push({ priceMicros: price, amountMicros: total_amount });
+      isInOrder &&= side === 'bid' ? price < before : price > before;
+      before = price;
     } else dropped++;
   }
-  if (isInOrder(levels, side)) return { levels, dropped };
+  if (isInOrder) return { levels, dropped };
   // The API promises only "typically best bid first", so unsorted levels are sorted here.
   levels.sort((a, b) => (side === 'bid' ? b.priceMicros - a.priceMicros : a.priceMicros - b.priceMicros));
   return { levels: joinLevels(levels), dropped };
-}
-
-/** True when the levels are sorted and no price repeats. */
-function isInOrder(levels: readonly BookLevel[], side: BookSide): boolean {
-  for (let i = 1; i < levels.length; i++) {
-    const [before, after] = [levels[i - 1]?.priceMicros ?? 0, levels[i]?.priceMicros ?? 0];
-    if (side === 'bid' ? before <= after : before >= after) return false;
-  }
-  return true;
 }
 
 /** Merges adjacent levels with equal prices; the sum is capped at `LARGEST_AMOUNT`. */
@@ -92,10 +81,7 @@ function removeAmounts(levels: readonly BookLevel[], removal: ReadonlyMap<Micros
   return result;
 }
 
-/**
- * Best bid and ask, ignoring small orders: per side, the first price whose cumulative amount reaches `dustMicros`. Null
- * when a side holds less, or when the two prices cross.
- */
+/** Best bid and ask at which a side's cumulative amount reaches `dustMicros`; null with less, or when they cross. */
 export function touchOf(book: Book, dustMicros: Micros): ReturnType<typeof touch> {
   return touch({ bids: findBeyondDust(book.bids, dustMicros), asks: findBeyondDust(book.asks, dustMicros) });
 }

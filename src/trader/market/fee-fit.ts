@@ -4,9 +4,8 @@
  * several schedules fit, or none.
  */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
 import { FEE_SCHEDULES, type FeeSchedule, feePerShare } from '../../shared/base/fees.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import type { PublicTradeRow } from '../../shared/protocol/records.js';
 
 /** Number of settled trades used; with fewer trades, the verdict is undecided. */
@@ -25,10 +24,7 @@ export interface FeeFit {
   readonly isPossible: boolean;
 }
 
-/**
- * `free`: no fees. `seen`: exactly one schedule fits. `undecided`: too few trades, several schedules fit, or none fits
- * with one rate.
- */
+/** `free`: no fees. `seen`: one schedule fits. `undecided`: too few trades, several schedules fit, or none. */
 export type FeeVerdict =
   | { readonly kind: 'free' }
   | { readonly kind: 'seen'; readonly schedule: FeeSchedule }

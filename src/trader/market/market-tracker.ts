@@ -4,10 +4,8 @@ import type { FeeSchedule } from '../../shared/base/fees.js';
 import { type Micros, minMicros, ONE, stepOfPrecision, sub } from '../../shared/base/micros.js';
 import type { MarketDetail, Orderbook, PublicTradeRow } from '../../shared/protocol/records.js';
 import { copyToShow, EMPTY_BOOK, micropriceOf, midOf, readBook, sameBook, touch, without } from './book.js';
-import { Arrivals, computeLogOdds, Flow, Volatility } from './estimators.js';
-import { OwnFills } from './own-fills.js';
-import { isShortOfOwn, OwnOrderMemory, QueuePlaces } from './own-orders.js';
-import { type CategoryFlow, TakerFlow } from './taker-flow.js';
+import { Arrivals, type CategoryFlow, computeLogOdds, Flow, TakerFlow, Volatility } from './estimators.js';
+import { isShortOfOwn, OwnFills, OwnOrderMemory, QueuePlaces } from './own-activity.js';
 import { Tape } from './tape.js';
 import { VenueMark } from './venue-marks.js';
 import {
@@ -17,7 +15,6 @@ import {
   type FeedViews,
   type Glance,
   type Health,
-  type Inventory,
   type MarketFacts,
   type MarketView,
   type OwnMarketState,
@@ -42,10 +39,7 @@ interface SeenBook {
   readonly at: SeenAt;
 }
 
-/**
- * Everything known about one market: its newest book, trades, estimates and own orders. Calls must be in order of our
- * clock.
- */
+/** Everything known about one market: newest book, trades, estimates, own orders. Calls follow our clock's order. */
 export class MarketTracker {
   readonly conditionId: string;
   readonly #feeSchedule: FeeSchedule;
@@ -155,9 +149,7 @@ export class MarketTracker {
     this.ownFills.look(microprice ?? this.#flow.tradePrice, at.sentMs);
   }
 
-  /**
-   * Takes in the venue's value of a YES share, a float in (0, 1). The value may trigger a book read; no quote uses it.
-   */
+  /** Takes in the venue's value of a YES share, a float in (0, 1). It may trigger a book read; no quote uses it. */
   onVenueMark(price: number, at: SeenAt): void {
     if (this.#book === null || at.requestId < this.#book.at.requestId || !this.#isTimed(at)) return;
     this.venueMark.take(price, at);
@@ -173,9 +165,12 @@ export class MarketTracker {
   onTrades(rows: readonly PublicTradeRow[], at: SeenAt): void {
     if (this.#isTimed(at) && at.requestId >= (this.#tradesAt?.requestId ?? at.requestId)) this.#tradesAt = at;
     this.#noteClock(at);
-    this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(isBefore((at.venueTimeMs ?? at.seenMs) - YOUNG_MS));
+    const youngMs = (at.venueTimeMs ?? at.seenMs) - YOUNG_MS;
+    this.hasHistory ??= rows.length >= FULL_PAGE || rows.some(({ timestamp }) => timestamp * 1000 < youngMs);
     const book = this.#book?.raw ?? EMPTY_BOOK;
-    for (const trade of this.#tape.add(rows.filter(isPast(at)), at.seenMs, book)) this.#takeIn(trade, at, book);
+    const latestMs = (at.venueTimeMs ?? Number.POSITIVE_INFINITY) + EARLY_MS;
+    const past = rows.filter(({ timestamp }) => timestamp * 1000 <= latestMs);
+    for (const trade of this.#tape.add(past, at.seenMs, book)) this.#takeIn(trade, at, book);
   }
 
   #takeIn(trade: TapeTrade, at: SeenAt, book: Book): void {
@@ -210,10 +205,7 @@ export class MarketTracker {
     this.ownFills.clockSetBack();
   }
 
-  /**
-   * The market as a strategy sees it; null before the first detail and book. `feeds`, `event` and `pace` are passed
-   * through.
-   */
+  /** The market as a strategy sees it; null before the first detail and book. Other parameters are passed through. */
   view(
     nowMs: number,
     own: OwnMarketState,
@@ -235,7 +227,16 @@ export class MarketTracker {
       trades: this.#tape.trades,
       estimates: Object.freeze(this.#estimates(nowMs, this.#book)),
       health: Object.freeze(sight.health),
-      inventory: Object.freeze(makeInventory(own)),
+      inventory: Object.freeze({
+        yesMicros: own.yesMicros,
+        noMicros: own.noMicros,
+        netMicros: sub(own.yesMicros, own.noMicros),
+        pairsMicros: minMicros(own.yesMicros, own.noMicros),
+        avgYesCostMicros: own.avgYesCostMicros,
+        avgNoCostMicros: own.avgNoCostMicros,
+        availableFundsMicros: own.availableFundsMicros,
+        maxPositionMicros: own.maxPositionMicros,
+      }),
       stance: own.stance,
       orders: Object.freeze(own.orders.map((order) => viewOrder(order, this.#queue.findAhead(order), nowMs))),
       feeds,
@@ -267,10 +268,7 @@ export class MarketTracker {
     });
   }
 
-  /**
-   * The part of `view` that risk uses. Strategies never receive this object, so they cannot change it. Null before the
-   * first detail and book.
-   */
+  /** The part of `view` that risk uses; strategies never receive it. Null before the first detail and book. */
   sight(nowMs: number): Sight | null {
     if (this.facts === null || this.#book === null) return null;
     const trade = this.#tape.trades[0];
@@ -295,10 +293,7 @@ export class MarketTracker {
     return this.#book?.others ?? null;
   }
 
-  /**
-   * YES price that values shares: the microprice of others' book, else the mean trade price. Null without either, and
-   * before the first detail and book.
-   */
+  /** YES price that values shares: the microprice of others' book, else the mean trade price; null without. */
   mark(nowMs: number, own: readonly OwnOrder[]): number | null {
     this.#noteOwn(nowMs, own);
     if (this.facts === null || this.#book === null) return null;
@@ -364,15 +359,17 @@ export class MarketTracker {
   #health(nowMs: number, { raw, at, droppedLevels }: SeenBook): Health {
     const bid = raw.bids[0]?.priceMicros ?? 0;
     const ask = raw.asks[0]?.priceMicros ?? ONE;
+    const { jump, jumpLogOdds, through, unchangedSinceMs } = this.#liveness;
     return {
       bookAgeMs: nowMs - at.sentMs,
       tradesAgeMs: this.#tradesAt === null ? null : nowMs - this.#tradesAt.sentMs,
-      unchangedMs: this.#liveness.unchangedMs(nowMs),
+      unchangedMs: unchangedSinceMs === null ? 0 : nowMs - unchangedSinceMs,
       crossed: bid > ask,
       locked: bid === ask,
-      frozen: this.#liveness.isFrozen(at.sentMs),
-      jumpLogOdds: this.#liveness.jumpLogOdds,
-      sinceJumpMs: this.#liveness.sinceJumpMs(nowMs),
+      // Stuck at the time of its newest poll: a market without polls is not stuck.
+      frozen: through.count >= FROZEN_TRADES && at.sentMs - through.sinceMs >= FROZEN_MS,
+      jumpLogOdds,
+      sinceJumpMs: jump === null ? null : nowMs - jump.jumpedMs,
       droppedLevels,
     };
   }
@@ -393,18 +390,8 @@ const YOUNG_MS = 600_000;
 /** Rows of a full trade page; more rows probably follow. */
 const FULL_PAGE = 100;
 
-const isBefore =
-  (atMs: number) =>
-  ({ timestamp }: PublicTradeRow): boolean =>
-    timestamp * 1000 < atMs;
-
 /** A trade dated this long after its answer is dropped: it would make all later trades look late. */
 const EARLY_MS = 60_000;
-
-const isPast =
-  ({ venueTimeMs }: SeenAt) =>
-  ({ timestamp }: PublicTradeRow): boolean =>
-    venueTimeMs === null || timestamp * 1000 <= venueTimeMs + EARLY_MS;
 
 /** The facts, or one sentence that says why this market cannot be quoted. */
 function readFacts(detail: MarketDetail, feeSchedule: FeeSchedule): MarketFacts | string {
@@ -445,20 +432,6 @@ const viewOrder = (order: OwnOrder, queueAheadMicros: Micros | null, nowMs: numb
   ageMs: nowMs - order.submittedMs,
 });
 
-/** Own holdings, their cost, and the remaining limits. */
-function makeInventory(own: OwnMarketState): Inventory {
-  return {
-    yesMicros: own.yesMicros,
-    noMicros: own.noMicros,
-    netMicros: sub(own.yesMicros, own.noMicros),
-    pairsMicros: minMicros(own.yesMicros, own.noMicros),
-    avgYesCostMicros: own.avgYesCostMicros,
-    avgNoCostMicros: own.avgNoCostMicros,
-    availableFundsMicros: own.availableFundsMicros,
-    maxPositionMicros: own.maxPositionMicros,
-  };
-}
-
 /** A change of the mid is a jump when its log-odds exceed both this many sigmas and this size. */
 const JUMP_SIGMAS = 6;
 const JUMP_MIN_LOG_ODDS = 0.25;
@@ -477,8 +450,10 @@ interface Jump {
 
 /** Detects jumps of one market's mid, and a book that stays unchanged while trades pass through its best prices. */
 class Liveness {
-  #unchangedSinceMs: number | null = null;
-  #through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
+  /** Our clock, ms, of the newest change; null before the first book. */
+  unchangedSinceMs: number | null = null;
+  /** Trades through the best prices since then, and our clock, ms, of the first. */
+  through: { readonly count: number; readonly sinceMs: number } = { count: 0, sinceMs: 0 };
   #lastMid: { readonly logOdds: number; readonly seenMs: number } | null = null;
   jumpLogOdds = 0;
   /** The newest jump; null before the first. Each jump is a new object. */
@@ -487,8 +462,8 @@ class Liveness {
   /** Takes in a book without own orders. `changed`: the raw book differs from the previous one. */
   onBook(others: Book, at: SeenAt, changed: boolean, sigmaPerSqrtS: number): void {
     if (changed) {
-      this.#unchangedSinceMs = at.seenMs;
-      this.#through = { count: 0, sinceMs: 0 };
+      this.unchangedSinceMs = at.seenMs;
+      this.through = { count: 0, sinceMs: 0 };
     }
     const mid = midOf(others);
     if (mid === null) return;
@@ -505,33 +480,20 @@ class Liveness {
 
   /** Takes in a trade at about `atMs`, our clock, and the raw book at that time. */
   onTrade(trade: TapeTrade, atMs: number, book: Book): void {
-    if (this.#unchangedSinceMs === null || atMs <= this.#unchangedSinceMs) return;
+    if (this.unchangedSinceMs === null || atMs <= this.unchangedSinceMs) return;
     const { bids, asks } = book;
     const above = asks[0] !== undefined && trade.priceMicros > asks[0].priceMicros;
     const below = bids[0] !== undefined && trade.priceMicros < bids[0].priceMicros;
     if (!above && !below) return;
-    const { count, sinceMs } = this.#through;
-    this.#through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
+    const { count, sinceMs } = this.through;
+    this.through = { count: count + 1, sinceMs: count === 0 ? atMs : sinceMs };
   }
 
   /** Shifts stored times after our clock was set back by `byMs`, so that elapsed times stay correct. */
   clockSetBack(byMs: number): void {
-    if (this.#unchangedSinceMs !== null) this.#unchangedSinceMs -= byMs;
+    if (this.unchangedSinceMs !== null) this.unchangedSinceMs -= byMs;
     if (this.jump !== null) this.jump = { ...this.jump, jumpedMs: this.jump.jumpedMs - byMs };
     if (this.#lastMid !== null) this.#lastMid = { ...this.#lastMid, seenMs: this.#lastMid.seenMs - byMs };
-    this.#through = { ...this.#through, sinceMs: this.#through.sinceMs - byMs };
-  }
-
-  sinceJumpMs(nowMs: number): number | null {
-    return this.jump === null ? null : nowMs - this.jump.jumpedMs;
-  }
-
-  unchangedMs(nowMs: number): number {
-    return this.#unchangedSinceMs === null ? 0 : nowMs - this.#unchangedSinceMs;
-  }
-
-  /** True when the book is stuck at the time of its newest poll: a market without polls is not stuck. */
-  isFrozen(bookSentMs: number): boolean {
-    return this.#through.count >= FROZEN_TRADES && bookSentMs - this.#through.sinceMs >= FROZEN_MS;
+    this.through = { ...this.through, sinceMs: this.through.sinceMs - byMs };
   }
 }

@@ -48,10 +48,7 @@ export class Tape {
     return this.#meanShares;
   }
 
-  /**
-   * Takes in a page, newest first, and returns new trades, oldest first. Failed trades are skipped. `book`, the newest
-   * raw book, separates buyers from sellers.
-   */
+  /** Takes in a page, newest first; returns new trades, oldest first. `book` separates buyers from sellers. */
   add(rows: readonly PublicTradeRow[], seenMs: number, book: Book): readonly TapeTrade[] {
     this.#page += 1;
     const fresh: TapeTrade[] = [];

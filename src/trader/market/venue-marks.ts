@@ -3,7 +3,7 @@
  * which book to read next; no price uses them. They are ignored until later books have confirmed them often enough.
  */
 
-import { parseDecimal } from '../../shared/base/decimal.js';
+import { parseDecimal } from '../../shared/base/micros.js';
 import type { AssetRow } from '../../shared/protocol/records.js';
 import type { PriceMotion, SeenAt } from './view.js';
 
@@ -39,19 +39,14 @@ export class VenueMark {
     this.#price = null;
   }
 
-  /**
-   * Distance of the mark from a book's price; 0 without a mark. A mark may include own orders, so the mid of the whole
-   * book counts too.
-   */
+  /** Distance of the mark from a book's price, or the mid with own orders, which it may include; 0 without a mark. */
   distance(price: number, wholeMid: number | null): number {
     if (this.#price === null) return 0;
     const fromMid = wholeMid === null ? Number.POSITIVE_INFINITY : Math.abs(this.#price - wholeMid);
     return Math.min(Math.abs(this.#price - price), fromMid);
   }
 
-  /**
-   * Compares the mark with the price of a book requested at `at`. `before` and `wholeMid` describe the previous book.
-   */
+  /** Compares the mark with a book requested at `at`. `before` and `wholeMid` describe the previous book. */
   judge(at: SeenAt, before: Pick<PriceMotion, 'price' | 'halfSpread'>, wholeMid: number | null, price: number): void {
     if (this.#price === null || at.requestId < this.#at.requestId) return;
     const isMove = (distance: number): boolean => distance >= before.halfSpread / 2;

@@ -196,9 +196,7 @@ export interface PaceView {
   readonly lookEveryS: number | null;
   /** Seconds from the decision on an order until it is seen resting, a recent mean over all markets; initially 2. */
   readonly reactS: number;
-  /**
-   * Currency value of one more book read; 0 while reads are plentiful, and before the first valuation (each minute).
-   */
+  /** Currency value of one more book read; 0 while reads are plentiful, and before the first valuation (a minute). */
   readonly readPrice: number;
   /** Currency value of one signed request; at least `economics.request_price`. */
   readonly requestPrice: number;

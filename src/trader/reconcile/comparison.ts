@@ -1,18 +1,12 @@
-/**
- * Compares a reconciliation round's complete lists with the ledger. Works for a running trader, and beside an idle
- * ledger.
- */
+/** Compares a round's complete lists with the ledger, for a running trader, or beside an idle ledger. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, micros, sub, ZERO } from '../../shared/base/micros.js';
+import { add, formatDecimal, type Micros, micros, parseDecimal, sub, ZERO } from '../../shared/base/micros.js';
 import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { Executor } from '../executor/executor.js';
-import type { RestingOrder } from '../executor/reservations.js';
-import type { MissingFills } from '../executor/trades.js';
+import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
 import type { AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
-import { CONVERSION_KINDS } from '../ledger/tables.js';
+import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
@@ -21,6 +15,7 @@ import {
   inventedConversion,
   inventedFill,
   LONGEST_LAG_MS,
+  type Moves,
   missingFill,
   negate,
   type OwnBooks,
@@ -34,11 +29,8 @@ import {
   tradeDifference,
   unlistedOrder,
 } from './differences.js';
-import { bookedSince, type Lately, OpeningShares } from './held-shares.js';
 import { IndependentFillCount } from './independent-fill-count.js';
-import { ListCursor, type ListTime } from './list-cursor.js';
-import { PageWalk } from './page-walk.js';
-import type { Reading } from './round.js';
+import { ListCursor, type ListTime, PageWalk, type Reading } from './list-cursor.js';
 
 /** The ledger methods that the comparison uses. */
 export type ComparedLedger = Pick<
@@ -253,15 +245,10 @@ const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 /** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
-type HistoryLedger = Pick<
-  Ledger,
-  'note' | 'setNote' | 'fill' | 'conversion' | 'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'hadFailed'
->;
-
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
 /** @param ownTrades true when the venue lists own trades */
-function openListCursors(ledger: HistoryLedger, books: OwnBooks, ownTrades: boolean) {
+function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
     new ListCursor<ConversionList>(name, ledger, {
       getPubkey,
@@ -371,4 +358,103 @@ function movesOfConversion(kind: ConversionKind, row: ConversionRow | RedeemRow)
     feesMicros: ZERO,
   });
   return [move(true, moved.yes, half), move(false, moved.no, sub(spent, half))];
+}
+
+/** Shares that an operator left out. If a failed trade among `failedTrades` settles later, they are compared again. */
+interface LeftOut {
+  readonly subject: string;
+  readonly amount: number;
+  readonly failedTrades: readonly string[];
+}
+
+/** Shares that the comparison skips: held before this ledger, or left out until a failed trade settles later. */
+class OpeningShares {
+  readonly #ledger: ComparedLedger;
+  /** Amounts held before this ledger, by outcome; null before the first comparison. */
+  readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
+  readonly #leftOut: StoredMemory<readonly LeftOut[]>;
+
+  constructor(ledger: ComparedLedger) {
+    this.#ledger = ledger;
+    this.#opening = new StoredMemory(ledger, 'opening_shares', null);
+    this.#leftOut = new StoredMemory(ledger, 'left_out_shares', []);
+  }
+
+  /** Skipped shares by outcome. The first call may store `theirs`, the shares at the exchange, as opening shares. */
+  readOpening(theirs: ReadonlyMap<string, Micros>): ReadonlyMap<string, Micros> {
+    if (this.#opening.value === null) {
+      const isFirst = this.#ledger.positions().length === 0 && this.#ledger.newestSeq('fills') === 0;
+      this.#opening.value = isFirst ? [...theirs].filter(([, amount]) => amount !== 0) : [];
+    }
+    const opening = new Map(this.#opening.value);
+    for (const { subject, amount } of this.#leftOutStill())
+      opening.set(subject, add(opening.get(subject) ?? ZERO, micros(amount)));
+    return opening;
+  }
+
+  /** Skips the difference of this outcome from now on. False when its figures are not amounts. */
+  leaveOut({ subject, ledger, exchange }: Difference): boolean {
+    const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
+    if (theirs === null || ours === null) return false;
+    const failedTrades = this.#ledger
+      .failedTrades()
+      .filter(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === subject)
+      .map(({ pubkey }) => pubkey);
+    this.#leftOut.value = [...this.#leftOut.value, { subject, amount: sub(theirs, ours), failedTrades }];
+    return true;
+  }
+
+  /** True while an operator has left out shares of this outcome. */
+  leavesOut(outcome: string): boolean {
+    const amounts = this.#leftOut.value.filter(({ subject }) => subject === outcome);
+    return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
+  }
+
+  /** Skips nothing any more, after the ledger has adopted all shares of the exchange. */
+  onAdopted(): void {
+    this.#opening.value = [];
+    this.#leftOut.value = [];
+  }
+
+  /** Drops shares left out whose failed trade has settled since, and returns the others. */
+  #leftOutStill(): readonly LeftOut[] {
+    const leftOut = this.#leftOut.value;
+    if (leftOut.length === 0) return leftOut;
+    const failed = new Set(this.#ledger.failedTrades().map(({ pubkey }) => pubkey));
+    const still = leftOut.filter(({ failedTrades }) => failedTrades.every((pubkey) => failed.has(pubkey)));
+    this.#leftOut.value = still;
+    return still;
+  }
+}
+
+/** Number of latest bookings that are checked: more than happen within some seconds. */
+const MOST_MOVES = 100;
+
+/** Bookings since a time, by outcome. */
+interface Lately {
+  readonly moves: ReadonlyMap<string, Moves>;
+  /** Orders with fills since that time. */
+  readonly orders: ReadonlySet<string>;
+}
+
+function bookedSince(ledger: ComparedLedger, sinceMs: number): Lately {
+  const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
+  const fills = ledger.fillsAfter(newest('fills')).flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
+  const conversions = ledger
+    .conversionsAfter(newest('conversions'))
+    .flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
+  const moves = new Map<string, { fills: Micros[]; conversions: Micros[] }>();
+  const of = (market: string, isYes: boolean) => {
+    const outcome = outcomeKey(market, isYes);
+    const known = moves.get(outcome) ?? { fills: [], conversions: [] };
+    moves.set(outcome, known);
+    return known;
+  };
+  for (const { marketConditionId, isYes, side, amountMicros } of fills.reverse())
+    of(marketConditionId, isYes).fills.push(side === 'buy' ? amountMicros : sub(ZERO, amountMicros));
+  for (const { marketConditionId, yesMicros, noMicros } of conversions.reverse()) {
+    of(marketConditionId, true).conversions.push(sub(ZERO, yesMicros));
+    of(marketConditionId, false).conversions.push(sub(ZERO, noMicros));
+  }
+  return { moves, orders: new Set(fills.map(({ orderPubkey }) => orderPubkey)) };
 }

@@ -6,8 +6,8 @@
 
 import { must } from '../../shared/base/errors.js';
 import type { Notes } from '../ledger/contract.js';
+import { StoredMemory } from '../ledger/tables.js';
 import { type AcceptedDifference, DIFFERENCE_KINDS, type Difference, UNKNOWN } from './differences.js';
-import { StoredMemory } from './stored-memory.js';
 
 /** Minimum time between two rounds, ms: the longest lag of lists. */
 const CONFIRM_AFTER_MS = 10_000;
@@ -17,10 +17,7 @@ const NOTHING: readonly Difference[] = [];
 /** Maximum number of differences in one message; `reconcile` prints all. */
 const MOST_TOLD = 5;
 
-/**
- * Result of accepting a difference: `left out` is skipped by later comparisons, `outdated` was changed by a booking
- * since.
- */
+/** Result of accepting a difference. `left out`: later comparisons skip it. `outdated`: a booking has changed it. */
 export type LeavingOut = 'left out' | 'outdated';
 
 interface Suspicion {
@@ -30,10 +27,7 @@ interface Suspicion {
   readonly believed: boolean;
 }
 
-/**
- * A stored acceptance; older notes may lack `sinceMs` and `reason`. `adopted`: the holdings are booked, so nothing is
- * skipped.
- */
+/** A stored acceptance; old notes may lack `sinceMs` and `reason`. `adopted`: it is booked, and nothing is skipped. */
 type StoredAcceptance = readonly [name: string, figures: string, sinceMs?: number, reason?: string, by?: 'adopted'];
 
 /** Accepting these kinds changes the comparison itself, so equal figures later are a new difference. */
@@ -145,10 +139,7 @@ export class ConfirmedDifferences {
     return this.#accepted.get(nameDifference(difference))?.[1] === formatFigures(difference);
   }
 
-  /**
-   * Drops accepted differences that have healed. A round that lost a list, or found too many differences, proves
-   * nothing.
-   */
+  /** Drops accepted differences that have healed. A round without a list, or with many differences, proves nothing. */
   #forgetHealed(found: readonly Difference[]): void {
     if (this.#accepted.size === 0 || found.length >= MOST_FOUND || found.some(({ what }) => what === 'list')) return;
     const names = new Set(found.map(nameDifference));
@@ -171,10 +162,7 @@ export class ConfirmedDifferences {
     return this.#open.get(nameDifference(difference))?.believed === true || this.isAccepted(difference);
   }
 
-  /**
-   * Clears all differences after an adoption. Confirmed ones in records are stored as adopted; orders unknown to the
-   * ledger are not.
-   */
+  /** Clears all differences after an adoption. Confirmed records of known orders are stored as adopted. */
   onAdopted(nowMs: number): void {
     const records = [...this.believed, ...this.accepted].filter(
       ({ what, ledger }) => !REBASED.includes(what) && ledger !== UNKNOWN,

@@ -1,11 +1,7 @@
-/**
- * Compares single records of ledger and exchange. Pure: nothing is booked or guessed. A record without effect (an
- * unsigned, expired or failed draft) is never a difference.
- */
+/** Compares single records of ledger and exchange. Pure. A record without effect is never a difference. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import { type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
-import { utcText } from '../../shared/base/utc-text.js';
+import { formatDecimal, type Micros, maxMicros, sub, ZERO } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
 import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type {
@@ -18,10 +14,7 @@ import type {
 } from '../ledger/contract.js';
 
 export const DIFFERENCE_KINDS = ['order', 'fill', 'position', 'merge', 'split', 'redeem', 'list', 'sum'] as const;
-/**
- * Kind of a difference. `list`: a list lacks rows that it showed before. `sum`: the independent count and sums of fills
- * differ. The others are records and holdings.
- */
+/** Kind of a difference. `list`: a list lacks rows that it showed. `sum`: the independent sums of fills differ. */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** One difference between ledger and exchange, with both figures as text. */
@@ -107,10 +100,7 @@ export const unlistedOrder = (order: OrderRecord): Difference => ({
   exchange: 'not among the resting orders',
 });
 
-/**
- * The difference of unbooked fills. The filled amount is part of the subject, so a later fill of the order is another
- * difference.
- */
+/** The difference of unbooked fills. Its subject holds the filled amount, so a later fill is another difference. */
 export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
   what: 'fill',
   subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}`,
@@ -265,10 +255,7 @@ export function compareShares(
   return { differing, undecided };
 }
 
-/**
- * True when this amount was held before some of the latest moves. Fills and conversions are each booked in order, but
- * their order among each other is unknown.
- */
+/** True when this amount was held before some of the latest fills and conversions, in any order of both. */
 function wasHeld(there: Micros, now: Micros, lately: Moves = { fills: [], conversions: [] }): boolean {
   const earlier = new Set(backwards(now, lately.fills));
   return backwards(there, lately.conversions.map(negate)).some((held) => earlier.has(held));

@@ -1,5 +1,5 @@
 /**
- * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/trades.ts`)
+ * Counts own fills a second time, independently. The first count (`engine/own/own-lists.ts`, `executor/orders.ts`)
  * books each trade once by pubkey. If it loses a page or confuses two trades, the ledger cannot show it. This reader
  * shares no code and no state with it. It walks the list in other pages from its own mark, and keeps sums by market,
  * outcome and side: trades, shares, value, fees. Each round compares them with the same sums of the ledger.
@@ -7,15 +7,14 @@
  * It books nothing. Trades younger than half a minute wait for the next round on both sides, because lists lag.
  */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
 import { must } from '../../shared/base/errors.js';
-import { type Micros, micros, mul } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { BookedFill, Ledger } from '../ledger/contract.js';
+import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
-import type { WalkStep } from './page-walk.js';
-import { StoredMemory } from './stored-memory.js';
+import type { WalkStep } from './list-cursor.js';
 
 /** Rows per page; differs from the first reader's hundred, so that pages end elsewhere. */
 export const SECOND_READER_ROWS = 70;
@@ -34,6 +33,9 @@ interface Sums {
   fees: number;
 }
 
+/** Sums by market, outcome and side. */
+type SumsByKey = Readonly<Record<string, Sums>>;
+
 /** State between rounds. */
 interface Memory {
   /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
@@ -42,8 +44,8 @@ interface Memory {
   readonly seq: number;
   /** Number of changed trades in the ledger when the count began. */
   readonly turns: number;
-  readonly exchange: Readonly<Record<string, Sums>>;
-  readonly ledger: Readonly<Record<string, Sums>>;
+  readonly exchange: SumsByKey;
+  readonly ledger: SumsByKey;
 }
 
 /** Fields of a trade that exchange and ledger report. */
@@ -59,7 +61,7 @@ export class IndependentFillCount {
   /** Sums and marks; null before the first count. */
   readonly #memory: StoredMemory<Memory | null>;
   /** Missing fills that an operator has left out. */
-  readonly #leftOut: StoredMemory<Readonly<Record<string, Sums>>>;
+  readonly #leftOut: StoredMemory<SumsByKey>;
   #rows: OwnTradeRow[] = [];
   #cursors: string[] = [];
   #venueS: number | null = null;
@@ -69,7 +71,7 @@ export class IndependentFillCount {
   /** True when the newest round compared its sums. */
   hasCompared = false;
   /** Fills that the ledger lacks in the newest comparison, by market, outcome and side, of any age. */
-  #lacking: Readonly<Record<string, Sums>> = {};
+  #lacking: SumsByKey = {};
 
   constructor(ledger: FillLedger) {
     this.#ledger = ledger;
@@ -147,9 +149,7 @@ export class IndependentFillCount {
     }));
   }
 
-  /**
-   * Restarts the count after an operator has accepted its difference. Missing fills stay listed until they are adopted.
-   */
+  /** Restarts the count after an operator has accepted its difference. Missing fills stay listed until adopted. */
   forget(): void {
     this.#leftOut.value = sumUp(this.#leftOut.value, this.#lacking);
     this.#lacking = {};
@@ -173,10 +173,7 @@ export class IndependentFillCount {
     this.#memory.value = null;
   }
 
-  /**
-   * Starts a count: all listed trades count as booked. Fills booked and not listed yet will appear later, so they count
-   * on both sides.
-   */
+  /** Starts a count: listed trades count as booked, and booked ones that will be listed later count on both sides. */
   #open(memory: Memory | null): void {
     const shown = new Set([...this.#rows.map(({ pubkey }) => pubkey), ...(memory?.met ?? [])]);
     const lateS = this.#lateFromS(memory !== null);
@@ -242,7 +239,7 @@ const readTrade = ({ market_condition_id, order, timestamp, amount, price, fee }
 });
 
 /** Adds fills to sums by outcome and side; `before` does not change. */
-function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFill[]): Record<string, Sums> {
+function addUp(before: SumsByKey, fills: readonly CountedFill[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
   for (const { marketConditionId, isYes, side, amountMicros, priceMicros, feeMicros } of fills) {
     const key = `${outcomeKey(marketConditionId, isYes)} ${side}`;
@@ -259,11 +256,7 @@ function addUp(before: Readonly<Record<string, Sums>>, fills: readonly CountedFi
 const NO_SUMS: Sums = { count: 0, amount: 0, worth: 0, fees: 0 };
 
 /** Adds `sign` times the second sums to the first, by key; empty sums are dropped. */
-function sumUp(
-  first: Readonly<Record<string, Sums>>,
-  second: Readonly<Record<string, Sums>>,
-  sign = 1,
-): Record<string, Sums> {
+function sumUp(first: SumsByKey, second: SumsByKey, sign = 1): Record<string, Sums> {
   const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])];
   const sums = keys.map((key) => {
     const [a, b] = [first[key] ?? NO_SUMS, second[key] ?? NO_SUMS];

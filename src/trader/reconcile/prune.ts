@@ -1,9 +1,6 @@
-/**
- * Deletes finished intents, and orders without fills, that no later step needs. Comparisons read the exchange's order
- * list down to a mark, so only orders below the mark are deleted, and none that is still compared.
- */
+/** Deletes finished intents and orders without fills that no later step needs, between two steps; throws like them. */
 
-import type { Ledger } from '../ledger/contract.js';
+import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';
 import { readCompared } from './list-cursor.js';
 
@@ -17,10 +14,7 @@ const WANTED_MS = 15;
 /** Writes in the log at which a batch becomes a checkpoint, which takes as long as a batch of deletes. */
 const CHECKPOINT_AFTER_WRITES = 100;
 
-/**
- * One batch: checks intents after place `after`, or returns unused pages if `after` is null. It may become a
- * checkpoint.
- */
+/** One batch: checks intents after place `after`, or returns unused pages if it is null; or a checkpoint instead. */
 export interface PruneBatch {
   /** Only rows that ended before this time are deleted, our clock, ms. */
   readonly beforeMs: number;
@@ -30,19 +24,10 @@ export interface PruneBatch {
   readonly rows: number;
 }
 
-export interface PrunedBatch {
-  /** Number of deleted rows. */
-  readonly rows: number;
+export interface PrunedBatch extends PrunedPage {
   /** Bytes returned to the file system. */
   readonly bytes: number;
-  /** `after` of the next batch. */
-  readonly after: number | null;
   readonly isDone: boolean;
-  /**
-   * Rows that ended at this time or later stay, our clock, ms. Null when all stay, because no orders were compared with
-   * the exchange yet.
-   */
-  readonly untilMs: number | null;
 }
 
 /** @param isUnderWay true while a running trader still needs an ended intent */

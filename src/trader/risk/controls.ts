@@ -1,14 +1,12 @@
 /**
- * The risk controls of an order, one row each, numbered as in docs/safety.md. A check returns the compared numbers (a
+ * The risk controls of an order, one row each, numbered as in docs/reference.md. A check returns the compared numbers (a
  * `Breach`) when it refuses the order, else null.
  */
 
 import { notionalRate } from '../../shared/base/fees.js';
 import { type Micros, micros, mul, ONE, sub, ZERO } from '../../shared/base/micros.js';
 import type { Book, Health, MarketFacts, Stance } from '../market/view.js';
-import type { PaceFacts } from './action-pace.js';
 import { buyCost, type Exposure, type FindCaps, lossToAverage, toYesDirection, type WorkingOrder } from './exposure.js';
-import type { FillFacts } from './fill-guard.js';
 import {
   atLeast,
   atMost,
@@ -20,20 +18,21 @@ import {
   showFigure,
 } from './intent.js';
 import { LIMIT_NAMES, type RiskLimits } from './limits.js';
-import type { LossFacts } from './loss-guard.js';
+import type { FillFacts, LossFacts, PaceFacts } from './loss-guard.js';
 
-interface Control {
+export interface Control<I> {
   readonly number: number;
   /** Name of the compared limit, if there is one. */
   readonly name: string;
-  readonly check: (place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
+  /** `order` makes the working order of a place. */
+  readonly check: (intent: I, facts: RiskFacts, order: () => WorkingOrder) => Breach | null;
 }
 
 /** Requests of an order: draft and submit now, and draft and submit of its later cancel. */
 export const REQUESTS_PER_PLACE = 4;
 
 /** `sane_input` is first, because later controls rely on its checks. */
-export const PLACE_CONTROLS: readonly Control[] = [
+export const PLACE_CONTROLS: readonly Control<PlaceIntent>[] = [
   { number: 14, name: 'sane_input', check: saneInput },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
@@ -93,9 +92,8 @@ export function conversionSanity(intent: MergeIntent | RedeemIntent, exposure: E
 /** Checks that every figure of the other controls exists and is finite. */
 function saneInput(place: PlaceIntent, facts: RiskFacts): Breach | null {
   const { sight, limits } = facts;
-  if (sight === null || sight.market.conditionId !== place.marketConditionId) {
+  if (sight === null || sight.market.conditionId !== place.marketConditionId)
     return flag('the view of this market is missing');
-  }
   const insane = insaneLimit(limits);
   if (insane !== null) return insane;
   for (const level of [sight.book.bids[0], sight.book.asks[0]]) {
@@ -190,7 +188,10 @@ function reduceOnly(place: PlaceIntent, facts: RiskFacts): Breach | null {
   if (unrestricted && place.fairYesMicros !== null) return null;
   const why = place.fairYesMicros === null ? 'it has no fair value' : `${facts.stance} (${facts.stanceReason})`;
   const what = `only orders that reduce may pass, ${why}: the amount of this one`;
-  return atMost(what, place.amountMicros, reducible(place, facts), 'shares');
+  // Shares that orders of this side can trade before the net position passes zero, whatever else fills.
+  const { highMicros, lowMicros } = facts.exposure.worstCase(place.marketConditionId);
+  const reducible = Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
+  return atMost(what, place.amountMicros, reducible, 'shares');
 }
 
 function orderShares(place: PlaceIntent, { limits }: RiskFacts): Breach | null {
@@ -336,15 +337,7 @@ function availableShares(place: PlaceIntent, { exposure }: RiskFacts): Breach | 
   return atMost(`the ${place.isYes ? 'YES' : 'NO'} shares to sell`, place.amountMicros, free, 'shares');
 }
 
-/** Shares that orders of this side can trade before the net position passes zero, whatever else fills. */
-function reducible(place: PlaceIntent, { exposure }: RiskFacts): number {
-  const { highMicros, lowMicros } = exposure.worstCase(place.marketConditionId);
-  return Math.max(0, toYesDirection(place).raises ? -highMicros : lowMicros);
-}
-
-/**
- * The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses first.
- */
+/** The placed order as a working order in flight. Throws RangeError without a fee rate, which `saneInput` refuses. */
 export function toWorkingOrder(place: PlaceIntent, facts: RiskFacts): WorkingOrder {
   return {
     intentId: place.intentId,
@@ -384,7 +377,7 @@ function whole(what: string, value: number | null | undefined, unit: Breach['uni
 const flag = (text: string): Breach => ({ limit: 0, found: 1, unit: 'flag', text });
 
 /** Controls of a split (currency into complete sets). A split binds currency, so every halt blocks it too. */
-export const SPLIT_CONTROLS: readonly SplitControl[] = [
+export const SPLIT_CONTROLS: readonly Control<SplitIntent>[] = [
   { number: 14, name: 'sane_input', check: saneSplit },
   { number: 8, name: 'halted', check: checkHalt },
   { number: 8, name: 'max_loss_day', check: dayLoss },
@@ -397,14 +390,9 @@ export const SPLIT_CONTROLS: readonly SplitControl[] = [
   { number: 19, name: 'available_cash', check: splitCash },
 ];
 
-interface SplitControl extends Pick<Control, 'number' | 'name'> {
-  readonly check: (split: SplitIntent, facts: RiskFacts) => Breach | null;
-}
-
 function saneSplit(split: SplitIntent, { sight, limits, cashMicros }: RiskFacts): Breach | null {
-  if (sight === null || sight.market.conditionId !== split.marketConditionId) {
+  if (sight === null || sight.market.conditionId !== split.marketConditionId)
     return flag('the view of this market is missing');
-  }
   return (
     insaneLimit(limits) ??
     whole('the sets to split', split.amountMicros, 'shares') ??
@@ -444,10 +432,7 @@ export interface MarketSight {
   readonly timeToResolutionMs: number | null;
 }
 
-/**
- * Stances of the kill ladder. `flatten` is a reduce-only stance ordered by the operator: loss limits and a halt do not
- * block it.
- */
+/** Stances of the kill ladder. `flatten` reduces by the operator's order: neither loss limits nor a halt block it. */
 export type RiskStance = Stance | 'flatten' | 'halted';
 
 export interface RiskFacts {

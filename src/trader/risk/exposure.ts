@@ -17,7 +17,7 @@ import {
   sub,
   ZERO,
 } from '../../shared/base/micros.js';
-import { type EventRule, type OutcomeLosses, worstEventLoss } from './event-rules.js';
+import type { EventOutcomes } from '../market/view.js';
 import type { Side } from './intent.js';
 import type { ShareCaps } from './slow-average.js';
 
@@ -350,36 +350,29 @@ const weights = new WeakMap<WorkingOrder, Weight>();
 function getWeight(order: WorkingOrder): Weight {
   const known = weights.get(order);
   if (known !== undefined) return known;
-  const weight = weigh(order);
-  weights.set(order, weight);
-  return weight;
-}
-
-function weigh(order: WorkingOrder): Weight {
   // `micros` throws for NaN: a sum with NaN would never exceed a limit.
   for (const figure of WORKING) micros(order[figure]);
   const { isYes, side, remainingMicros } = order;
   const cost = buyCost(order);
-  const reservedYes = side === 'sell' && isYes ? remainingMicros : ZERO;
-  const reservedNo = side === 'sell' && !isYes ? remainingMicros : ZERO;
-  const locks = { reservedCash: cost, reservedYes, reservedNo };
-  if (order.phase === 'abandoned') return { ...NOTHING, ...locks };
   const { raises } = toYesDirection(order);
-  const lossIfWon = lossOfFill(order, cost, true);
-  const lossIfLost = lossOfFill(order, cost, false);
-  return {
-    up: raises ? remainingMicros : ZERO,
-    down: raises ? ZERO : remainingMicros,
+  const mayFill = order.phase !== 'abandoned';
+  const lossIfWon = mayFill ? lossOfFill(order, cost, true) : ZERO;
+  const lossIfLost = mayFill ? lossOfFill(order, cost, false) : ZERO;
+  const moves = mayFill ? remainingMicros : ZERO;
+  const weight: Weight = {
+    up: raises ? moves : ZERO,
+    down: raises ? ZERO : moves,
     lossIfYes: isYes ? lossIfWon : lossIfLost,
     lossIfNo: isYes ? lossIfLost : lossIfWon,
-    ...locks,
+    reservedCash: cost,
+    reservedYes: side === 'sell' && isYes ? remainingMicros : ZERO,
+    reservedNo: side === 'sell' && !isYes ? remainingMicros : ZERO,
   };
+  weights.set(order, weight);
+  return weight;
 }
 
-/**
- * Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0). Zero for a gain, because not
- * filling is then the worse case.
- */
+/** Loss of a full fill if the order's own outcome wins (a share is worth 1) or loses (0); zero for a gain. */
 function lossOfFill(order: WorkingOrder, cost: Micros, outcomeWins: boolean): Micros {
   const worth = outcomeWins ? order.remainingMicros : ZERO;
   if (order.side === 'buy') return maxMicros(sub(cost, worth), ZERO);
@@ -432,10 +425,8 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   const losing = orders.filter((order) => lossOf(order, order.remainingMicros, cap) > 0);
   const perShare = (order: WorkingOrder) => lossOf(order, order.remainingMicros, cap) / order.remainingMicros;
   if (losing.length > 1) losing.sort((a, b) => perShare(b) - perShare(a));
-  let opening = sub(
-    orders.reduce((sum, { remainingMicros }) => add(sum, remainingMicros), ZERO),
-    reducible,
-  );
+  const all = orders.reduce((sum, { remainingMicros }) => add(sum, remainingMicros), ZERO);
+  let opening = sub(all, reducible);
   let loss = ZERO;
   for (const order of losing) {
     if (opening <= 0) break;
@@ -446,14 +437,68 @@ function openingLoss(orders: readonly WorkingOrder[], reducible: Micros, cap: Mi
   return loss;
 }
 
-/**
- * Loss of `shares` of an order at the value `cap`, rounded up. Selling one outcome of a complete set acquires the other
- * outcome.
- */
+/** Loss of `shares` of an order at the value `cap`, rounded up. A sale out of a set acquires the other outcome. */
 function lossOf(order: WorkingOrder, shares: Micros, cap: Micros): Micros {
   const part = { ...order, remainingMicros: shares };
   if (order.side === 'buy') return sub(buyCost(part), mul(cap, shares, 'floor'));
   const notional = mul(order.priceMicros, shares, 'floor');
   const proceeds = sub(notional, mul(order.feeRateMicros, notional, 'ceil'));
   return sub(mul(complement(cap), shares, 'ceil'), proceeds);
+}
+
+export const EVENT_OUTCOMES = ['exclusive', 'exhaustive', 'nested'] as const satisfies readonly EventOutcomes[];
+
+/** Which markets of an event may resolve YES together. The operator declares it: the venue does not report it. */
+export interface EventRule {
+  readonly eventConditionId: string;
+  readonly outcomes: EventOutcomes;
+  /** All markets of an exhaustive event; those of a nested event, widest first; may be empty for an exclusive event. */
+  readonly marketConditionIds: readonly string[];
+}
+
+/** Loss of one market in either resolution if every adverse order fills; negative for a gain. */
+interface OutcomeLosses {
+  readonly marketConditionId: string;
+  readonly ifYesMicros: Micros;
+  readonly ifNoMicros: Micros;
+}
+
+/**
+ * Largest possible loss of an event, currency, 0 or more. Of exclusive markets at most one resolves YES; of nested
+ * markets the widest ones do. Gains of other markets in the same outcome are set off. Without a rule each market counts
+ * at its own worst. Canceled markets, which pay half per share, are not considered.
+ */
+function worstEventLoss(markets: readonly OutcomeLosses[], rule: EventRule | null): Micros {
+  if (rule === null) return markets.reduce((sum, market) => add(sum, worstAlone(market)), ZERO);
+  if (rule.outcomes === 'nested') return worstNestedLoss(markets, rule);
+  const none = markets.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
+  let worst = someOfOursMustWin(markets, rule) ? ZERO : none;
+  for (const { ifYesMicros, ifNoMicros } of markets) worst = maxMicros(worst, add(sub(none, ifNoMicros), ifYesMicros));
+  return maxMicros(worst, ZERO);
+}
+
+/** Worst loss of a nested event; an undeclared market may resolve either way. */
+function worstNestedLoss(markets: readonly OutcomeLosses[], { marketConditionIds }: EventRule): Micros {
+  const byId = new Map(markets.map((market) => [market.marketConditionId, market]));
+  const declared = marketConditionIds.flatMap((id) => byId.get(id) ?? []);
+  const others = markets.filter(({ marketConditionId }) => !marketConditionIds.includes(marketConditionId));
+  // Start with no market resolving YES, then let one more after the other do so.
+  let reached = declared.reduce((sum, { ifNoMicros }) => add(sum, ifNoMicros), ZERO);
+  let worst = reached;
+  for (const { ifYesMicros, ifNoMicros } of declared) {
+    reached = add(sub(reached, ifNoMicros), ifYesMicros);
+    worst = maxMicros(worst, reached);
+  }
+  const all = others.reduce((sum, market) => add(sum, worstAlone(market)), worst);
+  return maxMicros(ZERO, all);
+}
+
+const worstAlone = ({ ifYesMicros, ifNoMicros }: OutcomeLosses): Micros =>
+  maxMicros(maxMicros(ifYesMicros, ifNoMicros), ZERO);
+
+/** True when one of the account's markets must resolve YES: all markets of the event are the account's. */
+function someOfOursMustWin(markets: readonly OutcomeLosses[], { outcomes, marketConditionIds }: EventRule): boolean {
+  if (outcomes === 'exclusive') return false;
+  const ours = new Set(markets.map(({ marketConditionId }) => marketConditionId));
+  return ours.size === marketConditionIds.length && marketConditionIds.every((id) => ours.has(id));
 }

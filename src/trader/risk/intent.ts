@@ -1,7 +1,6 @@
 /** Intents of the engine and refusals of risk. */
 
-import { formatDecimal } from '../../shared/base/decimal.js';
-import type { Micros } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros } from '../../shared/base/micros.js';
 
 export type Side = 'buy' | 'sell';
 
@@ -84,34 +83,30 @@ export function showFigure(value: Micros | number): string {
   return Number.isSafeInteger(value) ? formatDecimal(value as Micros) : String(value);
 }
 
-/** `12 shares`, `0.42`, `3 orders`: a figure with its unit. */
+const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
+
+/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has none: the text before it names the things. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);
-  if (unit === 'flag') return String(value);
+  if (COUNTED.includes(unit)) return String(value);
   return unit === 'shares' || unit === 'currency' ? `${showFigure(value)} ${unit}` : `${value} ${unit}`;
 }
 
 /** Null when `found` is finite and at most `limit`, else the breach. NaN as limit is always a breach. */
 export function atMost(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
-  const figure = finite(found);
-  if (figure !== null && figure <= limit) return null;
-  return breach(what, figure, limit, unit, 'the maximum is');
+  if (Number.isFinite(found) && (found ?? Number.NaN) <= limit) return null;
+  return breach(what, found, limit, unit, 'the maximum is');
 }
 
 /** Null when `found` is finite and at least `limit`, else the breach. */
 export function atLeast(what: string, found: number | null | undefined, limit: number, unit: Unit): Breach | null {
-  const figure = finite(found);
-  if (figure !== null && figure >= limit) return null;
-  return breach(what, figure, limit, unit, 'the minimum is');
+  if (Number.isFinite(found) && (found ?? Number.NaN) >= limit) return null;
+  return breach(what, found, limit, unit, 'the minimum is');
 }
 
-const finite = (value: number | null | undefined): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
-
-const breach = (what: string, found: number | null, limit: number, unit: Unit, word: string): Breach => ({
-  limit,
-  found,
-  unit,
-  text: `${what} is ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}`,
-});
+function breach(what: string, figure: number | null | undefined, limit: number, unit: Unit, word: string): Breach {
+  const found = figure !== undefined && Number.isFinite(figure) ? figure : null;
+  const verb = COUNTED.includes(unit) ? ':' : ' is';
+  return { limit, found, unit, text: `${what}${verb} ${withUnit(found, unit)}, ${word} ${withUnit(limit, unit)}` };
+}

@@ -1,14 +1,11 @@
 /** Risk limits: file format, values, and the tightening by a strategy file. */
 
 import { z } from 'zod';
-import { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
+import { formatDecimal, type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, settingKey, toSettings } from '../../shared/base/settings.js';
 
-/**
- * Schema of a positive decimal string, parsed to micros. Numbers are rejected: 0.1 in YAML would already be a float.
- */
+/** Schema of a positive decimal string, parsed to micros. A number is rejected: 0.1 in YAML is already a float. */
 const amount = (what: string, max: Micros | null = null) =>
   z
     .string({ error: ({ input }) => `must be ${what} as a decimal string such as "50", got ${JSON.stringify(input)}` })
@@ -183,13 +180,8 @@ export function findLoosenings(base: RiskLimits, override: RiskOverride): readon
 /** Returns the trader's limits with a strategy's override. Throws `config_invalid` when an override is looser. */
 export function tighten(base: RiskLimits, override: RiskOverride): RiskLimits {
   const [first] = findLoosenings(base, override);
-  if (first !== undefined) {
-    throw new TwinbookError(
-      'config_invalid',
-      `risk.${first.text}`,
-      'tighten it, or loosen the limit in the trader file',
-    );
-  }
+  const hint = 'tighten it, or loosen the limit in the trader file';
+  if (first !== undefined) throw new TwinbookError('config_invalid', `risk.${first.text}`, hint);
   const changed = RULES.filter(({ name }) => override[name] !== undefined);
   return Object.freeze({ ...base, ...Object.fromEntries(changed.map(({ name, limit }) => [limit, override[name]])) });
 }

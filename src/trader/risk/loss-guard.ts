@@ -26,6 +26,14 @@ export interface LossState {
   readonly endedDay: DayResult | null;
 }
 
+/** Value of currency and shares. */
+export interface HoldingsWorth {
+  /** Currency plus shares at their marks, each capped by its slow average. */
+  readonly equityMicros: Micros;
+  /** Part of the value that others' present bids would not pay, never negative. */
+  readonly passingMicros: Micros;
+}
+
 /** The result of one UTC day, `YYYY-MM-DD`. */
 export interface DayResult {
   readonly day: string;
@@ -58,7 +66,7 @@ const BELIEVED_AFTER_MS = 300_000;
 const STORED_WITHIN = 100;
 
 export class LossGuard {
-  #state: LossState;
+  state: LossState;
   readonly #calendar = new Calendar();
   /** The newest valuation; null before the first of this process. */
   #lookedMs: number | null = null;
@@ -70,7 +78,7 @@ export class LossGuard {
   #passingMicros: Micros = ZERO;
 
   private constructor(state: LossState) {
-    this.#state = state;
+    this.state = state;
   }
 
   /** Starts a guard at the current equity: currency plus shares at their marks. */
@@ -91,25 +99,17 @@ export class LossGuard {
     return new LossGuard({ endedDay: null, dayBeganMicros: state.dayStartEquityMicros, ...state });
   }
 
-  get state(): LossState {
-    return this.#state;
-  }
-
-  /**
-   * True when the state must be stored again: it moved by more than a hundredth of a limit, or has a new halt or day.
-   */
+  /** True when the state must be stored again: a move by more than a hundredth of a limit, a new halt or day. */
   hasMovedFrom(stored: LossState, limits: LossLimits): boolean {
-    const { day, halted, equityMicros, highWaterMicros } = this.#state;
+    const { day, halted, equityMicros, highWaterMicros } = this.state;
     if (day !== stored.day || halted !== stored.halted) return true;
-    const moved = Math.max(
-      Math.abs(equityMicros - stored.equityMicros),
-      Math.abs(highWaterMicros - stored.highWaterMicros),
-    );
+    const risen = Math.abs(highWaterMicros - stored.highWaterMicros);
+    const moved = Math.max(Math.abs(equityMicros - stored.equityMicros), risen);
     return moved * STORED_WITHIN >= Math.min(limits.maxLossDayMicros, limits.maxDrawdownMicros);
   }
 
   get facts(): LossFacts {
-    const { dayStartEquityMicros, highWaterMicros, halted } = this.#state;
+    const { dayStartEquityMicros, highWaterMicros, halted } = this.state;
     return {
       dayLossMicros: sub(dayStartEquityMicros, this.#payable),
       drawdownMicros: sub(highWaterMicros, this.#payable),
@@ -118,13 +118,13 @@ export class LossGuard {
   }
 
   get days(): DayResults {
-    const { day, equityMicros, dayBeganMicros, endedDay } = this.#state;
+    const { day, equityMicros, dayBeganMicros, endedDay } = this.state;
     return { current: { day, resultMicros: sub(equityMicros, dayBeganMicros) }, ended: endedDay };
   }
 
   /** Equity with holdings valued at others' bids. */
   get #payable(): Micros {
-    return sub(this.#state.equityMicros, this.#passingMicros);
+    return sub(this.state.equityMicros, this.#passingMicros);
   }
 
   /**
@@ -135,7 +135,7 @@ export class LossGuard {
    * @param nowMs exchange clock where known, else our clock
    */
   observe(nowMs: number, equityMicros: Micros, limits: LossLimits, passingMicros: Micros = ZERO): string | null {
-    const before = this.#state;
+    const before = this.state;
     if (!Number.isSafeInteger(equityMicros)) return this.#halt(`the equity cannot be computed (got ${equityMicros})`);
     // ISO text sorts by time, so a clock set back does not begin a new day.
     const today = this.#calendar.formatDay(nowMs);
@@ -144,7 +144,7 @@ export class LossGuard {
     this.#endedWith = today > before.day ? (this.#endedWith ?? before.equityMicros) : null;
     const begunWith = isSteady ? this.#endedWith : null;
     if (begunWith !== null) this.#endedWith = null;
-    this.#state = {
+    this.state = {
       day: begunWith === null ? before.day : today,
       dayStartEquityMicros: begunWith ?? before.dayStartEquityMicros,
       highWaterMicros: equityMicros > before.highWaterMicros ? equityMicros : before.highWaterMicros,
@@ -155,11 +155,10 @@ export class LossGuard {
         begunWith === null ? before.endedDay : { day: before.day, resultMicros: sub(begunWith, before.dayBeganMicros) },
     };
     this.#passingMicros = passingMicros;
-    const dayLossMicros = sub(this.#state.dayStartEquityMicros, equityMicros);
-    const drawdownMicros = sub(this.#state.highWaterMicros, equityMicros);
-    if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros) {
+    const dayLossMicros = sub(this.state.dayStartEquityMicros, equityMicros);
+    const drawdownMicros = sub(this.state.highWaterMicros, equityMicros);
+    if (dayLossMicros > ZERO && dayLossMicros >= limits.maxLossDayMicros)
       return this.#halt(`lost ${showFigure(dayLossMicros)} today, the limit is ${showFigure(limits.maxLossDayMicros)}`);
-    }
     if (drawdownMicros > ZERO && drawdownMicros >= limits.maxDrawdownMicros) {
       return this.#halt(
         `${showFigure(drawdownMicros)} below the high-water mark, the limit is ${showFigure(limits.maxDrawdownMicros)}`,
@@ -179,9 +178,9 @@ export class LossGuard {
 
   /** Shifts all marks by added or removed capital, which is neither gain nor loss. */
   capitalMoved(amount: Micros): void {
-    const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.#state;
-    this.#state = {
-      ...this.#state,
+    const { dayStartEquityMicros, dayBeganMicros, highWaterMicros, equityMicros } = this.state;
+    this.state = {
+      ...this.state,
       dayBeganMicros: add(dayBeganMicros, amount),
       dayStartEquityMicros: add(dayStartEquityMicros, amount),
       highWaterMicros: add(highWaterMicros, amount),
@@ -195,16 +194,16 @@ export class LossGuard {
    * a loss nothing changes, so a resume after a plain pause renews no limit.
    */
   resume(isHeldBack = false): void {
-    if (this.#state.halted === null && !isHeldBack) return;
+    if (this.state.halted === null && !isHeldBack) return;
     const equityMicros = this.#payable;
-    this.#state = { ...this.#state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
+    this.state = { ...this.state, dayStartEquityMicros: equityMicros, highWaterMicros: equityMicros, halted: null };
     if (this.#endedWith !== null) this.#endedWith = equityMicros;
   }
 
   /** Halts with a reason; the first reason stays, because later ones follow from it. */
   #halt(reason: string): string | null {
-    if (this.#state.halted !== null) return null;
-    this.#state = { ...this.#state, halted: reason };
+    if (this.state.halted !== null) return null;
+    this.state = { ...this.state, halted: reason };
     return reason;
   }
 }
@@ -237,22 +236,15 @@ type RungLimits = Pick<
   'maxLossDayMicros' | 'maxDrawdownMicros' | 'widenAtLossMicros' | 'reduceAtLossMicros'
 >;
 
-/**
- * Compares the losses with the fractions of their limits. A smaller loss lifts these restrictions; only a halt needs an
- * operator.
- */
+/** Compares the losses with fractions of their limits. A smaller loss lifts these restrictions, unlike a halt. */
 export function lossRung(loss: LossFacts, limits: RungLimits): LossRung {
-  const widened = describeReached(loss, limits, limits.widenAtLossMicros);
-  const reducing = describeReached(loss, limits, limits.reduceAtLossMicros);
+  const widened = describeLoss(loss, limits, limits.widenAtLossMicros);
+  const reducing = describeLoss(loss, limits, limits.reduceAtLossMicros);
   return widened === null && reducing === null ? NO_LOSS_RUNG : { widened, reducing };
 }
 
 /** @param part fraction of either limit: 0.5 is 500000 */
-function describeReached(
-  { dayLossMicros, drawdownMicros }: LossFacts,
-  limits: RungLimits,
-  part: Micros,
-): string | null {
+function describeLoss({ dayLossMicros, drawdownMicros }: LossFacts, limits: RungLimits, part: Micros): string | null {
   const reached = (amount: Micros, limit: Micros) => amount > ZERO && amount >= mul(limit, part, 'ceil');
   const describe = (amount: Micros, what: string, limit: Micros) =>
     `${showFigure(amount)} ${what}, at least ${showFigure(part)} of the limit of ${showFigure(limit)}`;
@@ -260,4 +252,120 @@ function describeReached(
   if (reached(dayLossMicros, maxLossDayMicros)) return describe(dayLossMicros, 'lost today', maxLossDayMicros);
   if (!reached(drawdownMicros, maxDrawdownMicros)) return null;
   return describe(drawdownMicros, 'below the high-water mark', maxDrawdownMicros);
+}
+
+/** State of the guard; stored as JSON in the transaction of the fill. */
+export interface FillState {
+  /** Unix seconds of the newest fills, ascending. */
+  readonly timesS: readonly number[];
+  /** Why quoting is halted, in one sentence; null while it is not. */
+  readonly halted: string | null;
+}
+
+/** Figures that risk control 11 compares with its limits. */
+export interface FillFacts {
+  /** Largest number of fills within one window, among the newest fills. */
+  readonly inWindow: number;
+  readonly halted: string | null;
+}
+
+type FillLimits = Pick<RiskLimits, 'maxFills' | 'fillsWindowS'>;
+
+export const NO_FILLS: FillState = { timesS: [], halted: null };
+
+/** Fill times are kept up to this multiple of the limit, because pages list the newest fills first. */
+const KEPT_TIMES = 4;
+
+/**
+ * Halts quoting after too many fills in a short time: the prices may be wrong, or takers may know more. The halt lasts,
+ * over restarts, until an operator resumes with a reason. Fills count by exchange time, so old fills read at a start
+ * are no burst.
+ */
+export class FillGuard {
+  state: FillState;
+  facts: FillFacts;
+
+  constructor(state: FillState, limits: FillLimits) {
+    this.state = state;
+    this.facts = { inWindow: fullest(state.timesS, limits.fillsWindowS), halted: state.halted };
+  }
+
+  /**
+   * Counts one booked fill. Returns the reason when this fill halts quoting, else null.
+   * @param timeS exchange time of the fill, Unix s
+   */
+  observe(timeS: number, limits: FillLimits): string | null {
+    const before = this.state.halted;
+    const timesS = [...this.state.timesS, timeS].sort((a, b) => a - b).slice(-KEPT_TIMES * (limits.maxFills + 1));
+    const inWindow = fullest(timesS, limits.fillsWindowS);
+    const burst = `${inWindow} fills within ${limits.fillsWindowS} s, the limit is ${limits.maxFills}`;
+    const halted = before ?? (inWindow > limits.maxFills ? burst : null);
+    this.state = { timesS, halted };
+    this.facts = { inWindow, halted };
+    return before === null ? halted : null;
+  }
+
+  /** Clears the halt and restarts the count, after an operator's resume. */
+  resume(): void {
+    this.state = NO_FILLS;
+    this.facts = { inWindow: 0, halted: null };
+  }
+}
+
+/** Maximum number of ascending times within `windowS` seconds. */
+function fullest(timesS: readonly number[], windowS: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [last, timeS] of timesS.entries()) {
+    while (timeS - (timesS[first] ?? timeS) >= windowS) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+/** Counts that risk control 9 compares with its limits. */
+export interface PaceFacts {
+  /** Orders and cancels of the last second and of the last minute. */
+  readonly lastSecond: number;
+  readonly lastMinute: number;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Counts the orders and cancels of the last second and minute. Cancels count but are never blocked; the next order is
+ * blocked instead. It starts from the newest ledger rows, so a restart does not reset it.
+ */
+export class ActionPace {
+  /** Our clock, ms, of each action; older ones are dropped after a minute. */
+  #timesMs: number[];
+  /** Cache: all orders of a step are judged at the same time. */
+  #newest: { readonly nowMs: number; readonly facts: PaceFacts } | null = null;
+
+  /** @param timesMs actions from the ledger; any order, any age */
+  constructor(timesMs: readonly number[]) {
+    this.#timesMs = [...timesMs];
+  }
+
+  note(nowMs: number): void {
+    this.#timesMs.push(nowMs);
+    this.#newest = null;
+  }
+
+  /** Counts at `nowMs`. An action in the future (after our clock was set back) counts by its distance. */
+  facts(nowMs: number): PaceFacts {
+    if (this.#newest?.nowMs === nowMs) return this.#newest.facts;
+    this.#timesMs = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < MINUTE_MS);
+    const lastSecond = this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < SECOND_MS).length;
+    const facts = { lastSecond, lastMinute: this.#timesMs.length };
+    this.#newest = { nowMs, facts };
+    return facts;
+  }
+
+  /** Counts at `nowMs` for display. Unlike `facts`, it drops nothing. */
+  peek(nowMs: number): PaceFacts {
+    const within = (ms: number) => this.#timesMs.filter((timeMs) => Math.abs(nowMs - timeMs) < ms).length;
+    return { lastSecond: within(SECOND_MS), lastMinute: within(MINUTE_MS) };
+  }
 }

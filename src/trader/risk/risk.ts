@@ -6,7 +6,15 @@
  * never refused. Neither this file nor `controls.ts` reads a clock or keeps state: equal inputs give equal verdicts.
  */
 
-import { conversionSanity, PLACE_CONTROLS, type RiskFacts, SPLIT_CONTROLS, toWorkingOrder } from './controls.js';
+import { assert } from '../../shared/base/errors.js';
+import {
+  type Control,
+  conversionSanity,
+  PLACE_CONTROLS,
+  type RiskFacts,
+  SPLIT_CONTROLS,
+  toWorkingOrder,
+} from './controls.js';
 import type { WorkingOrder } from './exposure.js';
 import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent.js';
 
@@ -24,10 +32,7 @@ export interface Approved<I extends Intent = Intent> {
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 
-/**
- * Approves or refuses one intent. Add an approved place or split to `facts.exposure` (as `in_flight`) before judging
- * the next intent; otherwise the next one ignores it.
- */
+/** Approves or refuses one intent. Add an approved place or split to `facts.exposure` before the next. */
 export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I> | Refused {
   switch (intent.kind) {
     case 'cancel':
@@ -38,30 +43,27 @@ export function judge<I extends Intent>(intent: I, facts: RiskFacts): Approved<I
       return breach === null ? approve(intent) : refuse(intent, 14, 'sane_input', breach);
     }
     case 'split':
-      return judgeSplit(intent, facts) ?? approve(intent);
+      return findRefusal(intent, SPLIT_CONTROLS, facts) ?? approve(intent);
     case 'place':
-      return judgePlace(intent, facts) ?? approve(intent);
+      return findRefusal(intent, PLACE_CONTROLS, facts) ?? approve(intent);
   }
 }
 
-function judgeSplit(split: SplitIntent, facts: RiskFacts): Refused | null {
-  for (const { number, name, check } of SPLIT_CONTROLS) {
-    const breach = check(split, facts);
-    if (breach !== null) return refuse(split, number, name, breach);
-  }
-  return null;
-}
-
-function judgePlace(place: PlaceIntent, facts: RiskFacts): Refused | null {
+function findRefusal<I extends PlaceIntent | SplitIntent>(
+  intent: I,
+  controls: readonly Control<I>[],
+  facts: RiskFacts,
+): Refused | null {
   // Several controls use the order's weight, which is cached per object.
   let made: WorkingOrder | null = null;
   const order = () => {
-    made ??= toWorkingOrder(place, facts);
+    assert(intent.kind === 'place', 'only a place becomes a working order');
+    made ??= toWorkingOrder(intent, facts);
     return made;
   };
-  for (const control of PLACE_CONTROLS) {
-    const breach = control.check(place, facts, order);
-    if (breach !== null) return refuse(place, control.number, control.name, breach);
+  for (const { number, name, check } of controls) {
+    const breach = check(intent, facts, order);
+    if (breach !== null) return refuse(intent, number, name, breach);
   }
   return null;
 }

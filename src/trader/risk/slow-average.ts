@@ -19,10 +19,7 @@ const MOST_STORED = 1000;
 /** Maximum number of markets in memory. */
 const MOST_KEPT = 2 * MOST_STORED;
 
-/**
- * Two averages of the YES price: `low` bounds the value of YES, `high` the value of NO. They start at the lower and
- * higher of 0.5 and the first price, and approach each other.
- */
+/** Averages of the YES price from 0.5 and the first price: `low` bounds the value of YES, `high` that of NO. */
 interface Average {
   low: number;
   high: number;
@@ -84,10 +81,7 @@ export class SlowAverages {
   caps(conditionId: string): ShareCaps {
     const known = this.#averages.get(conditionId);
     if (known === undefined) return UNSEEN;
-    return {
-      yesMicros: micros(Math.floor(known.low * ONE)),
-      noMicros: micros(Math.floor((1 - known.high) * ONE)),
-    };
+    return { yesMicros: micros(Math.floor(known.low * ONE)), noMicros: micros(Math.floor((1 - known.high) * ONE)) };
   }
 
   /** Drops the markets observed longest ago; their averages restart at the cautious side. */

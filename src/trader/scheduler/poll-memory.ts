@@ -3,8 +3,63 @@
 import type { AccountPoll, MarketPoll, PollTarget, RequestOwner } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, Lane } from '../../shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
-import { BAR_S, CANDLES_S } from '../market/candle-prior.js';
-import { MARKET_POLLS, type PollResult, type Urgency } from './contract.js';
+import { BAR_S, CANDLES_S } from '../market/estimators.js';
+import type { StaleMarket } from './stale-index.js';
+
+export const MARKET_POLLS = ['book', 'trades', 'detail', 'candles'] as const satisfies readonly MarketPoll[];
+
+/** Urgency of an expedited poll: `first` precedes all polls, `next` precedes polls that are not expedited. */
+export type Urgency = 'first' | 'next';
+
+/** Result of a poll. `unsent`: it was never sent, so it does not back off. */
+export type PollResult = 'ok' | 'failed' | 'unsent';
+
+/** Facts of one market that the poll plan uses. */
+export interface PolledMarket extends StaleMarket {
+  readonly marketConditionId: string;
+  /** True for a permanently closed market: only its detail can still change. */
+  readonly isOver: boolean;
+  /** True when its past price bars are wanted; absent: false. */
+  readonly wantsCandles?: boolean;
+}
+
+export interface PollFacts {
+  /** Markets that are quoted or wait to be, in a stable order. The same array means that nothing changed. */
+  readonly markets: readonly PolledMarket[];
+  /** Number of orders that rest, are in flight or unknown. */
+  readonly openOrders: number;
+  /** `RequestQueue.perMinute` of the public and the signed scope. */
+  readonly publicPerMinute: number;
+  readonly signedPerMinute: number;
+  /** Number of pages with the details of all open markets; Infinity while unknown or not wanted. */
+  readonly openMarketPages: number;
+  /** Best interval of own-trade reads while orders rest, ms, within the settings. Absent: the shortest allowed. */
+  readonly ownPaceMs?: number;
+  /** Interval of reads of the venue's marks, ms; absent or Infinity: only in rounds. */
+  readonly marksEveryMs?: number;
+  /** Signed requests of an assets poll, which begins a reconciliation round; absent: one. */
+  readonly requestsARound?: number;
+  /** `RequestQueue.headroom('public', 'quiet', nowMs)`: polls that would only wait are not requested. */
+  readonly publicHeadroom: number;
+}
+
+/** Settings of the poll plan; intervals in ms. */
+export interface PollSettings {
+  /** Shortest interval of own-trade reads while orders rest; intervals of other own reads derive from it. */
+  readonly ownIntervalMs: number;
+  /** Longest interval of own-trade reads while orders rest, at least the shortest; absent: 15 s. */
+  readonly ownLongestMs?: number;
+  /** Shortest interval between reads of one book. */
+  readonly hotIntervalMs: number;
+  /** Longest interval between reads of one book, if the budget allows it. */
+  readonly quietIntervalMs: number;
+  readonly catalogIntervalMs: number;
+  readonly assetsIntervalMs: number;
+  /** True when the venue lists own trades (`GET /trades/`); otherwise own orders are read in their place. */
+  readonly ownTrades: boolean;
+  /** Requested levels per side, 1 to 100. */
+  readonly bookDepth: number;
+}
 
 /** First wait after a failed poll; each further failure doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
@@ -42,9 +97,7 @@ export class PollRecord {
     return call;
   }
 
-  /**
-   * Milliseconds since the last request; Infinity before the first, when expedited, or after our clock was set back.
-   */
+  /** Milliseconds since the last request; Infinity before the first, when expedited, or after a clock set back. */
   age(nowMs: number): number {
     return this.expedited !== null ? Number.POSITIVE_INFINITY : this.sinceAsked(nowMs);
   }
@@ -186,76 +239,42 @@ const ASSET_ROWS = 200;
 
 /** @param nowMs our clock: price bars are requested up to the last complete one */
 export function pollCall(target: PollTarget, bookDepth: number, nowMs: number): AnyCall {
-  switch (target.kind) {
-    case 'book':
-      return {
-        endpoint: 'markets.book',
-        params: { condition_id: target.marketConditionId },
-        query: { depth: bookDepth, is_yes: true },
-        body: undefined,
-      };
-    case 'trades':
-      return {
-        endpoint: 'markets.trades',
-        params: { condition_id: target.marketConditionId },
-        query: { limit: ROWS },
-        body: undefined,
-      };
-    case 'detail':
-      return {
-        endpoint: 'markets.detail',
-        params: { condition_id: target.marketConditionId },
-        query: {},
-        body: undefined,
-      };
-    case 'candles': {
-      const end_time = BAR_S * Math.floor(nowMs / 1000 / BAR_S);
-      return {
-        endpoint: 'markets.candles',
-        params: { condition_id: target.marketConditionId },
-        query: { start_time: end_time - CANDLES_S, end_time, interval: '5m', is_yes: true },
-        body: undefined,
-      };
+  const body = undefined;
+  if ('marketConditionId' in target) {
+    const params = { condition_id: target.marketConditionId };
+    switch (target.kind) {
+      case 'book':
+        return { endpoint: 'markets.book', params, query: { depth: bookDepth, is_yes: true }, body };
+      case 'trades':
+        return { endpoint: 'markets.trades', params, query: { limit: ROWS }, body };
+      case 'detail':
+        return { endpoint: 'markets.detail', params, query: {}, body };
+      case 'candles': {
+        const end_time = BAR_S * Math.floor(nowMs / 1000 / BAR_S);
+        const query = { start_time: end_time - CANDLES_S, end_time, interval: '5m', is_yes: true } as const;
+        return { endpoint: 'markets.candles', params, query, body };
+      }
     }
+  }
+  const params = {};
+  switch (target.kind) {
     case 'orders':
-      return {
-        endpoint: 'orders.list',
-        params: {},
-        query: { status: [...RESTING_STATUSES], limit: ROWS },
-        body: undefined,
-      };
+      return { endpoint: 'orders.list', params, query: { status: [...RESTING_STATUSES], limit: ROWS }, body };
     case 'fills':
-      return { endpoint: 'trades.list', params: {}, query: { limit: ROWS }, body: undefined };
+      return { endpoint: 'trades.list', params, query: { limit: ROWS }, body };
     case 'assets':
     case 'marks':
-      return { endpoint: 'account.assets', params: {}, query: { limit: ASSET_ROWS }, body: undefined };
+      return { endpoint: 'account.assets', params, query: { limit: ASSET_ROWS }, body };
     case 'catalog':
-      return { endpoint: 'markets.list', params: {}, query: { limit: ROWS, state: 'open' }, body: undefined };
+      return { endpoint: 'markets.list', params, query: { limit: ROWS, state: 'open' }, body };
     case 'details':
-      return {
-        endpoint: 'search.list',
-        params: {},
-        query: { limit: ROWS, state: ['open'], result_type: 'market' },
-        body: undefined,
-      };
+      return { endpoint: 'search.list', params, query: { limit: ROWS, state: ['open'], result_type: 'market' }, body };
   }
 }
 
 /** Lane of a poll: own state first, then books with own orders, then other market data. */
-export function pollLane(target: PollTarget, resting: boolean): Lane {
-  switch (target.kind) {
-    case 'orders':
-    case 'fills':
-    case 'assets':
-      return 'own';
-    case 'book':
-      return resting ? 'hot' : 'quiet';
-    case 'trades':
-    case 'detail':
-    case 'candles':
-    case 'catalog':
-    case 'details':
-    case 'marks': // marks only help to choose books to read, so they leave the whole cancel reserve
-      return 'quiet';
-  }
+export function pollLane({ kind }: PollTarget, resting: boolean): Lane {
+  if (kind === 'orders' || kind === 'fills' || kind === 'assets') return 'own';
+  // Marks only help to choose books to read, so they leave the whole cancel reserve.
+  return kind === 'book' && resting ? 'hot' : 'quiet';
 }

@@ -4,14 +4,17 @@ import type { AccountPoll, MarketPoll, PollTarget } from '../../shared/protocol/
 import type { PlannedRequest } from '../../shared/protocol/seam.js';
 import {
   MARKET_POLLS,
+  type MarketRecords,
   type PolledMarket,
   type PollFacts,
+  PollMemory,
+  type PollRecord,
   type PollResult,
   type PollSettings,
+  pollLane,
   type Urgency,
-} from './contract.js';
-import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './own-pace.js';
-import { type MarketRecords, PollMemory, type PollRecord, pollLane } from './poll-memory.js';
+} from './poll-memory.js';
+import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
 import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
 /** Share of each kind in the market polls when all want more than is available; unused shares go to the others. */
@@ -28,10 +31,7 @@ const MARKETS_A_PAGE = 3;
 const IDLE_FACTOR = 5;
 /** Every n-th book read goes to a market that was never read, if there is one. */
 const NEW_TURN = 2;
-/**
- * Every n-th book read goes to the most overdue market: from every other read with few markets, to every tenth with
- * many.
- */
+/** Every n-th book read goes to the most overdue market: every other read with few markets, every tenth with many. */
 const OLDEST_TURN = { fewest: 2, most: 10, marketsATurn: 4 } as const;
 /** Bonus of an urgent book, higher than any index. */
 const BEFORE_ALL_OTHERS = 1e12;
@@ -77,10 +77,7 @@ export class PollPlan {
   /** True while polls of dropped markets may remain. */
   #forgetting = false;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /**
-   * Our clock, ms, before which `takeDue` finds nothing, if facts do not change and no report or expedite arrives.
-   * -Infinity when it must be called.
-   */
+  /** Our clock, ms, before which `takeDue` finds nothing without news; -Infinity when it must be called. */
   quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: PollSettings) {
@@ -97,7 +94,10 @@ export class PollPlan {
   /** Returns the due polls, the most urgent first; each is in flight until `onReport` ends it. */
   takeDue(nowMs: number, facts: PollFacts): readonly PlannedRequest[] {
     if (this.#isQuiet(nowMs, facts)) return NO_ASKS;
-    this.#forget();
+    if (this.#forgetting) {
+      const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
+      this.#forgetting = !this.#memory.keep(wanted);
+    }
     const requests: PlannedRequest[] = [];
     let room = facts.publicHeadroom;
     for (const [kind, intervalMs] of this.#intervals) {
@@ -131,10 +131,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /**
-   * Reads the target as soon as the budget allows, whatever its interval, for example after a reconnect. Default
-   * urgency: first.
-   */
+  /** Reads the target as soon as the budget allows, whatever its interval, as after a reconnect. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);
@@ -149,25 +146,22 @@ export class PollPlan {
     const earning = this.#credit.earn(facts.publicPerMinute, nowMs);
     const { markets } = facts;
     const same = !paced && !earning && markets === this.#markets && nowMs >= this.#lookedMs;
-    if (markets !== this.#markets) this.#watch(markets);
+    if (markets !== this.#markets) {
+      this.#forgetting = true;
+      this.#markets = markets;
+      this.#watched = markets.map((market) => {
+        return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
+      });
+    }
     this.#lookedMs = nowMs;
     return same && nowMs < this.quietUntilMs;
-  }
-
-  #watch(markets: readonly PolledMarket[]): void {
-    this.#forgetting = true;
-    this.#markets = markets;
-    this.#watched = markets.map((market) => {
-      return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
-    });
   }
 
   /** Earliest time at which a poll can be due if nothing else happens. */
   #nextMs(nowMs: number): number {
     let accountMs = Number.POSITIVE_INFINITY;
-    for (const [kind, intervalMs] of this.#intervals) {
+    for (const [kind, intervalMs] of this.#intervals)
       accountMs = Math.min(accountMs, this.#memory.account(kind).readyFromMs(intervalMs, nowMs));
-    }
     const creditMs = nowMs + this.#credit.missingMs;
     let marketMs = Number.POSITIVE_INFINITY;
     for (const watched of this.#watched) {
@@ -242,10 +236,7 @@ export class PollPlan {
     return null;
   }
 
-  /**
-   * Sorts the kinds, the furthest behind its share first. An insertion sort without allocation, because it runs at
-   * every poll.
-   */
+  /** Sorts the kinds, the furthest behind its share first, at every poll: an insertion sort without allocation. */
   #sortByNeed(): readonly MarketPoll[] {
     const sorted = this.#byNeed;
     const used = this.#used;
@@ -262,10 +253,7 @@ export class PollPlan {
     return sorted;
   }
 
-  /**
-   * Chooses the next book: expedited ones first, then the most valuable read. Every other read goes to a market never
-   * read, and every second to tenth to the most overdue one.
-   */
+  /** Chooses the next book: expedited ones, then in turns never read ones, overdue ones, and the most valuable read. */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;
@@ -312,12 +300,6 @@ export class PollPlan {
   #needsDetail(detail: PollRecord, nowMs: number): boolean {
     return !detail.answered && detail.ready(this.#settings.hotIntervalMs, nowMs);
   }
-
-  #forget(): void {
-    if (!this.#forgetting) return;
-    const wanted = new Set(this.#markets.map(({ marketConditionId }) => marketConditionId));
-    this.#forgetting = !this.#memory.keep(wanted);
-  }
 }
 
 function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedRequest {
@@ -351,10 +333,7 @@ const PUBLIC_TENTHS = 9;
 /** Parts of a token: one millisecond at one request per minute earns as many parts as `PUBLIC_TENTHS`. */
 const PARTS = 10 * 60_000;
 
-/**
- * Token bucket for market polls, filled by the budget; each poll takes one token. It counts whole parts, so its content
- * does not depend on the number of calls.
- */
+/** Token bucket for market polls, filled by the budget. Whole parts make it independent of the number of calls. */
 class PollCredit {
   readonly #most: number;
   #parts: number;

@@ -8,20 +8,32 @@ import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
 import {
   type AnyCall,
-  type BudgetReport,
   LANES,
   type Lane,
+  type Observation,
   type PlannedRequest,
   type Request,
 } from '../../shared/protocol/seam.js';
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
-import type { OutcomeObservation, Release, Unsent } from './contract.js';
-import { LAST_LANES, type Next, ScopeLine } from './scope-line.js';
+import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 
-/**
- * Maximum number of waiting requests, more than a minute of both budgets (120 and 300); later ones would be stale when
- * sent.
- */
+/** Outcome of one request. */
+export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
+
+/** A request that was never sent; the engine reports it as unknown with `sent: false`. */
+export interface Unsent {
+  readonly request: PlannedRequest;
+  /** Why it was not sent: too late, or no room in the queue. */
+  readonly reason: string;
+}
+
+/** Requests to send, and requests not sent. Every pushed request appears exactly once. */
+export interface Release {
+  readonly requests: readonly Request[];
+  readonly unsent: readonly Unsent[];
+}
+
+/** Maximum number of waiting requests, over a minute of both budgets (120 and 300); later ones would be stale. */
 export const MAX_WAITING = 512;
 /** Maximum requests in flight: enough to use the budget at a second of latency. */
 export const MAX_IN_FLIGHT = 8;
@@ -122,10 +134,24 @@ export class RequestQueue {
   release(nowMs: number): Release {
     const steadyMs = this.#clock.advance(nowMs);
     if (this.waiting === 0 && this.#givenUp.length === 0) return NOTHING;
-    const unsent = this.#takeUnsent(nowMs);
+    // Requests that expired while they waited, or were dropped.
+    const reason = 'the request expired while it waited for the request budget';
+    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
+    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : NOTHING.unsent;
+    const unsent = this.#givenUp.length === 0 ? expired : [...this.#givenUp, ...expired];
+    if (this.#givenUp.length > 0) this.#givenUp = [];
     const requests: Request[] = [];
     for (let next = this.#next(steadyMs); next !== null; next = this.#next(steadyMs)) {
-      requests.push(this.#send(next.line, next, steadyMs));
+      const { line, lane, isProbe } = next;
+      const request = line.take(lane);
+      const id = this.#nextId++;
+      this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
+      this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
+      if (request.owner.kind === 'intent') this.#intentsUnderWay++;
+      line.budget.onSent(isProbe);
+      line.inFlight++;
+      const sent = { id, lane, call: request.call, latestMs: request.latestMs };
+      requests.push(line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent);
     }
     return { requests, unsent };
   }
@@ -138,10 +164,8 @@ export class RequestQueue {
   /** Takes in an outcome and its budget report; returns its request. */
   onOutcome(seen: OutcomeObservation): PlannedRequest {
     const { requestId, outcome, nowMs, budget } = seen;
-    const { request, scope, releasedMs, isProbe } = must(
-      this.#underWay.get(requestId),
-      `request ${requestId} under way`,
-    );
+    const underWay = must(this.#underWay.get(requestId), `request ${requestId} under way`);
+    const { request, scope, releasedMs, isProbe } = underWay;
     this.#underWay.delete(requestId);
     if (request.owner.kind === 'intent') this.#intentsUnderWay--;
     const line = this.#lines[scope];
@@ -154,7 +178,8 @@ export class RequestQueue {
       throttled: outcome.kind === 'refused' && outcome.slug === 'throttled',
     };
     const steadyMs = this.#clock.advance(nowMs);
-    line.budget.onOutcome(steadyMs, settled, budget?.scope === scope ? onSteadyClock(budget, steadyMs - nowMs) : null);
+    const report = budget?.scope === scope ? { ...budget, resetMs: budget.resetMs + steadyMs - nowMs } : null;
+    line.budget.onOutcome(steadyMs, settled, report);
     return request;
   }
 
@@ -203,10 +228,7 @@ export class RequestQueue {
     return this.#counts.at(this.#clock.peek(nowMs));
   }
 
-  /**
-   * Time at which a waiting request could be sent or expires: `nowMs` for at once; null when only an outcome can
-   * release it.
-   */
+  /** Time at which a waiting request could leave or expires: `nowMs` for at once; null if only an outcome helps. */
   nextReleaseMs(nowMs: number): number | null {
     if (this.waiting === 0 && this.#givenUp.length === 0) return null;
     const steadyMs = this.#clock.advance(nowMs);
@@ -236,9 +258,8 @@ export class RequestQueue {
       const { lane } = next;
       const rank = LANES.indexOf(lane);
       const place = line.lanes[lane][0]?.place ?? 0;
-      if (best === null || rank < best.rank || (rank === best.rank && place < best.place)) {
+      if (best === null || rank < best.rank || (rank === best.rank && place < best.place))
         best = { line, lane, isProbe: next.isProbe, rank, place };
-      }
     }
     return best;
   }
@@ -249,29 +270,6 @@ export class RequestQueue {
     }
     if (lane === 'cancel') return this.#underWay.size < MAX_IN_FLIGHT_WITH_CANCELS;
     return this.#underWay.size < MAX_IN_FLIGHT && line.inFlight < MAX_IN_FLIGHT_PER_SCOPE;
-  }
-
-  #send(line: ScopeLine, { lane, isProbe }: Next, steadyMs: number): Request {
-    const request = line.take(lane);
-    const id = this.#nextId++;
-    this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
-    this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
-    if (request.owner.kind === 'intent') this.#intentsUnderWay++;
-    line.budget.onSent(isProbe);
-    line.inFlight++;
-    const sent = { id, lane, call: request.call, latestMs: request.latestMs };
-    return line.cancelsAll && lane === 'cancel' ? { ...sent, isUrgent: true } : sent;
-  }
-
-  /** Takes out dropped requests, and those that expired while they waited. */
-  #takeUnsent(nowMs: number): readonly Unsent[] {
-    const hasExpired = this.#findEarliestLatestMs() <= nowMs;
-    if (!hasExpired && this.#givenUp.length === 0) return NOTHING.unsent;
-    const reason = 'the request expired while it waited for the request budget';
-    const expired = hasExpired ? this.#takeOut((request) => request.latestMs <= nowMs, reason) : [];
-    const unsent = [...this.#givenUp, ...expired];
-    this.#givenUp = [];
-    return unsent;
   }
 
   /** Earliest expiry of a waiting request; Infinity when none waits. */
@@ -321,18 +319,10 @@ export class RequestQueue {
   }
 }
 
-const onSteadyClock = (report: BudgetReport, aheadMs: number): BudgetReport => ({
-  ...report,
-  resetMs: report.resetMs + aheadMs,
-});
-
 /** A longer clock step counts as a jump; the time arrives every second. */
 const LONGEST_STEP_MS = 60_000;
 
-/**
- * Clock of the request budget. It follows our clock but stops during a jump; otherwise a window of a minute would be
- * dropped at once, or stay full for the length of the jump.
- */
+/** Clock of the request budget: our clock, stopped during a jump, so that the window of a minute stays correct. */
 class SteadyClock {
   #ourMs: number | null = null;
   #steadyMs = 0;
@@ -396,15 +386,11 @@ export class PurposeCounts {
 type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
 
 /** Requests per fill, and result per request; null without a fill, a request or a result. */
-export function worthOfRequests(
-  spent: readonly Pick<PurposeUse, 'total'>[],
-  fills: number,
-  resultMicros: Micros | null,
-) {
+export function worthOfRequests(spent: readonly Pick<PurposeUse, 'total'>[], fills: number, result: Micros | null) {
   const requests = spent.reduce((sum, { total }) => sum + total, 0);
   return {
     requestsPerFill: fills === 0 ? null : requests / fills,
     /** Result per request, currency: the result of all runs with this capital, over this run's requests. */
-    valuePerRequest: requests === 0 || resultMicros === null ? null : resultMicros / ONE / requests,
+    valuePerRequest: requests === 0 || result === null ? null : result / ONE / requests,
   };
 }

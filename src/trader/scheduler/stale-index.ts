@@ -10,22 +10,16 @@
  */
 
 import { type Micros, ONE } from '../../shared/base/micros.js';
-import { normalCdf, normalDensity } from '../../shared/base/normal.js';
+import { normalCdf, normalDensity } from '../../shared/base/random.js';
 
-/**
- * g(h, s) / s as a function of z = h / s. g = E[(move - h)+] is the cost per share at price distance h of a normal move
- * with deviation s.
- */
+/** g(h, s) / s as a function of z = h / s. g = E[(move - h)+]: cost per share at distance h of a normal move. */
 export const pickOffPerDeviation = (z: number): number => Math.max(0, normalDensity(z) - z * normalCdf(-z));
 
 /** (t g(t) - integral of g over [0, t]) / (t s) as a function of z = h / s, with s = sigma sqrt(t). */
 export const indexPerDeviation = (z: number): number =>
   Math.max(0, ((1 - z * z) * normalDensity(z) + z ** 3 * normalCdf(-z)) / 3);
 
-/**
- * Uncertainty of sigma: a normal error of 0.35 in its logarithm, as three factors with weights. Without it, a market
- * that seems calm would never be read.
- */
+/** Uncertainty of sigma: a normal error of 0.35 in its logarithm. Without it, a calm market would never be read. */
 const SPREAD_OF_SIGMA = [-Math.sqrt(3), 0, Math.sqrt(3)].map((k) => Math.exp(0.35 * k));
 const WEIGHTS = [1 / 6, 2 / 3, 1 / 6] as const;
 
@@ -41,9 +35,7 @@ export const averagedIndex = averageOver(indexPerDeviation);
 const LARGEST_Z = 12;
 const STEPS_OF_Z = 64;
 
-/**
- * Table of a function of z with linear interpolation: a decision over hundreds of markets needs thousands of values.
- */
+/** Table of a function of z with linear interpolation: a decision over many markets needs thousands of values. */
 class Table {
   readonly #values: Float64Array;
 

@@ -4,10 +4,7 @@ import { isMultiple, type Micros, ONE } from '../../shared/base/micros.js';
 import type { BookSide, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 import { MAX_LEVELS, type QuoteLevel, type Quotes } from './contract.js';
 
-/**
- * Null for valid quotes, else one sentence that names the first error. Quotes may come from untyped JavaScript, so
- * types are checked too.
- */
+/** Null for valid quotes, else the first error in a sentence. Untyped JavaScript may return any type. */
 export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   if (typeof quotes !== 'object' || quotes === null) return `quotes must be an object, got ${show(quotes)}`;
   if (!Array.isArray(quotes.bids) || !Array.isArray(quotes.asks)) return 'bids and asks must be arrays';
@@ -20,20 +17,24 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
   const wrongPart = checkSets(quotes.sets) ?? checkEdge(quotes.edge);
   if (wrongPart !== null) return wrongPart;
   if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
-  return (
-    checkFair(quotes) ??
-    checkTolerances(quotes) ??
-    checkFactors(quotes) ??
-    checkLadder(quotes.bids, 'bid', view.market) ??
-    checkLadder(quotes.asks, 'ask', view.market) ??
-    checkUncrossed(quotes)
-  );
+  const { fairMicros, bids, asks, keepWithinTicks, keepWithinSizeFraction } = quotes;
+  if (fairMicros === null) {
+    if (bids.length + asks.length > 0) return 'fairMicros is null although there are levels';
+  } else if (!Number.isSafeInteger(fairMicros)) {
+    return `fairMicros must be an integer of millionths, got ${show(fairMicros)}`;
+  } else if (fairMicros <= 0 || fairMicros >= ONE) return `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
+  if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0)
+    return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
+  if (!(keepWithinSizeFraction >= 0 && keepWithinSizeFraction <= 1))
+    return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
+  const wrong = checkFactors(quotes) ?? checkLadder(bids, 'bid', view.market) ?? checkLadder(asks, 'ask', view.market);
+  if (wrong !== null) return wrong;
+  const [bid, ask] = [bids[0]?.priceMicros, asks[0]?.priceMicros];
+  if (bid === undefined || ask === undefined || bid < ask) return null;
+  return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
 }
 
-/**
- * Checks the quotes of a whole event: one entry per market of the view, by condition id. Null when valid, else the
- * first error in one sentence.
- */
+/** Checks the quotes of a whole event, one entry per market of the view. Null when valid, else the first error. */
 export function checkEventQuotes(quotes: Readonly<Record<string, Quotes>>, { markets }: WholeEventView): string | null {
   if (typeof quotes !== 'object' || quotes === null || Array.isArray(quotes))
     return `quotes must be an object that holds quotes by condition id, got ${show(quotes)}`;
@@ -70,22 +71,6 @@ function checkEdge(edge: Quotes['edge']): string | null {
   return null;
 }
 
-function checkFair({ fairMicros, bids, asks }: Quotes): string | null {
-  if (fairMicros === null) {
-    return bids.length + asks.length === 0 ? null : 'fairMicros is null although there are levels';
-  }
-  if (!Number.isSafeInteger(fairMicros)) return `fairMicros must be an integer of millionths, got ${show(fairMicros)}`;
-  return fairMicros > 0 && fairMicros < ONE ? null : `fairMicros must lie in (0, 1000000), got ${fairMicros}`;
-}
-
-function checkTolerances({ keepWithinTicks, keepWithinSizeFraction }: Quotes): string | null {
-  if (!Number.isInteger(keepWithinTicks) || keepWithinTicks < 0) {
-    return `keepWithinTicks must be a whole number of ticks, 0 or more, got ${show(keepWithinTicks)}`;
-  }
-  if (keepWithinSizeFraction >= 0 && keepWithinSizeFraction <= 1) return null;
-  return `keepWithinSizeFraction must lie in [0, 1], got ${show(keepWithinSizeFraction)}`;
-}
-
 function checkFactors({ factors }: Quotes): string | null {
   if (typeof factors !== 'object' || factors === null) return `factors must be an object, got ${show(factors)}`;
   for (const name of Object.keys(factors)) {
@@ -102,9 +87,8 @@ function checkLadder(levels: readonly QuoteLevel[], side: BookSide, market: Mark
     const better = levels[index - 1];
     const falls = better !== undefined && better.priceMicros > level.priceMicros;
     const rises = better !== undefined && better.priceMicros < level.priceMicros;
-    if (better !== undefined && !(side === 'bid' ? falls : rises)) {
+    if (better !== undefined && !(side === 'bid' ? falls : rises))
       return `${side} ${index + 1}: ${level.priceMicros} must be ${side === 'bid' ? 'below' : 'above'} the level before it`;
-    }
   }
   return null;
 }
@@ -127,13 +111,6 @@ function checkGrid(name: string, value: number, step: Micros, min: Micros, max: 
   // Micros are safe integers, which was checked above.
   if (!isMultiple(value as Micros, step)) return `${name} ${value} is not a multiple of ${step}`;
   return value >= min && value <= max && value > 0 ? null : `${name} ${value} is outside [${min}, ${max}]`;
-}
-
-function checkUncrossed({ bids, asks }: Quotes): string | null {
-  const bid = bids[0]?.priceMicros;
-  const ask = asks[0]?.priceMicros;
-  if (bid === undefined || ask === undefined || bid < ask) return null;
-  return `own quotes cross: best bid ${bid} is not below best ask ${ask}`;
 }
 
 const show = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value));

@@ -1,9 +1,8 @@
 /** The interface that strategies implement. */
 
 import type { Micros } from '../../shared/base/micros.js';
-import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
-import type { AskedEvent, EventKind, StrategyEvent } from './events.js';
-import type { ParamSpecs, ParamsOf, ParamValues } from './params.js';
+import type { OwnFill } from '../market/own-activity.js';
+import type { BookSide, EventFacts, MarketFacts, MarketView, WholeEventView } from '../market/view.js';
 
 /** One wanted order level in YES space. */
 export interface QuoteLevel {
@@ -19,9 +18,7 @@ export interface QuoteLevel {
 export interface SetsWish {
   /** Sets to hold; missing sets are split from currency in batches, within `max_core_sets`. 0: none. */
   readonly coreSharesMicros: Micros;
-  /**
-   * `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when everything is flattened.
-   */
+  /** `auto`: sets beyond the core are merged into currency. `never`: sets are merged only when all is flattened. */
   readonly merge: 'auto' | 'never';
 }
 
@@ -37,10 +34,7 @@ export interface Quotes {
   readonly keepWithinTicks: number;
   /** Maximum size difference at which an order stays, as a fraction of the level's size, 0 to 1. */
   readonly keepWithinSizeFraction: number;
-  /**
-   * True: every order that differs from its level in price or size is replaced, regardless of both tolerances and of
-   * the price of requests. Absent: false.
-   */
+  /** True: every order that differs from its level is replaced, despite tolerances and request prices. */
   readonly exact?: boolean;
   /**
    * Value per share of a fill at a side's best level, beyond its price and after the following price move; currency, -1
@@ -48,19 +42,11 @@ export interface Quotes {
    * `fairMicros`.
    */
   readonly edge?: { readonly bid: number; readonly ask: number };
-  /**
-   * True: an order that would trade at once is not sent. The engine checks the newest book and trade before it requests
-   * the draft and before it signs. Absent: false.
-   */
+  /** True: an order that would trade at once is not sent, by the checks before draft and signature. Absent: false. */
   readonly postOnly?: boolean;
-  /**
-   * Wanted complete sets; absent: none. The wish stays until later quotes with a fair price change it, also over
-   * restarts.
-   */
+  /** Wanted complete sets; absent: none. The wish stays, also over restarts, until later quotes change it. */
   readonly sets?: SetsWish;
-  /**
-   * Latest time of the next call, our clock, ms. Absent: about once a second, and at every observation of the market.
-   */
+  /** Latest time of the next call, our clock, ms. Absent: in about a second, and at each observation of the market. */
   readonly againMs?: number;
   /** Reason for these quotes, or for none; one sentence for `explain`. */
   readonly note: string;
@@ -82,9 +68,7 @@ export const NO_QUOTES = (reason: string, factors: Readonly<Record<string, numbe
   factors,
 });
 
-/**
- * A running strategy in one market. It may keep private state, but has no clock, no input or output, and no randomness.
- */
+/** A running strategy in one market. It may keep private state, but has no clock, input, output or randomness. */
 export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
   quote(view: MarketView): Quotes;
   observe?(event: StrategyEvent<K>): void;
@@ -93,19 +77,13 @@ export interface Quoter<K extends EventKind = 'fill', P = ParamValues> {
    * prints the figures and texts under its key `shown`. Called only for a module that declares `state`.
    */
   save?(): unknown;
-  /**
-   * Takes in new parameters if every changed one is declared `live: 'now'` or `'requote'`. If this method is missing or
-   * throws, a new quoter is made from the saved state.
-   */
+  /** Takes in parameters declared `live: 'now'` or `'requote'`; if missing or throwing, a new quoter is made. */
   params?(next: P): void;
 }
 
 /** A running strategy in all quoted markets of one event. The rules are those of a `Quoter`. */
 export interface EventQuoter<K extends EventKind = 'fill', P = ParamValues> {
-  /**
-   * Quotes of exactly the markets in `view.markets`, by condition id. An error in one market discards the quotes of the
-   * whole event.
-   */
+  /** Quotes of the markets in `view.markets`, by condition id. An error in one discards the quotes of all. */
   quote(view: WholeEventView): Readonly<Record<string, Quotes>>;
   /** @param conditionId market of the event */
   observe?(event: StrategyEvent<K>, conditionId: string): void;
@@ -200,10 +178,7 @@ export type Strategy = MarketStrategy | EventStrategy;
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: EventStrategyDefinition<S, K>,
 ): EventStrategy;
-/**
- * Declares a strategy of markets, as a module's default export. Parameter types follow from the declarations. The host
- * checks the value with `strategyFrom`.
- */
+/** Declares a strategy of markets, as a module's default export, with parameter types from its declarations. */
 export function defineStrategy<const S extends ParamSpecs, const K extends AskedEvent = never>(
   definition: StrategyDefinition<S, K>,
 ): MarketStrategy;
@@ -212,3 +187,179 @@ export function defineStrategy(definition: unknown): Strategy {
   // The host calls `create` only with parameters from `readParams` for these declarations.
   return definition as Strategy;
 }
+
+/** Ways to apply a changed parameter, least disruptive first; see `Described.live`. */
+export const LIVE_CLASSES = ['now', 'requote', 'restart'] as const;
+/** How a running trader applies a new value of a parameter. */
+export type LiveClass = (typeof LIVE_CLASSES)[number];
+
+interface Described {
+  /**
+   * `now`: the quoter receives the new parameters (`Quoter.params`) and keeps its orders. `requote`: likewise, and all
+   * resting orders are replaced. `restart`: a new quoter is made from the saved state. Absent: `restart`. A quoter
+   * without `params` is always replaced.
+   */
+  readonly live?: LiveClass;
+  /** One sentence for tables and error messages. */
+  readonly help: string;
+}
+
+interface NumericParam extends Described {
+  /** Unit, such as `ticks`, `ms`, `s` or `levels`. */
+  readonly unit: string;
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/** A whole number, written as a YAML number. */
+export interface IntegerParam extends NumericParam {
+  readonly kind: 'integer';
+}
+
+/** A number other than money or shares, such as a factor or a fraction. Written as a YAML number. */
+export interface NumberParam extends NumericParam {
+  readonly kind: 'number';
+}
+
+/** An amount of shares, written as a decimal string (`"25"`); the strategy gets Micros. */
+export interface SharesParam extends Described {
+  readonly kind: 'shares';
+  readonly min: string;
+  readonly max: string;
+  readonly default: string;
+}
+
+/** A boolean, written as `true` or `false`. */
+export interface BooleanParam extends Described {
+  readonly kind: 'boolean';
+  readonly default: boolean;
+}
+
+/** One of a list of words. */
+export interface ChoiceParam<T extends string = string> extends Described {
+  readonly kind: 'choice';
+  readonly choices: readonly T[];
+  readonly default: NoInfer<T>;
+}
+
+/** The name of a feed in the trader's file; `MarketView.feeds` holds its values under this name. */
+export interface FeedParam extends Described {
+  readonly kind: 'feed';
+  /** True: the value may be `""` for no feed. Absent: a name is required. */
+  readonly optional?: true;
+  readonly default: string;
+}
+
+/** Every kind of parameter that holds one value. */
+export type FieldSpec = IntegerParam | NumberParam | SharesParam | BooleanParam | ChoiceParam | FeedParam;
+/** The fields of a row, or parameters that hold one value each, by name. */
+export type FieldSpecs = Readonly<Record<string, FieldSpec>>;
+
+/** A list of records with equal fields, for example bands. A missing field takes its default. */
+export interface RowsParam<F extends FieldSpecs = FieldSpecs> extends Described {
+  readonly kind: 'rows';
+  readonly fields: F;
+  readonly minRows: number;
+  readonly maxRows: number;
+  readonly default: readonly NoInfer<Readonly<{ [K in keyof F]?: unknown }>>[];
+}
+
+/** Every kind of parameter: one value, or a list of rows. */
+export type ParamSpec = FieldSpec | RowsParam;
+/** All parameters of a strategy, by the name under `params:` in its file. */
+export type ParamSpecs = Readonly<Record<string, ParamSpec>>;
+
+type FieldValueOf<S> = S extends { kind: 'integer' | 'number' }
+  ? number
+  : S extends { kind: 'shares' }
+    ? Micros
+    : S extends { kind: 'boolean' }
+      ? boolean
+      : S extends { kind: 'choice'; choices: readonly (infer T)[] }
+        ? T
+        : S extends { kind: 'feed' }
+          ? string
+          : never;
+
+type ValueOf<S> = S extends { kind: 'rows'; fields: infer F }
+  ? readonly { readonly [K in keyof F]: FieldValueOf<F[K]> }[]
+  : FieldValueOf<S>;
+
+/** The typed values that `create` receives for these declarations. */
+export type ParamsOf<S extends ParamSpecs> = { readonly [K in keyof S]: ValueOf<S[K]> };
+
+/** The parsed value of a field: shares as Micros, others as written. */
+export type FieldValue = number | boolean | string;
+/** The parsed value of a parameter: one value, or the rows of a list. */
+export type ParamValue = FieldValue | readonly Readonly<Record<string, FieldValue>>[];
+/** All parsed parameters by name, defaults filled in; frozen. */
+export type ParamValues = Readonly<Record<string, ParamValue>>;
+
+/** Kinds that a module can subscribe to in `observes`; every quoter receives fills. */
+export const ASKED_EVENTS = ['rested', 'canceled', 'refused', 'merged', 'split', 'resolved', 'jump', 'feed'] as const;
+/** A kind of event that only subscribed modules receive. */
+export type AskedEvent = (typeof ASKED_EVENTS)[number];
+/** Every kind of event. */
+export type EventKind = 'fill' | AskedEvent;
+
+/** An order of this strategy. */
+interface OfOrder {
+  /** Id of the order's intent, as in `MarketView.orders`. */
+  readonly intentId: string;
+  /** Side and price in YES space: `bid` buys YES or sells NO. */
+  readonly side: BookSide;
+  readonly priceMicros: Micros;
+}
+
+interface Sets {
+  /** Complete sets. */
+  readonly amountMicros: Micros;
+}
+
+/** Fields of each kind of event, besides `kind` and `nowMs`. */
+interface Said {
+  /** Shares of an order of this strategy were traded. */
+  readonly fill: Omit<OwnFill, 'nowMs'> & { readonly isMaker: boolean };
+  /** The exchange has reported that an order rests, or rested before its fill. */
+  readonly rested: OfOrder & { readonly amountMicros: Micros };
+  /** A resting order ended before it was filled completely: canceled by the trader or the exchange, or expired. */
+  readonly canceled: OfOrder & {
+    /** Unfilled shares by the exchange's record. */
+    readonly leftMicros: Micros;
+  };
+  /** The exchange rejected a request; unsent, throttled and withdrawn requests are not reported. */
+  readonly refused: {
+    readonly what: 'place' | 'cancel' | 'merge' | 'split' | 'redeem';
+    /** Slug of the service, `failed` or `expired` for a draft, or `post_only`. */
+    readonly slug: string;
+  };
+  /** Complete sets of this market were merged into currency, by any strategy. */
+  readonly merged: Sets;
+  /** Currency was split into complete sets of this market. */
+  readonly split: Sets;
+  /** The market is settled. */
+  readonly resolved: {
+    /** `resolved`: one outcome has won. `canceled`: the exchange canceled the market. */
+    readonly phase: 'resolved' | 'canceled';
+  };
+  /** The mid of others' book jumped between the last two reads (`Health.sinceJumpMs` is 0). */
+  readonly jump: {
+    /** Signed change of the log-odds. */
+    readonly changeLogOdds: number;
+  };
+  /** A feed named in the strategy's parameters has a new value for this market, shown in `MarketView.feeds`. */
+  readonly feed: { readonly feed: string };
+}
+
+/** An event of one kind, or of any of the named kinds. */
+export type StrategyEvent<K extends EventKind = 'fill'> = {
+  readonly [Each in K]: {
+    readonly kind: Each;
+    /** Our clock, ms, when the event became known. */
+    readonly nowMs: number;
+  } & Said[Each];
+}[K];
+
+/** An event of any kind. */
+export type AnyEvent = StrategyEvent<EventKind>;

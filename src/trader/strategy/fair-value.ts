@@ -3,6 +3,7 @@
 import { type Micros, ONE } from '../../shared/base/micros.js';
 import { touchOf } from '../market/book.js';
 import type { MarketView } from '../market/view.js';
+import type { StrategyEvent } from './contract.js';
 
 /** Weights of others' book and of public trades in a fair price. */
 export interface FairSetting {
@@ -36,9 +37,8 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   const bid = best.bid.priceMicros / ONE;
   const ask = best.ask.priceMicros / ONE;
   const spread = ask - bid;
-  if (spread > setting.maxSpread) {
+  if (spread > setting.maxSpread)
     return `no fair price: others' spread is ${spread.toFixed(4)}, and the maximum is ${setting.maxSpread}`;
-  }
   const [bidSize, askSize] = [best.bid.amountMicros / ONE, best.ask.amountMicros / ONE];
   const mid = (bid + ask) / 2;
   const microprice = (ask * bidSize + bid * askSize) / (bidSize + askSize);
@@ -49,4 +49,69 @@ export function fairValue(view: MarketView, setting: FairSetting): FairValue | s
   // Past trades may lie outside the present spread; the fair price stays within it.
   const fair = Math.min(ask, Math.max(bid, leaning + (tradePrice - leaning) * weight));
   return { fair, bid, ask, mid, microprice, spread };
+}
+
+/** Maximum number of fills that wait for their markout; the oldest are dropped. */
+const MAX_WAITING = 200;
+
+/** Horizon of the markout of fills, and the decay of old ones. */
+export interface MarkoutSetting {
+  /** Time from a fill to its markout, ms. */
+  readonly horizonMs: number;
+  /** Half-life of old markouts, ms. */
+  readonly halfLifeMs: number;
+  /** Prior weight: shares of fills without adverse move, assumed before the first real fill. */
+  readonly priorShares: number;
+}
+
+interface Waiting {
+  readonly dueMs: number;
+  /** +1 for a purchase of YES, -1 for a sale. */
+  readonly sign: 1 | -1;
+  readonly fairBefore: number;
+  readonly shares: number;
+}
+
+/** Mean adverse price move after the own fills of one market, decaying. */
+export class MarkoutTracker {
+  readonly #setting: MarkoutSetting;
+  #waiting: Waiting[] = [];
+  #weight = 0;
+  #adverse = 0;
+  #atMs: number | null = null;
+  #fair: number | null = null;
+
+  constructor(setting: MarkoutSetting) {
+    this.#setting = setting;
+  }
+
+  /** Adds a fill, measured from the last fair price before it. */
+  fill(event: Extract<StrategyEvent, { kind: 'fill' }>): void {
+    if (this.#fair === null) return;
+    const sign = event.side === 'bid' ? 1 : -1;
+    const dueMs = event.nowMs + this.#setting.horizonMs;
+    this.#waiting.push({ dueMs, sign, fairBefore: this.#fair, shares: event.amountMicros / ONE });
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+
+  /** Takes in the fair price and computes the markout of fills that are due. */
+  fair(nowMs: number, fair: number): void {
+    const elapsed = this.#atMs === null ? 0 : Math.max(0, nowMs - this.#atMs);
+    const kept = 2 ** (-elapsed / this.#setting.halfLifeMs);
+    this.#weight *= kept;
+    this.#adverse *= kept;
+    this.#waiting = this.#waiting.filter(({ dueMs, shares, sign, fairBefore }) => {
+      if (dueMs > nowMs) return true;
+      this.#weight += shares;
+      this.#adverse += shares * sign * (fairBefore - fair);
+      return false;
+    });
+    this.#atMs = nowMs;
+    this.#fair = fair;
+  }
+
+  /** Mean adverse move after a fill, in price, never negative. */
+  get adverseMove(): number {
+    return Math.max(0, this.#adverse / (this.#weight + this.#setting.priorShares));
+  }
 }

@@ -20,10 +20,7 @@ export function passiveLimit(book: Book, side: BookSide, tickMicros: Micros): nu
   return side === 'bid' ? opposite.priceMicros - tickMicros : opposite.priceMicros + tickMicros;
 }
 
-/**
- * Shares, in millionths, that may still be filled on a side: up to the position limit, or to a flat position in
- * reduce-only mode.
- */
+/** Shares, in millionths, that may still fill on a side: to the position limit, or to zero if reduce-only. */
 export function positionRoom(side: BookSide, { inventory, stance }: Pick<MarketView, 'inventory' | 'stance'>): number {
   const net = side === 'bid' ? inventory.netMicros : -inventory.netMicros;
   return stance === 'reduce-only' ? Math.max(0, -net) : Math.max(0, inventory.maxPositionMicros - net);
@@ -96,12 +93,10 @@ export function whyNoQuotes(view: MarketView, setting: GuardSetting): string | n
   if (market.phase !== 'open') return `the market is ${market.phase}, not open`;
   if (health.crossed || health.locked) return 'the book is crossed or locked: it is stale or wrong';
   if (health.frozen) return 'the book is frozen: it does not change although trades go through it';
-  if (health.bookAgeMs > setting.maxBookAgeMs) {
+  if (health.bookAgeMs > setting.maxBookAgeMs)
     return `the book is ${health.bookAgeMs} ms old, at most ${setting.maxBookAgeMs} ms are accepted`;
-  }
-  if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs) {
+  if (health.sinceJumpMs !== null && health.sinceJumpMs < setting.jumpPauseMs)
     return `the price jumped ${health.sinceJumpMs} ms ago, quotes pause for ${setting.jumpPauseMs} ms`;
-  }
   if (timeToResolutionMs !== null && timeToResolutionMs <= setting.haltBeforeMs) {
     const seconds = Math.round(timeToResolutionMs / 1000);
     return `the market resolves in ${seconds} s, quotes end ${setting.haltBeforeMs / 1000} s before`;

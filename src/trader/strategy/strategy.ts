@@ -6,19 +6,19 @@
  * send. The same module runs live, on paper and in backtests. It has no clock, input, output or randomness.
  */
 
-export { formatDecimal, parseDecimal } from '../../shared/base/decimal.js';
 export * from '../../shared/base/micros.js';
-export * from '../../shared/base/normal.js';
+export { formatDecimal, parseDecimal } from '../../shared/base/micros.js';
+export * from '../../shared/base/random.js';
 export { amountAt, micropriceOf, midOf, touch, touchOf } from '../market/book.js';
 export type * from '../market/view.js';
+export type * from './contract.js';
+export type * from './contract.js';
 export * from './contract.js';
 export * from './economics.js';
-export type * from './events.js';
+export * from './fair-value.js';
 export * from './fair-value.js';
 export * from './ladder.js';
-export * from './markout.js';
-export * from './maths/avellaneda-stoikov.js';
-export * from './maths/gueant-horizon.js';
-export * from './maths/gueant-lehalle.js';
+export * from './maths/inventory-quotes.js';
+export * from './maths/inventory-quotes.js';
+export * from './maths/inventory-quotes.js';
 export * from './maths/log-odds.js';
-export type * from './params.js';

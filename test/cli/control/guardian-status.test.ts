@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { guardianStatus } from '../../../src/cli/control/guardian.js';
-import { readMark } from '../../../src/shared/base/process-mark.js';
+import { guardianStatus } from '../../../src/cli/console-commands.js';
+import { readMark } from '../../../src/shared/base/processes.js';
 import { BeatWriter } from '../../../src/shell/guardian/beat-file.js';
-import type { GuardianReport } from '../../../src/shell/guardian/contract.js';
-import { locateReportFile } from '../../../src/shell/guardian/contract.js';
+import { type GuardianReport, locateReportFile } from '../../../src/shell/guardian/decide.js';
 import { loadedTrader } from '../../shell/config/files.js';
 
 const report: GuardianReport = {

@@ -4,15 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { base58 } from '@scure/base';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkSignedRequests } from '../../../src/cli/doctor/doctor.js';
-import type { DraftReport } from '../../../src/cli/doctor/draft.js';
+import { checkSignedRequests } from '../../../src/cli/doctor.js';
+import type { DraftReport } from '../../../src/cli/draft.js';
 import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM, writeMemoTransaction } from '../../../src/shared/protocol/drafts/solana-message.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
 import { envelope, HostileServer } from '../../shell/client/hostile-server.js';
 import { trader } from '../../shell/config/files.js';
@@ -47,9 +47,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
     const { doctor } = await behindProxy();
     expect(await doctor()).toMatchObject({
       result: 'ok',
-      text: expect.stringMatching(
-        /^all \d{3} bytes of a GET and a POST are what the venue computed, and both signatures match$/,
-      ),
+      text: expect.stringMatching(/^all \d{3} bytes of a GET and a POST equal the venue's, and both signatures match$/),
     });
   });
 
@@ -60,29 +58,14 @@ describe('the doctor compares a signed request with what the venue computed', ()
       /^GET: the path differs at byte 34 \(byte 47 of what is signed\): sent "….*\?status=open\[%]2Cfilled.*", the venue got ".*status=open\[,]filled/,
     ],
     [
-      'a parameter that was added',
-      ({ path }) => ({ path: path.replace(/limit=10$/, '$&&via=proxy') }),
-      /^GET: the path differs at byte \d+ .*: sent ".*limit=10\[]", the venue got ".*limit=10\[&]via=proxy"$/,
-    ],
-    [
       'a body with a line more',
       ({ body }) => ({ body: body === '' ? '' : `${body}\n` }),
       /^POST: the body differs at byte \d+ .*: sent ".*\[]", the venue got ".*\[\\x0a]"$/,
     ],
     [
-      'a text that became a number',
-      ({ body }) => ({ body: body.replace('"10"', '10') }),
-      /^POST: the body differs at byte 10 .*: sent "{"amount":\["]10","price.*, the venue got "{"amount":\[1]0,"price/,
-    ],
-    [
       'letters in another encoding',
       ({ body }) => ({ body: body.replace('é', 'e') }),
       /^POST: the body differs .*: sent ".*\[\\xc3]\\xa9.*, the venue got ".*\[e] /,
-    ],
-    [
-      'another timestamp',
-      ({ headers }) => ({ headers: { ...headers, 'svc-timestamp': `${headers['svc-timestamp']}0` } }),
-      /^GET: the timestamp differs at byte 10 \(byte 10 of what is signed\): sent "\d{10}\[]", the venue got "\d{10}\[0]"$/,
     ],
     [
       'no timestamp',
@@ -210,16 +193,6 @@ describe('the doctor reads a draft', () => {
     expect(bad.code).toBe(1);
     expect(bad.shown).toContain(`${stranger} (named nowhere)`);
     expect(bad.shown).toContain(`wants 3 signers; draft_cosigners of the venue profile does not name ${stranger}`);
-  });
-
-  test('of another service, which no intent of ours could ever mean', async () => {
-    const { code, report } = await reading('', () => writeDraftText({ ...draft, serviceName: 'Worm' }));
-    expect(code).toBe(1);
-    expect(report).toMatchObject({
-      verdict: 'refused',
-      reason: 'service: the draft says Worm, the venue profile says SVC',
-      asks: { service: 'Worm' },
-    });
   });
 
   test('that would not be signed, and says why', async () => {

@@ -2,8 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StatusData } from '../../../src/cli/ledger/status.js';
-import { parseDecimal } from '../../../src/shared/base/decimal.js';
-import { micros, sub } from '../../../src/shared/base/micros.js';
+import { micros, parseDecimal, sub } from '../../../src/shared/base/micros.js';
 import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { exchangeHere, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';

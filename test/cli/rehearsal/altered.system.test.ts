@@ -57,17 +57,6 @@ const withProgram = (body: string) =>
     return transactionHex({ payer: COSIGNER, blockhash, instructions });
   });
 
-const ofOtherTerms = (body: string) =>
-  redrafted(body, (text, blockhash, wallet) =>
-    writeMemoTransaction({
-      wallet,
-      blockhash,
-      version: 0,
-      cosigners: { keys: [COSIGNER], fee_payer: COSIGNER },
-      text: text.replace(/Amount: [\d.]+/, 'Amount: 24'),
-    }),
-  );
-
 /** Replaces the first call only; later calls are honest. */
 function once<A extends readonly unknown[], R>(
   applies: (...args: A) => boolean,
@@ -130,15 +119,7 @@ describe('a venue that differs from its profile', () => {
       'draft',
       ['wants 3 signers', STRANGER, `signers `],
     ],
-    [
-      'lets our wallet pay',
-      cosignedBy([COSIGNER], undefined),
-      'draft',
-      ['is paid by our wallet', `the fee paid by ${COSIGNER}`],
-    ],
-    ['lets somebody else pay', cosignedBy([STRANGER], STRANGER), 'draft', [`is paid by ${STRANGER}`]],
     ['calls another program', withProgram, 'draft', [`calls the program ${STRANGER}`, 'programs Memo']],
-    ['drafts another amount', ofOtherTerms, 'signed', ['amount: the draft says 24, the intent says 100']],
   ];
   test.each(drafts)('%s: nothing is signed', async (_, change, step, said) => {
     const there = await venue();

@@ -8,10 +8,9 @@ import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures
 import { must } from '../../../src/shared/base/errors.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { loadCredentials } from '../../../src/shell/wallet/credentials.js';
-import { openKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { loadCredentials, openKeyFile } from '../../../src/shell/wallet/key-file.js';
 import { trader } from '../../shell/config/files.js';
 import { type AlteringProxy, alteringProxy } from '../../support/altering-proxy.js';
 import { folderOf } from '../../support/folders.js';
@@ -21,18 +20,8 @@ export const profile = readProfile(venueFile('worm'), '/');
 export const [COSIGNER = ''] = PAPER_COSIGNERS;
 export const LIVE = ['--live', '--i-accept-that-this-trades'];
 export const STEPS = [
-  'keys',
-  'clock',
-  'rate limits and headers',
-  'account',
-  'market',
-  'draft',
-  'signed',
-  'submitted',
-  'seen',
-  'canceled',
-  'gone',
-  'ledger',
+  ...['keys', 'clock', 'rate limits and headers', 'account', 'market', 'draft', 'signed', 'submitted', 'seen'],
+  ...['canceled', 'gone', 'ledger'],
 ];
 
 export const never = new Promise<void>(() => undefined);

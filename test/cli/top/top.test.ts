@@ -1,14 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  drawScreen,
-  paintColours,
-  paintNothing,
-  pressKey,
-  type TopLook,
-  type TopRow,
-} from '../../../src/cli/top/top.js';
-import { measureText } from '../../../src/shared/base/text-width.js';
+import { drawScreen, paintColours, paintNothing, pressKey, type TopLook, type TopRow } from '../../../src/cli/top.js';
+import { measureText } from '../../../src/shared/base/text.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger, openReadOnly } from '../../../src/trader/ledger/ledger.js';
 import { trader } from '../../shell/config/files.js';

@@ -3,10 +3,10 @@
 import {
   type Archive,
   type Archived,
+  MemoryArchive,
   RECORD_KINDS,
   type RecordKind,
 } from '../../../src/exchange/core/records/archive.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 
 /** More accounts than any test opens. */
 const ACCOUNTS = 50;

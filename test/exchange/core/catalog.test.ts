@@ -44,27 +44,6 @@ describe('credentials', () => {
     expect(venue.core.identity.keys(account).map((key) => key.key_id)).toEqual(['k', 'k2']);
   });
 
-  it.each([
-    ['a wallet that is none', { wallet_address: 'nobody' }, true, 'wallet_address'],
-    ['another wallet', { wallet_address: wallet(2), message: challengeOf(wallet(2), 'n1') }, true, 'nonce'],
-    ['an unknown nonce', { nonce: 'n9' }, true, 'nonce'],
-    ['another message', { message: 'Create SVC API credential' }, true, 'message'],
-    ['a wrong signature', {}, false, 'signature'],
-  ])('are refused for %s', (_, change, valid, field) => {
-    ask(venue, 1, 'n1');
-    expect(faultOf(create(venue, change, valid))).toBe(`invalid_request_params ${field}`);
-    expect(faultOf(create(venue))).toBe('ok');
-  });
-
-  it('are refused when the challenge has expired, and for what is no wallet', () => {
-    ask(venue, 1, 'n1');
-    venue.pass(600_000);
-    expect(faultOf(create(venue))).toBe('invalid_request_params nonce');
-    for (const bad of ['', 'abc', '0'.repeat(44), wallet(1).slice(0, -2), `${wallet(200)}z`]) {
-      expect(faultOf(venue.now.identity.challenge(bad, 'n'))).toBe('invalid_request_params wallet_address');
-    }
-  });
-
   it('end when they are revoked, by their owner alone', () => {
     const [account, stranger] = [venue.account(1), venue.account(2)];
     expect(faultOf(venue.now.identity.revoke(stranger, 'key-1'))).toBe('not_found');
@@ -73,20 +52,6 @@ describe('credentials', () => {
     expect(venue.core.identity.credential('key-1')).toBeNull();
     venue.pass(5_000);
     expect(accepted(venue.now.identity.revoke(account, 'key-1'))).toEqual(row);
-  });
-
-  it('show their account under a name, with its money in the controls', () => {
-    const account = venue.account(1);
-    expect(venue.core.identity.row(account)).toMatchObject({ joined_at: venue.nowMs / 1000 });
-    expect(venue.core.identity.fundsOfWallet(wallet(2))).toBeNull();
-    expect(faultOf(venue.now.identity.deposit(wallet(2), m('5')))).toBe('not_found');
-    expect(faultOf(venue.now.identity.deposit(wallet(1), m('0')))).toBe('invalid_request_params funds');
-    accepted(venue.now.identity.deposit(wallet(1), m('5.5')));
-    venue.place(account, [true, 'buy', '0.5', '10']);
-    expect(venue.core.identity.fundsOfWallet(wallet(1))).toEqual({
-      funds: { total: '10005.5', locked: '5.05', available: '10000.45' },
-      custodial: false,
-    });
   });
 });
 
@@ -125,35 +90,6 @@ describe('a market', () => {
     expect(faultOf(venue.now.markets.create({ config: { kind: 'orderbook' }, condition_id: 'given' }))).toBe(
       'invalid_request_params condition_id',
     );
-  });
-
-  it('cancels what rests when it leaves open, of API users and of internal accounts', () => {
-    const account = venue.account(1);
-    const crowd = venue.now.identity.openInternal('crowd', { unlimited: true });
-    const pubkey = venue.place(account, [true, 'buy', '0.4', '5']);
-    const handle = venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false);
-    expect(handle).toBeGreaterThan(0);
-    accepted(venue.now.markets.setState(venue.id, 'interrupted'));
-    expect(venue.order(account, pubkey).status).toBe('canceled');
-    expect(venue.now.internal.cancel(handle)).toBe(false);
-    expect(venue.funds(account)).toEqual([10_000, 0]);
-    expect(venue.core.funds.read(crowd).locked).toBe(0);
-    expect(venue.book()).toEqual({ bid: [], ask: [] });
-    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBe(-1);
-    accepted(venue.now.markets.setState(venue.id, 'open'));
-    expect(venue.now.internal.place(crowd, 0, 1, m('0.6'), m('5'), false)).toBeGreaterThan(0);
-  });
-
-  it('is settled once and for good', () => {
-    const { id } = venue;
-    expect(faultOf(venue.now.markets.setState(id, 'resolved'))).toBe('invalid_request_params state');
-    expect(faultOf(venue.now.markets.setState('nobody', 'open'))).toBe('not_found');
-    expect(accepted(venue.now.markets.setState(id, 'canceled')).state).toBe('canceled');
-    expect(faultOf(venue.now.markets.setState(id, 'open'))).toBe('invalid_request_params state');
-    expect(faultOf(venue.now.markets.resolve(id, true))).toBe('invalid_request_params is_yes');
-    const second = accepted(venue.now.markets.create({ config: { kind: 'orderbook' } }));
-    expect(accepted(venue.now.markets.resolve(second.condition_id, false)).state).toBe('resolved');
-    expect(venue.core.marketFacts(second.index).outcome).toBe(false);
   });
 
   it('has the price of its book, else of its last trade, else of its one side, else none', () => {

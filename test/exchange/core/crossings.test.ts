@@ -30,7 +30,6 @@ function market(model = 'risk-averse') {
     level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
     trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
-    ask: (price: string, amount: string) => venue.place(account, [false, 'buy', complement(price), amount]),
     filled: (pubkey: string) => Number(venue.order(account, pubkey).filled_amount),
     prints: () =>
       publicTradePage(venue.first, { limit: 100 }).rows.map(
@@ -38,8 +37,6 @@ function market(model = 'risk-averse') {
       ),
   };
 }
-
-const complement = (price: string): string => (1 - Number(price)).toFixed(2);
 
 describe("hftbacktest's two conditions", () => {
   it.each([
@@ -51,18 +48,6 @@ describe("hftbacktest's two conditions", () => {
     level(ASK, '0.5', 100);
     const order = bid('0.45', '5');
     level(ASK, price, 100);
-    expect(filled(order)).toBe(wanted);
-  });
-
-  it.each([
-    ['0.54', 0],
-    ['0.55', 5],
-    ['0.56', 5],
-  ])('an ask of ours at 0.55 is filled when the best recorded bid is at or above it: %s', (price, wanted) => {
-    const { level, ask, filled } = market();
-    level(BID, '0.5', 100);
-    const order = ask('0.55', '5');
-    level(BID, price, 100);
     expect(filled(order)).toBe(wanted);
   });
 });
@@ -78,33 +63,6 @@ describe('a recorded amount that comes to the price of real orders', () => {
     expect(venue.book()).toEqual({ bid: ['0.43:3'], ask: [] });
   });
 
-  it('rests with what is left, and what it lost stays lost while the level shrinks', () => {
-    const { venue, level, bid } = market();
-    bid('0.45', '5');
-    level(ASK, '0.45', 12);
-    expect(venue.book()).toEqual({ bid: [], ask: ['0.45:7'] });
-    level(ASK, '0.45', 8);
-    expect(venue.book()).toEqual({ bid: [], ask: ['0.45:3'] });
-    level(ASK, '0.45', 4);
-    expect(venue.book()).toEqual({ bid: [], ask: [] });
-  });
-
-  it('fills no more than it is: the order keeps its place with what it has left, and the next amount goes on', () => {
-    const { level, bid, filled } = market();
-    level(BID, '0.45', 30);
-    const order = bid('0.45', '10');
-    level(ASK, '0.45', 4);
-    expect(filled(order)).toBe(4);
-    // A repeat of the same level with a smaller amount adds nothing.
-    level(ASK, '0.45', 4);
-    level(ASK, '0.45', 3);
-    expect(filled(order)).toBe(4);
-    level(ASK, '0.45', 5);
-    expect(filled(order)).toBe(6);
-    level(ASK, '0.44', 50);
-    expect(filled(order)).toBe(10);
-  });
-
   it('makes the resting order the maker, with its fee, and says that it was a crossing', () => {
     const { level, trade, bid, told } = market();
     bid('0.45', '10');
@@ -115,37 +73,6 @@ describe('a recorded amount that comes to the price of real orders', () => {
       [true, false, 3],
     ]);
     expect(told.every(({ priceMicros }) => priceMicros === 450_000)).toBe(true);
-  });
-
-  it.each([
-    ['the same', 4, 4],
-    ['less', 3, 4],
-    ['more, of which the rest is new', 6, 6],
-  ])('is not there a second time when a snapshot after a gap shows %s', (_, total, wanted) => {
-    const { venue, level, bid, filled } = market();
-    const order = bid('0.45', '10');
-    level(ASK, '0.44', 4);
-    venue.now.feed.clear(0);
-    level(ASK, '0.44', total);
-    expect(filled(order)).toBe(wanted);
-    expect(venue.book()).toEqual({ bid: [`0.45:${10 - wanted}`], ask: [] });
-    // A repeat a moment later still counts as consumed.
-    venue.nowMs += 1;
-    level(ASK, '0.44', total);
-    expect(filled(order)).toBe(wanted);
-  });
-
-  it('is new after a gap whose snapshot did not show its level', () => {
-    const { venue, level, bid, filled } = market();
-    const order = bid('0.45', '10');
-    level(ASK, '0.44', 4);
-    venue.now.feed.clear(0);
-    venue.nowMs += 1000;
-    level(ASK, '0.5', 7);
-    level(ASK, '0.51', 7);
-    venue.nowMs += 1;
-    level(ASK, '0.44', 4);
-    expect(filled(order)).toBe(8);
   });
 
   it('was eaten once, whatever gaps and restarts of the exchange lie between', () => {
@@ -176,18 +103,6 @@ describe('a recorded amount that comes to the price of real orders', () => {
 });
 
 describe('recorded makers who post only', () => {
-  it('fill nothing by coming to our price: the book shows both, crossed, until a trade tells the truth', () => {
-    const { venue, level, bid, filled, trade } = market('posts-only');
-    const order = bid('0.45', '5');
-    level(ASK, '0.4', 30);
-    level(ASK, '0.45', 7);
-    expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.4:30', '0.45:7'] }]);
-    level(ASK, '0.4', 0);
-    level(ASK, '0.45', 0);
-    trade(ASK, '0.44', 3);
-    expect([filled(order), venue.book()]).toEqual([3, { bid: ['0.45:2'], ask: [] }]);
-  });
-
   it('are told to the observer: what came, and how far the recording reaches until it reaches nobody', () => {
     const { level, bid, crossings } = market('posts-only');
     bid('0.45', '5');
@@ -433,36 +348,6 @@ describe('between the fill models', () => {
         );
       }),
       { numRuns: times(150, 300) },
-    );
-  });
-
-  it('and so are all orders of a side together', () => {
-    const total = (model: string, steps: readonly Step[]): number[] => {
-      const exchange = new TwoSides(model);
-      let joined = 0;
-      return steps.map((step) => {
-        exchange.play(step);
-        if (step.do === 'join') joined += step.amount;
-        return joined - exchange.handles.reduce((sum, _, at) => sum + exchange.left(at), 0);
-      });
-    };
-    const several = fc.array(
-      fc.oneof(
-        { weight: 6, arbitrary: stepsOf.level },
-        { weight: 4, arbitrary: stepsOf.trade },
-        { weight: 3, arbitrary: stepsOf.join.map((join): Step => ({ ...join, side: BID })) },
-      ),
-      { maxLength: 60 },
-    );
-    fc.assert(
-      fc.property(several, fc.constantFrom(...MIDDLE), (steps, middle) => {
-        const ladder = ['trade-through', 'risk-averse', middle, 'optimistic'];
-        expectLadder(
-          ladder.map((model) => total(model, steps)),
-          steps.length,
-        );
-      }),
-      { numRuns: times(166, 500) },
     );
   });
 });

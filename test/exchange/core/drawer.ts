@@ -1,7 +1,7 @@
 /** A busy exchange for replays: random commands, and the journal of them. */
 
 import { type Command, ExchangeCore, type Mutator } from '../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { m, settings, wallet } from './venue.js';
 

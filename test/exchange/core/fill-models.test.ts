@@ -1,9 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { Snapshot } from '../../../src/exchange/core/core.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { FILL_MODEL_NAMES, type FillModelSpec, fillModel } from '../../../src/exchange/core/matching/fill-model.js';
-import { publicTradePage } from '../../../src/exchange/core/records/market-rows.js';
+import {
+  chosenModel,
+  FILL_MODEL_NAMES,
+  type FillModel,
+  type FillModelSpec,
+  fillModel,
+} from '../../../src/exchange/core/matching/fill-model.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { m, settings, Venue } from './venue.js';
 
@@ -58,41 +64,6 @@ describe('the published sequence of a queue', () => {
       // The unit is a millionth of a share; the amount ahead is rounded up to it.
       expect(expected < 0 ? -filled(order) : ahead()).toBeCloseTo(expected, 5);
     }
-  });
-
-  it('is no queue at all under optimistic: every trade at the price is ours as far as it goes', () => {
-    const { level, trade, join, filled, ahead, venue, account } = market('optimistic');
-    level(100);
-    const order = join();
-    expect(ahead()).toBe(0);
-    trade(3);
-    level(97);
-    level(300);
-    expect([ahead(), filled(order)]).toEqual([0, 3]);
-    trade(30);
-    expect(venue.order(account, order).status).toBe('filled');
-    // Seven are ours, the rest belongs to the recorded level: the tape shows the whole trade once.
-    expect(publicTradePage(venue.first, { limit: 2 }).rows.map((row) => row.amount)).toEqual(['23', '7']);
-  });
-});
-
-describe('a trade', () => {
-  const all = FILL_MODEL_NAMES.map((name) => name.replace(':N', ':2'));
-
-  it.each(all)('and the decrease that belongs to it move an order up once under %s', (name) => {
-    const { level, trade, join, ahead, filled } = market(name);
-    level(100);
-    const order = join();
-    trade(20);
-    const after = ahead();
-    level(80);
-    expect(ahead()).toBe(after);
-    // Two trades before the level is repeated are one decrease.
-    trade(5);
-    trade(10);
-    const [afterBoth, filledBoth] = [ahead(), filled(order)];
-    level(65);
-    expect([ahead(), filled(order)]).toEqual([afterBoth, filledBoth]);
   });
 });
 
@@ -171,18 +142,8 @@ describe('the name of a fill model', () => {
   });
 
   it.each([
-    '',
-    'fifo',
-    'Power',
-    'power:',
-    'power:0',
-    'power:-1',
-    'power:0.3',
-    'power:11',
-    'power:two',
-    'log:2',
-    'risk-averse:1',
-    'optimistic:1',
+    ...['', ...'fifo Power power: power:0 power:-1 power:0.3 power:11 power:two log:2'.split(' ')],
+    ...['risk-averse:1', 'optimistic:1'],
     { kind: 'power', exponent: Number.NaN } as FillModelSpec,
   ])('%j is none, and the error says which there are', (given) => {
     expect(() => fillModel(given)).toThrow(TwinbookError);
@@ -208,5 +169,56 @@ describe('a half exponent', () => {
     const [front, back, canceled] = [40e6, 60e6, 10e6];
     const behind = back ** exponent / (back ** exponent + front ** exponent);
     expect(aheadAfterChange(front, 100e6, 90e6, 0, 1)).toBeCloseTo(front - (1 - behind) * canceled, -1);
+  });
+});
+
+const madeUp = (ahead: number): FillModel => ({
+  name: 'mine',
+  fillsAtTouch: true,
+  aheadOnJoin: () => ahead,
+  aheadAfterChange: () => ahead,
+});
+
+describe('a fill model of somebody’s own', () => {
+  it('never leaves its place in the queue, whatever it answers, and counts in whole lots', () => {
+    const amount = fc.integer({ min: 0, max: 1_000 });
+    const anyAnswer = fc.double({ noNaN: true });
+    fc.assert(
+      fc.property(
+        anyAnswer,
+        amount,
+        amount,
+        amount,
+        fc.constantFrom(1, 5, 100),
+        (answer, ahead, before, after, lot) => {
+          const bounded = chosenModel(madeUp(answer));
+          const joined = bounded.aheadOnJoin(before * lot);
+          expect(joined).toBeGreaterThanOrEqual(0);
+          expect(joined).toBeLessThanOrEqual(before * lot);
+          const left = bounded.aheadAfterChange(ahead * lot, before * lot, after * lot, 0, lot);
+          expect(left).toBeGreaterThanOrEqual(0);
+          expect(left).toBeLessThanOrEqual(Math.min(ahead, after) * lot);
+          expect(left % lot).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it('that answers no number, or has no name, is an error of its author', () => {
+    expect(() => chosenModel(madeUp(Number.NaN)).aheadOnJoin(1)).toThrow(TwinbookError);
+    expect(() => chosenModel({ ...madeUp(0), name: '' })).toThrow(TwinbookError);
+  });
+
+  it('that says what a shipped one says moves orders as that does', () => {
+    const shipped = fillModel('power:2');
+    const own = chosenModel({ ...shipped, name: 'mine' });
+    const amount = fc.integer({ min: 0, max: 1_000_000 });
+    fc.assert(
+      fc.property(amount, amount, amount, (ahead, before, after) => {
+        expect(own.aheadAfterChange(ahead, before, after, 0, 1)).toBe(
+          shipped.aheadAfterChange(ahead, before, after, 0, 1),
+        );
+      }),
+    );
   });
 });

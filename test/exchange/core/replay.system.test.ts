@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../src/exchange/core/core.js';
-import { ExchangeCore, MUTATORS } from '../../../src/exchange/core/core.js';
+import { ExchangeCore, MUTATORS, type Snapshot } from '../../../src/exchange/core/core.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { assetPage } from '../../../src/exchange/core/records/assets.js';
 import { bookRow, priceRow, publicTradePage, statsRow } from '../../../src/exchange/core/records/market-rows.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';
+import { checkConservation } from '../model/compare.js';
 import { copyOf, rowsOf } from './archives.js';
 import { Drawer, throughJson } from './drawer.js';
 import { MARGIN_CALLS } from './margin/drawer.js';
@@ -15,25 +15,12 @@ import { settings } from './venue.js';
 
 const hash = (core: ExchangeCore): string => createHash('sha256').update(JSON.stringify(core.snapshot())).digest('hex');
 
-/** Currency, shares and fees: their sums are constant. */
-function checkConservation(core: ExchangeCore, { funds }: Snapshot): void {
-  const accounts = Array.from({ length: funds.count }, (_, slot) => slot);
-  const markets = Array.from({ length: core.catalog.markets.length }, (_, index) => core.marketFacts(index));
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const currency = sum(accounts.map((slot) => core.funds.read(slot).total));
-  const collateral = sum(markets.map((market) => market.setsOutstanding));
-  expect(currency + collateral + core.matching.fees).toBe(core.deposited);
-  for (const market of markets) {
-    const holdings = accounts.map((slot) => core.catalog.market(market.index).shares.read(slot));
-    const [yes, no] = [sum(holdings.map((held) => held.yes)), sum(holdings.map((held) => held.no))];
-    if (market.state === 'resolved') expect(market.setsOutstanding).toBe(market.outcome === true ? yes : no);
-    else if (market.state === 'canceled') expect(2 * market.setsOutstanding).toBeGreaterThanOrEqual(yes + no);
-    else expect([yes, no]).toEqual([market.setsOutstanding, market.setsOutstanding]);
-  }
-}
+/** The column has pairs of an account and a 1. */
+const unlimitedOf = ({ funds }: Snapshot): number[] => funds.unlimited.filter((_, at) => at % 2 === 0);
 
 /** Every lock belongs to an open order, a conversion or the draft of a redeem, and no more is locked than exists. */
-function checkLocks(core: ExchangeCore, { funds, resting, conversions, redeems }: Snapshot): void {
+function checkLocks(core: ExchangeCore, saved: Snapshot): void {
+  const { funds, resting, conversions, redeems } = saved;
   const locks = new Map<string, number>();
   const add = (key: string, amount: number) => locks.set(key, (locks.get(key) ?? 0) + amount);
   for (const [market, values] of resting.entries()) {
@@ -53,11 +40,11 @@ function checkLocks(core: ExchangeCore, { funds, resting, conversions, redeems }
     add(`${account}/${market}/yes`, yes);
     add(`${account}/${market}/no`, no);
   }
-  const unlimited = new Set(funds.unlimited.filter((_, at) => at % 2 === 0));
+  const unlimited = unlimitedOf(saved);
   for (let slot = 0; slot < funds.count; slot++) {
     const { total, locked, available } = core.funds.read(slot);
     expect(locked).toBe(locks.get(`${slot}`) ?? 0);
-    if (!unlimited.has(slot)) expect(Math.min(total, available)).toBeGreaterThanOrEqual(0);
+    if (!unlimited.includes(slot)) expect(Math.min(total, available)).toBeGreaterThanOrEqual(0);
     for (let market = 0; market < core.catalog.markets.length; market++) {
       const held = core.catalog.market(market).shares.read(slot);
       expect(held.yesLocked).toBe(locks.get(`${slot}/${market}/yes`) ?? 0);
@@ -75,7 +62,8 @@ describe('the exchange under random commands', () => {
         for (let step = 0; step < 120; step++) {
           drawer.step();
           const saved = drawer.core.snapshot() as Snapshot;
-          checkConservation(drawer.core, saved);
+          const accounts = Array.from({ length: saved.funds.count }, (_, slot) => slot);
+          checkConservation(drawer.core, accounts, unlimitedOf(saved));
           checkLocks(drawer.core, saved);
         }
       }),

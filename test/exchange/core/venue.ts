@@ -10,11 +10,10 @@ import type {
 } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
 import type { Market } from '../../../src/exchange/core/market.js';
+import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
-import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
-import type { Micros } from '../../../src/shared/base/micros.js';
+import { type Micros, parseDecimal } from '../../../src/shared/base/micros.js';
 
 export const m = (text: string | number): Micros => must(parseDecimal(String(text)), `decimal ${text}`);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/book.js';
 import { SETTLED_TAPE_LENGTH, TAPE_LENGTH, Tape } from '../../../src/exchange/core/matching/tape.js';
-import { NO_TICK, TickSet } from '../../../src/exchange/core/matching/ticks.js';
-import { affordable, buyLock, timesDown, timesUp } from '../../../src/exchange/core/money.js';
+import { timesDown, timesUp } from '../../../src/exchange/core/money.js';
 import { TimerQueue } from '../../../src/exchange/core/timer-queue.js';
 
 describe('a set of ticks', () => {
@@ -45,40 +45,6 @@ describe('exact products', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
-
-  it('give the most lots that funds pay for', () => {
-    const lot = fc.constantFrom(1, 100, 10_000, 1_000_000);
-    const wanted = fc.integer({ min: 1, max: 3_000 });
-    const price = fc.integer({ min: 1, max: 999_999 });
-    fc.assert(
-      fc.property(
-        fc.nat(2_000_000_000),
-        wanted,
-        price,
-        fc.nat(50_000),
-        lot,
-        fc.boolean(),
-        (funds, lots, p, r, step, isYes) => {
-          const cost = (amount: number) => {
-            const notional = isYes ? timesDown(p, amount) : timesUp(p, amount);
-            return notional + timesUp(r, notional);
-          };
-          const got = affordable(funds, lots * step, p, r, step, isYes);
-          expect(got % step).toBe(0);
-          expect(got === 0 || cost(got) <= funds).toBe(true);
-          if (got < lots * step) expect(cost(got + step)).toBeGreaterThan(funds);
-        },
-      ),
-    );
-    expect(affordable(10, 7, 1_000_000, 0, 5, true)).toBe(7);
-    expect(affordable(6, 7, 1_000_000, 0, 5, true)).toBe(5);
-  });
-
-  it('lock what the dearest way to fill a buy can cost', () => {
-    expect(buyLock(420_000, 10_000_000, 10_000)).toBe(4_242_000);
-    expect(buyLock(333_333, 1, 10_000)).toBe(2);
-    expect(buyLock(333_333, 1, 0)).toBe(1);
   });
 });
 

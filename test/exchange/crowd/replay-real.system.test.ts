@@ -13,7 +13,6 @@ import { REAL_DATA } from '../../recording/samples.js';
 import { newCore, START_MS } from './world.js';
 
 const KALSHI = join(REAL_DATA, 'kalshi-gold15m');
-const POLYMARKET = join(REAL_DATA, 'polymarket-tickscope');
 
 interface Tally {
   levels: number;
@@ -107,74 +106,5 @@ describe.skipIf(!existsSync(KALSHI))('a replay of a real Kalshi window (needs ..
     expect(core.marketFacts(0)).toMatchObject({ state: 'resolved', outcome: true });
     expect(replay.notes()).toMatchObject({ notes: [], failures: [] });
     expect(replay.done).toBe(true);
-  });
-
-  it.each([
-    ['risk-averse', 'was traded or came at its price'],
-    ['posts-only', 'was traded at its price'],
-  ])('fills a resting order under %s by no more than %s after what stood ahead', async (fillModel) => {
-    const [recording] = await openRecordings([join(KALSHI, 'events', 'KXGOLD15M-26AUG050800-00')]);
-    if (recording === undefined) throw new Error('no recording');
-    const core = newCore(fillModel);
-    const replay = await Replay.attach(core, [recording], { speed: SPEED }, START_MS);
-    await playUntil(replay, START_MS + 1000);
-    const account = core.at(START_MS).identity.openInternal('trader', { unlimited: true });
-    const price = core.catalog.market(0).bestBid;
-    if (price === null) throw new Error('no bid');
-    const ahead = core.catalog.market(0).levelAmount(BID, price);
-    let traded = 0;
-    const trade = core.feed.trade.bind(core.feed);
-    core.feed.trade = (market, taker, at, amount) => {
-      if (taker === ASK && at <= price) traded += amount;
-      return trade(market, taker, at, amount);
-    };
-    // Increases of the asks at our price or below, level by level.
-    const asks = new Map<number, number>();
-    let arrived = 0;
-    const level = core.feed.level.bind(core.feed);
-    core.feed.level = (market, side, at, total) => {
-      if (side === ASK && at <= price) {
-        arrived += Math.max(0, total - (asks.get(at) ?? 0));
-        asks.set(at, total);
-      }
-      return level(market, side, at, total);
-    };
-    const size = micros(500_000_000);
-    const order = core.at(START_MS + 1000).internal.place(account, 0, BID, price, size, false);
-    for (let ms = START_MS + 1000; ms < START_MS + 8000; ms += 50) {
-      await replay.ready();
-      replay.tick(ms);
-      const filled = size - core.internal.remaining(order);
-      expect(filled).toBeLessThanOrEqual(traded + (fillModel === 'posts-only' ? 0 : arrived));
-    }
-    expect(arrived).toBeGreaterThan(0);
-    expect(ahead).toBeGreaterThan(0);
-    expect(traded).toBeGreaterThan(0);
-    expect(core.catalog.market(0).shares.read(account).yes).toBe(size - core.internal.remaining(order));
-  });
-});
-
-describe.skipIf(!existsSync(POLYMARKET))('a replay of the real Polymarket file (needs ../shared/data)', () => {
-  it('plays its six markets together and leaves them closed and unresolved', async () => {
-    const recordings = await openRecordings([POLYMARKET]);
-    const expected = await Promise.all(recordings.map(plain));
-    const core = newCore();
-    const tally = counted(core);
-    const replay = await Replay.attach(core, recordings, { speed: SPEED }, START_MS);
-    await playUntil(replay, START_MS + 5000);
-    expect(core.catalog.markets.length).toBe(6);
-    for (let market = 0; market < 6; market++) {
-      expect(core.marketFacts(market).state).toBe('open');
-      expect(core.catalog.market(market).bestBid).not.toBeNull();
-    }
-    await playUntil(replay, START_MS + 8600);
-    const sum = (of: (tally: Tally) => number) => expected.reduce((total, one) => total + of(one), 0);
-    expect(tally).toEqual({
-      levels: sum((one) => one.levels),
-      // Two of the 483 happened while the book was unknown.
-      trades: 481,
-      tradedMicros: sum((one) => one.tradedMicros),
-    });
-    for (let market = 0; market < 6; market++) expect(core.marketFacts(market).state).toBe('waiting_to_resolve');
   });
 });

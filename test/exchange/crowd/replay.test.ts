@@ -3,8 +3,14 @@ import { type ASK, BID } from '../../../src/exchange/core/contract.js';
 import type { ExchangeCore } from '../../../src/exchange/core/core.js';
 import { bookRow } from '../../../src/exchange/core/records/market-rows.js';
 import { Replay } from '../../../src/exchange/crowd/replay.js';
-import { EVENT, type EventChunk, type RecordedMarket, type Recording, SIDE } from '../../../src/recording/contract.js';
-import { deriveConditionId } from '../../../src/recording/identity.js';
+import {
+  deriveConditionId,
+  EVENT,
+  type EventChunk,
+  type RecordedMarket,
+  type Recording,
+  SIDE,
+} from '../../../src/recording/contract.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { newCore, restarted, START_MS } from './world.js';
@@ -131,32 +137,6 @@ describe('a replay', () => {
     }
     expect(after).toEqual([10, 10, 10, 10, 7, 7, 7, 0]);
     expect(core.catalog.market(0).shares.read(me.account).yes).toBe(10_000_000);
-  });
-
-  // The queue position of hftbacktest's RiskAdverseQueueModel (models/queue.rs): we join a level of 100.
-  it.each([
-    [0, 100],
-    [1, 70],
-    [2, 60],
-    [3, 60],
-    [4, 50],
-    [5, 25],
-    [6, 25],
-  ])('has after %i events of the golden sequence %i ahead of the order', async (events, ahead) => {
-    const sequence: Row[] = [
-      [100, 'trade', 'ask', 0.4, 30],
-      [200, 'level', 'bid', 0.4, 60],
-      [300, 'level', 'bid', 0.4, 90],
-      [400, 'level', 'bid', 0.4, 50],
-      [500, 'trade', 'ask', 0.4, 25],
-      [600, 'level', 'bid', 0.4, 25],
-    ];
-    const rows: Row[] = [...START, ...sequence.slice(0, events), [700, 'trade', 'ask', 0.4, 1000], [9000, 'end']];
-    const replay = await Replay.attach(core, [recordingOf(rows)], { speed: 1 }, START_MS);
-    await play(replay, at(0));
-    const order = trader(core).rest(50, BID, 0.4, 2000);
-    await play(replay, at(700));
-    expect(2000 - left(core, order)).toBe(1000 - ahead);
   });
 
   it('maps recorded time onto the clock of the exchange at its speed', async () => {

@@ -11,7 +11,7 @@ import {
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import { requestSignature } from '../../../src/shared/protocol/signing.js';
-import { derivePublicKey, signToHex } from '../../../src/shell/wallet/ed25519.js';
+import { derivePublicKey, signToHex } from '../../../src/shell/wallet/wallet.js';
 import { ask, type Wanted } from '../../support/http.js';
 
 export const PROFILE: VenueProfile = {

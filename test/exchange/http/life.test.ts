@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { ExchangeClock } from '../../../src/exchange/http/clock.js';
 import { buildServer } from '../../../src/exchange/http/server.js';
+import { ExchangeClock } from '../../../src/exchange/http/ticker.js';
 import { micros, PROFILE, startTestExchange } from './harness.js';
 
 describe('closing', () => {

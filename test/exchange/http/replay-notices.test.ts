@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ReplayNotes } from '../../../src/exchange/crowd/contract.js';
-import { makeReplayNotices } from '../../../src/exchange/http/replay-notices.js';
+import { makeReplayNotices, type ReplayNotes } from '../../../src/exchange/http/ticker.js';
 
 const NONE: ReplayNotes = { markets: 2, unresolved: 0, notes: [], failures: [] };
 const note = (message: string) => ({ path: '/data/A', message });

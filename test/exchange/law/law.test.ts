@@ -9,7 +9,6 @@ import { anyCall } from './any-call.js';
 import { answered, refused } from './check.js';
 import { conversions } from './conversions.js';
 import { credentials } from './credentials.js';
-import { crowd } from './crowd.js';
 import { details } from './details.js';
 import { callOf, ENDPOINTS } from './endpoints.js';
 import { ERRORS } from './errors.js';
@@ -22,7 +21,6 @@ orders();
 conversions();
 margin();
 details();
-crowd();
 
 describe('the whole law', () => {
   it('was seen: every call was answered with success', () => {

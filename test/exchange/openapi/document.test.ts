@@ -2,11 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { CONTROL_NOTES } from '../../../src/exchange/http/openapi/controls.js';
-import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import { CONTROL_NOTES, openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
-import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes/endpoints.js';
+import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes.js';
 import * as records from '../../../src/shared/protocol/records.js';
 import { PROFILE, send, startTestExchange } from '../http/harness.js';
 

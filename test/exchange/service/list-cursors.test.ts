@@ -6,7 +6,7 @@ import {
   cursorBehind,
   cursorPlace,
   cursorPosition,
-} from '../../../src/exchange/service/list-cursors.js';
+} from '../../../src/exchange/service/answers.js';
 import { encodeCursor } from '../../../src/shared/protocol/cursors.js';
 
 const BY_NUMBER: readonly CursorList[] = [

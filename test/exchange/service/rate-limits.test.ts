@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RateLimit, type RateVerdict } from '../../../src/exchange/service/rate-limits.js';
+import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-guard.js';
 
 const WINDOW_MS = 60_000;
 

@@ -7,9 +7,9 @@ import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-mes
 import type { DraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { readTransaction, type Transaction } from '../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../src/shared/protocol/profile.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { signingRules } from '../../../src/shell/wallet/signing-rules.js';
+import { signingRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { verifies } from '../../shell/wallet/drafts.js';
 

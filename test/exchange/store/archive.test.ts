@@ -1,11 +1,15 @@
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Archive, Archived, ArchiveQuery, RecordKind } from '../../../src/exchange/core/records/archive.js';
-import { MemoryArchive } from '../../../src/exchange/core/records/memory-archive.js';
-import { createTables } from '../../../src/exchange/store/database.js';
+import {
+  type Archive,
+  type Archived,
+  type ArchiveQuery,
+  MemoryArchive,
+  type RecordKind,
+} from '../../../src/exchange/core/records/archive.js';
+import { createTables, Transactions } from '../../../src/exchange/store/database.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 
 function openArchive(): { db: Database.Database; archive: SqliteArchive } {
@@ -72,20 +76,6 @@ describe('the archive on disk', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('gives the same answers after it was closed and opened', () => {
-    const { db, archive } = openArchive();
-    const facets = { market: 0, isYes: true, side: 'sell' } as const;
-    for (let id = 1; id <= 9; id++) {
-      const state = STATES[id % 3] ?? '';
-      archive.put('order', { id, account: 1, pubkey: `key ${id}`, ...facets, state, record: { id } });
-    }
-    archive.flush();
-    const again = new SqliteArchive(db, new Transactions(db));
-    const asked = { account: 1, states: ['filled', 'expired'], limit: 3 };
-    expect(again.list('order', asked)).toEqual(archive.list('order', asked));
-    expect(again.list('order', asked).map(({ id }) => id)).toEqual([9, 8, 6]);
   });
 
   it('walks an index for every filter, and never the table', () => {

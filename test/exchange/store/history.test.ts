@@ -79,21 +79,4 @@ describe('an exchange with a history', () => {
     }
     expect(listed).toBe(history.orders);
   });
-
-  it('fills every order by exactly its trades', () => {
-    const { core } = persistentCore;
-    const account = 1;
-    const filled = new Map<unknown, number>();
-    for (let beforeId: number | undefined, more = true; more; ) {
-      const page = core.orders.trades(account, { limit: 100, beforeId });
-      for (const { order, amount } of page.rows) {
-        filled.set(order.pubkey, (filled.get(order.pubkey) ?? 0) + Number(amount));
-      }
-      more = page.nextBeforeId !== null;
-      beforeId = page.nextBeforeId ?? undefined;
-    }
-    const orders = all(core, account, {});
-    for (const { pubkey, filled_amount } of orders) expect(filled.get(pubkey) ?? 0).toBe(Number(filled_amount));
-    expect(filled.size).toBeGreaterThan(1_000);
-  });
 });

@@ -5,9 +5,7 @@ import type { CoreSettings } from '../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore } from '../../../src/exchange/core/core.js';
 import { Crowd } from '../../../src/exchange/crowd/crowd.js';
 import { openDatabase } from '../../../src/exchange/store/database.js';
-import { Journal } from '../../../src/exchange/store/journal.js';
 import { PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { newFolder } from '../../support/folders.js';
 import { micros } from '../http/harness.js';
@@ -88,23 +86,6 @@ describe('the journal', () => {
     expect(copy.core.snapshot()).toMatchObject({ signingAvailable: false });
     copy.close();
     persistentCore.close();
-  });
-
-  it('refuses everything after a write that failed', () => {
-    const db = openDatabase(join(folder, 'live'));
-    const core = new ExchangeCore(SETTINGS);
-    recordMutations(core, new Journal(db, new Transactions(db)));
-    core.at(START_MS).setSigningAvailable(false);
-    // Has the effect of a full disk: all writes fail.
-    db.close();
-    expect(() => core.at(START_MS).setSigningAvailable(true)).toThrowError(
-      expect.objectContaining({ code: 'ledger_broken' }),
-    );
-    const before = JSON.stringify(core.snapshot());
-    expect(() => core.at(START_MS).identity.openInternal('late', { unlimited: true })).toThrowError(
-      expect.objectContaining({ code: 'ledger_broken' }),
-    );
-    expect(JSON.stringify(core.snapshot())).toBe(before);
   });
 
   it.each(['orders.cancelAll', 'identity.credential', 'constructor', '__proto__.toString', 'snapshot', 'at', ''])(

@@ -168,21 +168,4 @@ describe('kill -9 in the middle of heavy traffic', () => {
     expect(acknowledged.records.size).toBeGreaterThan(10 * KILLS);
     await exchange.kill();
   });
-
-  it('loses no order beside a crowd that trades all the time', async () => {
-    let exchange = await Killable.start(folder, 'crowd');
-    const trader = await TestTrader.join(exchange.url);
-    const market = await openMarket(exchange.url);
-    const placed: string[] = [];
-    for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 5; n++)
-        placed.push(String((await trader.order(market, true, 'buy', '0.01', '1')).row['pubkey']));
-      await exchange.kill();
-      exchange = await Killable.start(folder, 'crowd');
-      trader.base = exchange.url;
-      const open = (await trader.get('/orders/?status=open&limit=100')).rows.map((row) => row['pubkey']);
-      expect(open).toEqual([...placed].reverse());
-    }
-    await exchange.kill();
-  });
 });

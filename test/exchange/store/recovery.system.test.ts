@@ -1,10 +1,9 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/exchange/store/database.js';
+import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { PersistentCore } from '../../../src/exchange/store/persistent-core.js';
 import { SqliteArchive } from '../../../src/exchange/store/sqlite-archive.js';
-import { Transactions } from '../../../src/exchange/store/transactions.js';
 import { times } from '../../support/effort.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';

@@ -13,15 +13,7 @@ afterEach(() => chmodSync(folder, 0o700));
 
 /** All data that a trader can read about his account. */
 async function everything(trader: TestTrader, market: string): Promise<unknown> {
-  const own = [
-    '/orders/',
-    '/trades/',
-    '/share-splits/',
-    '/share-merges/',
-    '/account/assets/',
-    '/auth/keys/',
-    '/account/',
-  ];
+  const own = '/orders/ /trades/ /share-splits/ /share-merges/ /account/assets/ /auth/keys/ /account/'.split(' ');
   const open = [`/markets/${market}/`, `/markets/${market}/book/`, `/markets/${market}/trades/`, '/events/'];
   const reads = [
     ...own.map((path) => trader.get(path)),

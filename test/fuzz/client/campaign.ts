@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../src/exchange/http/openapi/document.js'
 import { Random } from '../../../src/shared/base/random.js';
 import { readRecord } from '../../../src/shell/client/calls.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
-import { ServiceError } from '../../../src/shell/client/errors.js';
+import { ServiceError } from '../../../src/shell/client/contract.js';
 import { profile } from '../../shell/client/hostile-server.js';
 import { Document, type Operation } from '../schema.js';
 import { Tally } from '../tally.js';

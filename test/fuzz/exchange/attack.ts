@@ -10,7 +10,7 @@ import type { Tally } from '../tally.js';
 import { weighted } from '../values.js';
 import { bodyAttack, headerAttack, pathAttack, queryAttack } from './attacks.js';
 import { brokenHttp } from './broken-http.js';
-import { type Failure, shrunk } from './failures.js';
+import type { Failure } from './failures.js';
 import { honest, type Scene } from './honest.js';
 import { authAttack, bootstrapAttack, controlAttack, foreignAttack, replay } from './intruders.js';
 import { Judge } from './judge.js';
@@ -59,7 +59,7 @@ const AIMS: readonly [readonly [number, readonly [string, Aim]], ...(readonly [n
 ];
 
 /** The case at a place of a seed: equal for equal states of the world. */
-export function shotOf(scene: Scene, at: string): Shot {
+function shotOf(scene: Scene, at: string): Shot {
   const [kind, aim] = weighted(scene.random, AIMS);
   const made = aim(scene);
   if (Buffer.isBuffer(made)) return { at, kind, bytes: made, aimed: null, alone: kind === 'broken' };
@@ -135,7 +135,8 @@ export class Attack {
     tally.time(answer.ms, `${shot.at} (${shot.kind})`);
     const fault =
       shot.aimed === null ? this.#judge.faultOfBytes(shot.bytes, answer) : this.#judge.faultOf(shot.aimed, answer);
-    if (fault !== null) await this.#shrinkAndFail(shot, fault, answer);
+    if (fault !== null)
+      this.#fail(shot, fault, `HTTP ${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`);
     else if (answer.ms > slowMs && (await this.#isSlow(shot)))
       this.#fail(shot, `took ${Math.round(answer.ms)} ms`, answer.text);
     if (shot.aimed?.kind === 'honest') learn(shot.aimed, shot.bytes, answer, actor);
@@ -181,13 +182,6 @@ export class Attack {
   #firstFault(aimed: Case, answer: WireAnswer): string | null {
     if (answer.text.includes('not complete HTTP')) return 'a whole request got the answer of the bytes behind it';
     return this.#judge.faultOf(aimed, answer);
-  }
-
-  async #shrinkAndFail(shot: Shot, fault: string, answer: WireAnswer): Promise<void> {
-    const { world } = this.#options;
-    const small = shot.aimed === null ? null : await shrunk(shot.aimed, this.#judge, world.port);
-    const bytes = small === null ? shot.bytes : bytesOf(small.request);
-    this.#fail({ ...shot, bytes }, fault, `HTTP ${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`);
   }
 
   #fail(shot: Shot | undefined, fault: string, answer: string): void {

@@ -112,23 +112,12 @@ export function pathAttack(scene: Scene): Case {
 }
 
 /** All methods of the runtime's parser except CONNECT and upgrades: those end the connection. */
-const METHODS = [
-  ...([
-    'GET',
-    'HEAD',
-    'POST',
-    'PUT',
-    'PATCH',
-    'DELETE',
-    'OPTIONS',
-    'TRACE',
-    'PROPFIND',
-    'MKCOL',
-    'LOCK',
-    'PURGE',
-  ] as const),
-  ...['SEARCH', 'REPORT', 'LINK', 'BIND', 'QUERY', 'M-SEARCH'],
-] as const;
+const METHODS: readonly [string, ...string[]] = [
+  'GET',
+  ...'HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND MKCOL LOCK PURGE SEARCH REPORT LINK BIND QUERY M-SEARCH'.split(
+    ' ',
+  ),
+];
 
 function tricked({ random }: Scene, parts: Parts): string {
   const path = targetOf({ ...parts, query: [] });
@@ -159,26 +148,15 @@ function tricked({ random }: Scene, parts: Parts): string {
     [1, () => `${path}#fragment`],
     [1, () => `/${'a/'.repeat(random.below(500))}`],
     [1, () => `/${encoded(nastyText(random))}/`],
-    [
-      1,
-      () =>
-        pick(random, [
-          '*',
-          '/',
-          '//',
-          '/.',
-          '/..',
-          '/openapi.json/',
-          '/docs',
-          '/.env',
-          '/wp-login.php',
-          '/api/v1/orders/',
-          '/favicon.ico',
-        ]),
-    ],
+    [1, () => pick(random, STRANGE_PATHS)],
     [0.5, () => path.replace(/[^/]+(?=\/$)/, 'x'.repeat(200 + random.below(3000)))],
   ])();
 }
+
+const STRANGE_PATHS: readonly [string, ...string[]] = [
+  '*',
+  ...'/ // /. /.. /openapi.json/ /docs /.env /wp-login.php /api/v1/orders/ /favicon.ico'.split(' '),
+];
 
 /** Headers that contradict the body, are duplicated, or are trusted by some proxies. */
 export function headerAttack(scene: Scene): Case {
@@ -211,13 +189,9 @@ export function headerAttack(scene: Scene): Case {
   return caseOf('header', parts, { ...request, headers, body });
 }
 
-const TYPES = [
-  ...([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/jsonp',
-  ] as const),
+const TYPES: readonly [string, ...string[]] = [
+  'text/plain',
+  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'],
   ...[
     'application/json; charset=utf-16',
     'APPLICATION/JSON',
@@ -227,44 +201,17 @@ const TYPES = [
     '/',
     'nonsense',
   ],
-  ...[
-    'application/json, text/html',
-    'application/problem+json',
-    '*/*',
-    'application/json\u00a0',
-    `application/${'x'.repeat(500)}`,
-  ],
-] as const;
+  ...['application/json, text/html', 'application/problem+json', '*/*', 'application/json\u00a0'],
+  `application/${'x'.repeat(500)}`,
+];
 
-const TRUSTED = [
-  ...([
-    'Host',
-    'X-Forwarded-For',
-    'X-Forwarded-Host',
-    'X-Original-URL',
-    'X-Rewrite-URL',
-    'X-HTTP-Method-Override',
-  ] as const),
-  ...[
-    'Forwarded',
-    'X-Real-IP',
-    'Authorization',
-    'Cookie',
-    'Referer',
-    'Accept',
-    'Accept-Encoding',
-    'Accept-Version',
-    'Range',
-  ],
-  ...[
-    'If-None-Match',
-    'If-Modified-Since',
-    'Via',
-    'TE',
-    'Trailer',
-    'Origin',
-    'Date',
-    'Age',
-    'Upgrade-Insecure-Requests',
-  ],
-] as const;
+const TRUSTED: readonly [string, ...string[]] = [
+  'Host',
+  ...'X-Forwarded-For X-Forwarded-Host X-Original-URL X-Rewrite-URL X-HTTP-Method-Override Forwarded X-Real-IP'.split(
+    ' ',
+  ),
+  ...'Authorization Cookie Referer Accept Accept-Encoding Accept-Version Range If-None-Match If-Modified-Since'.split(
+    ' ',
+  ),
+  ...'Via TE Trailer Origin Date Age Upgrade-Insecure-Requests'.split(' '),
+];

@@ -28,6 +28,8 @@ export function authAttack(scene: Scene): Case {
   };
 }
 
+const NO_TIMES = ['-1', '1e9', '0x6', '9'.repeat(13), '', ' ', 'NaN'] as const;
+
 type Named = Readonly<Record<string, string>>;
 
 function forged({ random, world }: Scene, request: HostileRequest, signer: TestTrader): readonly Header[] {
@@ -47,25 +49,7 @@ function forged({ random, world }: Scene, request: HostileRequest, signer: TestT
     [3, () => listed({ ...right, [KEY]: victim.apiKey })],
     [2, () => listed(at(signer.nowS() - 45 - random.below(1_000_000)))],
     [2, () => listed(at(signer.nowS() + 45 + random.below(1_000_000)))],
-    [
-      2,
-      () =>
-        listed(
-          at(
-            pick(random, [
-              '-1',
-              '1e9',
-              '0x6',
-              '9'.repeat(13),
-              '',
-              ' ',
-              'NaN',
-              `${signer.nowS()}.0`,
-              `+${signer.nowS()}`,
-            ]),
-          ),
-        ),
-    ],
+    [2, () => listed(at(pick(random, [...NO_TIMES, `${signer.nowS()}.0`, `+${signer.nowS()}`])))],
     [1, () => listed(signer.headersFor(request.method === 'GET' ? 'POST' : 'GET', request.target, body))],
     [1, () => listed(signer.headersFor(request.method, `${request.target}?`, body))],
     [1, () => listed(signer.headersFor(request.method, request.target, `${body} `))],

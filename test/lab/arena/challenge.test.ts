@@ -1,12 +1,15 @@
 /** The published challenge, value by value: the golden values come from the original simulator, in Python. */
 
 import { describe, expect, it, test } from 'vitest';
-import { Account } from '../../../src/lab/arena/challenge/account.js';
-import { floorToQuantum, round10 } from '../../../src/lab/arena/challenge/ladder-book.js';
-import { drawRetail } from '../../../src/lab/arena/challenge/others.js';
-import { PythonRandom } from '../../../src/lab/arena/challenge/python-random.js';
-import { drawConfiguration, startScore } from '../../../src/lab/arena/challenge/score.js';
-import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
+import { drawConfiguration, PythonRandom, startScore } from '../../../src/lab/arena/score.js';
+import {
+  Account,
+  drawRetail,
+  floorToQuantum,
+  type MakerSight,
+  round10,
+  simulate,
+} from '../../../src/lab/arena/simulation.js';
 import { Starter } from './starter.js';
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);

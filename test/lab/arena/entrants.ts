@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadEntrants } from '../../../src/lab/arena/simulations.js';
+import { loadEntrants } from '../../../src/lab/arena/arena.js';
 import { must } from '../../../src/shared/base/errors.js';
 import { newFolder } from '../../support/folders.js';
 

@@ -1,11 +1,10 @@
 /** A strategy that requests its market's event gets it, in the whole trader and in the world of exclusive outcomes. */
 
 import { expect, test } from 'vitest';
-import { playEvent } from '../../../src/lab/arena/challenge/event.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
-import { runTrader } from '../../../src/lab/arena/polled/trader-run.js';
-import { playChallenge } from '../../../src/lab/arena/worlds.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { crowdScene } from '../../../src/lab/arena/scenes.js';
+import { runTrader } from '../../../src/lab/arena/trader-run.js';
+import { playChallenge, playEvent } from '../../../src/lab/arena/worlds.js';
 import type { EventView } from '../../../src/trader/market/view.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';
 import eventMaker from '../../../strategies/event-maker.js';

@@ -1,10 +1,9 @@
 /** The same seed gives the same figures in every world on every machine; these are pinned. */
 
 import { describe, expect, it } from 'vitest';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { challengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
-import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
-import { runTrader, type TraderRun } from '../../../src/lab/arena/polled/trader-run.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { challengeScene, crowdScene } from '../../../src/lab/arena/scenes.js';
+import { runTrader, type TraderRun } from '../../../src/lab/arena/trader-run.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import { defineStrategy, NO_QUOTES } from '../../../src/trader/strategy/contract.js';

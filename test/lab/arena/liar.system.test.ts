@@ -1,8 +1,8 @@
 /** One dishonest quoter, alone with the trader: its maximum gain, and the trader's messages. */
 
 import { describe, expect, it } from 'vitest';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { loadEntrants } from '../../../src/lab/arena/simulations.js';
+import { loadEntrants } from '../../../src/lab/arena/arena.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { IS_LONG, times } from '../../support/effort.js';
 

@@ -2,14 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { ASK, BID } from '../../../src/exchange/core/contract.js';
-import { START_MS, STEP_MS } from '../../../src/lab/arena/challenge/score.js';
-import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
-import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { challengeScene } from '../../../src/lab/arena/polled/challenge-scene.js';
-import { crowdScene } from '../../../src/lab/arena/polled/crowd-scene.js';
-import { LEAD_MS, moneyFor, runTrader } from '../../../src/lab/arena/polled/trader-run.js';
+import { type Conditions, USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { challengeScene, crowdScene } from '../../../src/lab/arena/scenes.js';
+import { START_MS, STEP_MS } from '../../../src/lab/arena/score.js';
+import { type MakerSight, simulate } from '../../../src/lab/arena/simulation.js';
+import { LEAD_MS, moneyFor, runTrader } from '../../../src/lab/arena/trader-run.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import type { Config } from '../../../src/shell/config/types.js';
+import type { Config } from '../../../src/shell/config/config.js';
 import { defineStrategy } from '../../../src/trader/strategy/contract.js';
 import bands from '../../../strategies/bands.js';
 import { newCore } from '../../exchange/crowd/world.js';

@@ -1,12 +1,12 @@
 /** The challenge in the product's view, and the execution of the strategy's quotes. */
 
 import { describe, expect, it } from 'vitest';
-import { computeDifference, computeStanding } from '../../../src/lab/arena/standings.js';
+import { computeDifference, computeStanding } from '../../../src/lab/arena/arena.js';
 import { playChallenge } from '../../../src/lab/arena/worlds.js';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
 import type { MarketView } from '../../../src/trader/market/view.js';
+import type { StrategyEvent } from '../../../src/trader/strategy/contract.js';
 import { defineStrategy, NO_QUOTES, type Quotes } from '../../../src/trader/strategy/contract.js';
-import type { StrategyEvent } from '../../../src/trader/strategy/events.js';
 
 const cents = (price: number) => micros(Math.round(price * 100) * 10_000);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { simulate } from '../../../src/lab/arena/challenge/simulation.js';
-import { computeStanding } from '../../../src/lab/arena/standings.js';
+import { computeStanding } from '../../../src/lab/arena/arena.js';
+import { simulate } from '../../../src/lab/arena/simulation.js';
 import { Starter } from './starter.js';
 
 test('over 200 seeds the beginner’s maker loses what it lost in the original', () => {

@@ -1,7 +1,6 @@
 /** The example maker of the published challenge: two orders around the middle, renewed in every step. */
 
-import type { MakerAction } from '../../../src/lab/arena/challenge/account.js';
-import type { Maker, MakerSight } from '../../../src/lab/arena/challenge/simulation.js';
+import type { Maker, MakerAction, MakerSight } from '../../../src/lab/arena/simulation.js';
 
 const SHARES = 5;
 const MOST_SHARES = 100;

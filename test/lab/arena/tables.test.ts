@@ -2,9 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { arenaTables } from '../../../src/cli/lab/arena.js';
-import type { ArenaResult } from '../../../src/lab/arena/arena.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { judgeSimulations } from '../../../src/lab/arena/standings.js';
+import { type ArenaResult, judgeSimulations } from '../../../src/lab/arena/arena.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
 import { worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Random } from '../../../src/shared/base/random.js';
 

@@ -1,10 +1,9 @@
 /** Feeds in the worlds of the arena: their error matches its setting, and strategies profit from them. */
 
 import { expect, test } from 'vitest';
-import { playEvent } from '../../../src/lab/arena/challenge/event.js';
-import { USUAL_CONDITIONS } from '../../../src/lab/arena/conditions.js';
-import { openTruthFeed } from '../../../src/lab/arena/truth-feed.js';
-import { playChallenge } from '../../../src/lab/arena/worlds.js';
+import { USUAL_CONDITIONS } from '../../../src/lab/arena/contract.js';
+import { openTruthFeed } from '../../../src/lab/arena/score.js';
+import { playChallenge, playEvent } from '../../../src/lab/arena/worlds.js';
 import { logit } from '../../../src/trader/strategy/maths/log-odds.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import { paramsFor } from '../../trader/strategy/fixtures.js';

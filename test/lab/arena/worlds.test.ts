@@ -1,8 +1,8 @@
 /** Differences of the other worlds from the challenge; everything else is equal. */
 
 import { describe, expect, it, test } from 'vitest';
-import { drawConfiguration, probabilityAbove, startScore } from '../../../src/lab/arena/challenge/score.js';
-import { type MakerSight, simulate } from '../../../src/lab/arena/challenge/simulation.js';
+import { drawConfiguration, probabilityAbove, startScore } from '../../../src/lab/arena/score.js';
+import { type MakerSight, simulate } from '../../../src/lab/arena/simulation.js';
 import { WORLDS, worldNamed } from '../../../src/lab/arena/worlds.js';
 import { Starter } from './starter.js';
 

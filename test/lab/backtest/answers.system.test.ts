@@ -2,18 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { faultAnswer, successText } from '../../../src/exchange/service/envelope.js';
-import type { ServiceCall } from '../../../src/exchange/service/handler-context.js';
+import { faultAnswer, type ServiceCall, successText } from '../../../src/exchange/service/answers.js';
 import { HANDLERS } from '../../../src/exchange/service/handlers.js';
 import { WalletSignatures } from '../../../src/exchange/service/wallet-signatures.js';
-import { InProcessExchange } from '../../../src/lab/backtest/in-process-exchange.js';
-import { readOrderRequest } from '../../../src/lab/backtest/wire-records.js';
+import { InProcessExchange, readOrderRequest } from '../../../src/lab/backtest/in-process-exchange.js';
 import { type Micros, micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../src/shared/protocol/seam.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
-import { classify } from '../../../src/shell/client/classify.js';
+import { classify } from '../../../src/shell/client/message.js';
 import { times } from '../../support/effort.js';
 
 const START_MS = 1_790_000_000_000;

@@ -1,7 +1,7 @@
 /** A backtest's requests before a given time, as text. */
 
+import { openSources } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
-import { openSources } from '../../../src/lab/backtest/sources.js';
 import { plan } from './plans.js';
 
 /** A trade is matched with its level change, which may precede its print by this time. */

@@ -2,13 +2,13 @@
 
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FeedReplay } from '../../../src/lab/backtest/feeds/feed-replay.js';
 import {
   type FeedChoice,
   type FeedData,
+  FeedReplay,
   readFeedData,
   silentFeeds,
-} from '../../../src/lab/backtest/feeds/feed-values.js';
+} from '../../../src/lab/backtest/plan.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';

@@ -2,10 +2,10 @@
 
 import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { type AfterHalt, Halts } from '../../../src/lab/backtest/halts.js';
+import type { AfterHalt } from '../../../src/lab/backtest/contract.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
-import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
+import { Halts } from '../../../src/lab/backtest/session.js';
+import { analyse, bracketVerdict } from '../../../src/lab/report/analysis/analyse.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
 import { bidder, plan } from './plans.js';

@@ -1,7 +1,7 @@
 /** Small recorded markets for tests: written by hand, or a seeded market that a maker could trade. */
 
 import type { EventSource } from '../../../src/lab/backtest/contract.js';
-import { playFromMemory } from '../../../src/lab/backtest/sources.js';
+import { playFromMemory } from '../../../src/lab/backtest/replay-driver.js';
 import { EVENT, type EventChunk, type RecordedMarket, SIDE } from '../../../src/recording/contract.js';
 import { Random } from '../../../src/shared/base/random.js';
 

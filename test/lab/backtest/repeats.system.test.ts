@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { type BacktestOptions, type BacktestResult, backtest } from '../../../src/lab/backtest/backtest.js';
-import { repeatVerdict } from '../../../src/lab/report/analysis/bracket.js';
+import { repeatVerdict } from '../../../src/lab/report/analysis/analyse.js';
 import { playedByAll } from '../../../src/lab/report/analysis/markets.js';
 import {
   computeRepeats,
   findMiddle,
   type RepeatedRun,
   type RepeatFigures,
-} from '../../../src/lab/report/analysis/repeats.js';
+} from '../../../src/lab/report/analysis/session-figures.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
 import { record, sweepPlace } from '../sweep/place.js';

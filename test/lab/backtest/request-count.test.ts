@@ -1,7 +1,7 @@
 /** Messages of a session about itself: bounded, and important ones are never crowded out. */
 
 import { expect, it } from 'vitest';
-import { RequestCount } from '../../../src/lab/backtest/request-count.js';
+import { RequestCount } from '../../../src/lab/backtest/session.js';
 import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
 import { PROFILE } from '../../simulation/setting.js';
 

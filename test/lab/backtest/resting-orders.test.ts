@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RestingOrders } from '../../../src/lab/backtest/resting-orders.js';
+import { RestingOrders } from '../../../src/lab/backtest/metrics.js';
 import { ASK, BID } from './recordings.js';
 
 const ONE = 1_000_000;

@@ -1,8 +1,8 @@
 /** Recordings shared by several runs: decoded once if they fit, and an incomplete one never counts as complete. */
 
 import { describe, expect, it } from 'vitest';
+import { keepInMemory, streamRecording } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
-import { keepInMemory, streamRecording } from '../../../src/lab/backtest/sources.js';
 import type { EventChunk, Recording } from '../../../src/recording/contract.js';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
 import { times } from '../../support/effort.js';

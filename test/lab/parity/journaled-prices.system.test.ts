@@ -1,14 +1,12 @@
 /** A ledger with the journals of its runs gives the same report as a replay and a reading of those journals. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Journaled, readJournals } from '../../../src/lab/parity/journaled-prices.js';
-import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
+import { type Journaled, readJournals, readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { replay } from '../../../src/lab/replay/replay.js';
 import { type Analysis, analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { BREAKDOWNS, computeBreakdown } from '../../../src/lab/report/live/breakdown.js';
-import { sessionFromLedger } from '../../../src/lab/report/live/session-from-ledger.js';
+import { BREAKDOWNS, computeBreakdown, sessionFromLedger } from '../../../src/lab/report/session-from-ledger.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
-import { storedMarks } from '../../../src/trader/engine/own/valuation.js';
+import { storedMarks } from '../../../src/trader/engine/own/account.js';
 import type { LedgerReader, PnlRow } from '../../../src/trader/ledger/contract.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';

@@ -1,14 +1,13 @@
 /** A simulated trader's run, read from its journal, compared with the exchange's data and with backtests. */
 
 import { describe, expect, it } from 'vitest';
-import { compare } from '../../../src/lab/parity/comparison.js';
-import { runParity } from '../../../src/lab/parity/parity.js';
+import { compare, runParity } from '../../../src/lab/parity/parity.js';
 import { readRecordedRun } from '../../../src/lab/parity/read-recorded-run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { OperatorCommand } from '../../../src/shared/protocol/seam.js';
-import type { RunJournal } from '../../../src/shell/journal/contract.js';
+import type { RunJournal } from '../../../src/shell/journal/runs.js';
 import { CALM } from '../../simulation/faults.js';
 import { FUNDS, traderSettings } from '../../simulation/setting.js';
 import { World } from '../../simulation/world.js';

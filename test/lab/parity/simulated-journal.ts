@@ -1,7 +1,7 @@
 /** The journal of a simulated trader's run, in the form in which it is read from disk. */
 
 import { VERSION } from '../../../src/shell/config/shipped.js';
-import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/contract.js';
+import type { JournaledStrategy, RunDescription, RunJournal } from '../../../src/shell/journal/runs.js';
 import { PROFILE, traderSettings } from '../../simulation/setting.js';
 import type { KeptRun } from '../replay/diary.js';
 

@@ -5,7 +5,7 @@ import { replay } from '../../../src/lab/replay/replay.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { LiveSettings, LiveStrategy } from '../../../src/trader/engine/control/commands.js';
-import { type ConfigEntry, configHistory } from '../../../src/trader/engine/control/config-history.js';
+import { type ConfigEntry, configHistory } from '../../../src/trader/engine/control/commands.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM, drawFaults } from '../../simulation/faults.js';
 import { STANDARD, traderSettings } from '../../simulation/setting.js';

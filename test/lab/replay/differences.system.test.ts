@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Difference } from '../../../src/lab/replay/compare.js';
-import { type ReplayedTrader, replay } from '../../../src/lab/replay/replay.js';
+import { replay } from '../../../src/lab/replay/replay.js';
+import type { ReplayedTrader } from '../../../src/lab/replay/run-settings.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { Request } from '../../../src/shared/protocol/seam.js';
-import type { Step } from '../../../src/shell/journal/contract.js';
+import type { Step } from '../../../src/shell/journal/runs.js';
 import { openMemoryLedger } from '../../../src/trader/ledger/ledger.js';
 import { CALM } from '../../simulation/faults.js';
 import { traderSettings } from '../../simulation/setting.js';

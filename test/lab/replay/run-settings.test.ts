@@ -3,12 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RunCode } from '../../../src/lab/replay/run-code.js';
-import { changesSince, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
+import { changesSince, RunCode, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
-import type { RunDescription } from '../../../src/shell/journal/contract.js';
 import { describeRun } from '../../../src/shell/journal/journal-writer.js';
+import type { RunDescription } from '../../../src/shell/journal/runs.js';
 import { folderOf } from '../../support/folders.js';
 
 const TRADER = `
@@ -79,7 +78,7 @@ describe('what has changed since a run', () => {
     ['trader.yaml', '"1000"', '"999.5"', 'capital is 999.5 now, it was 1000'],
     ['trader.yaml', 'max_open_orders: 20', 'max_open_orders: 19', 'risk.max_open_orders is 19 now, it was 20'],
     ['trader.yaml', '300', '400', 'polling.own_interval_ms is 400 now, it was 300'],
-    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies stand in another order'],
+    ['trader.yaml', 'maker.yaml, own.yaml', 'own.yaml, maker.yaml', 'the strategies have another order'],
     ['trader.yaml', ', own.yaml', '', 'strategy own is not in the configuration any more'],
     ['mine.mjs', "'mine', summary", "'mine', version: 2, summary", 'strategy own: its code has changed'],
   ])('in %s: %s to %s', async (file, before, after, said) => {

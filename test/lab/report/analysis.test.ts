@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { bracketVerdict } from '../../../src/lab/report/analysis/bracket.js';
-import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/markouts.js';
-import { sharedWarnings } from '../../../src/lab/report/analysis/warnings.js';
+import { analyse, bracketVerdict, sharedWarnings } from '../../../src/lab/report/analysis/analyse.js';
+import type { Markout, MarkoutHorizon, MarkoutSide } from '../../../src/lab/report/analysis/trading.js';
 import { resultTone } from '../../../src/lab/report/html/parts.js';
 import { renderVerdict, reportHtml } from '../../../src/lab/report/html/report-html.js';
 import type { MarketSession, SessionRecord } from '../../../src/lab/session/contract.js';

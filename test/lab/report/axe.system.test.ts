@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
-import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
+import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
 import { CHROMIUM, contextOf, openBrowser, violationsOf } from '../../shell/console/browser.js';
 import { madeUp } from '../sweep/made-up.js';
 import { makeBracket, makeSession } from './session.js';

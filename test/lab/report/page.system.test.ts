@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { count, exactGain, formatGain, formatPercent } from '../../../src/lab/report/figures.js';
-import { columnText, type DrawingData } from '../../../src/lab/report/html/drawing-data.js';
+import { columnText, type DrawingData } from '../../../src/lab/report/html/charts.js';
 import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { readColumn } from '../../../src/lab/report/page/columns.js';
 import type { SessionRecord } from '../../../src/lab/session/contract.js';

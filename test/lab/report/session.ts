@@ -14,7 +14,7 @@ import { Holdings, KEEP_NEAREST } from '../../../src/lab/session/holdings.js';
 import { AccountSamples, type BookTop, MarketSamples } from '../../../src/lab/session/samples.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
+import { tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
 
 const STEP_MS = 15_000;

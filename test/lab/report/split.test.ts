@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { type MarketResult, splitMarket } from '../../../src/lab/report/analysis/split.js';
-import type { ResultSplit } from '../../../src/lab/report/analysis/total.js';
+import { type MarketResult, type ResultSplit, splitMarket } from '../../../src/lab/report/analysis/split.js';
 import type { ConversionRecord, FillRecord, MarketSession } from '../../../src/lab/session/contract.js';
 import { complement, micros } from '../../../src/shared/base/micros.js';
-import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
+import { tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { aConversion, aFill, aMarket, aSession, ONE } from './sessions.js';
 
 const partsOf = (split: ResultSplit) =>

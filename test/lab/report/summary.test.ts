@@ -64,7 +64,7 @@ describe('the table for the terminal', () => {
     ])
       expect(text).toMatch(new RegExp(`^ {2}markout ${horizon}, cents +${cents}$`, 'm'));
     expect(reportHtml({ sessions: [aSession([market])] }, [analyse(aSession([market]))])).toContain(
-      'Stood crossed and was not filled, shares',
+      'Crossed and not filled, shares',
     );
     const live = analyse(aSession([aMarket({ stoodCrossed: null })]));
     expect(live.crossing).toBeNull();
@@ -105,7 +105,7 @@ describe('the table for the terminal', () => {
     ] as const;
     const text = summaryTable([analyse({ ...aSession([aMarket()]), refusals })]).replaceAll(/\n +/g, ' ');
     expect(text).toContain(
-      'most often: the strategy, “resolves in 840 s”, at 42 looks; risk limit max_open_orders, 3 times; the exchange, throttled, 1 time; risk limit limit-1, 1 time; risk limit limit-2, 1 time; and 1 more reason.',
+      'Most frequent obstacles: the strategy, “resolves in 840 s”, at 42 looks; risk limit max_open_orders, 3 times; the exchange, throttled, 1 time; risk limit limit-1, 1 time; risk limit limit-2, 1 time; and 1 more reason.',
     );
     expect(summaryTable([analyse(aSession([aMarket()]))])).toContain('Nothing was refused.');
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FillRecord } from '../../../src/lab/session/contract.js';
-import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../../src/lab/session/market-walk.js';
+import { equityAt, lockedIn, MarketWalk, type SessionOrder } from '../../../src/lab/session/live-session.js';
 
 const ONE = 1_000_000;
 

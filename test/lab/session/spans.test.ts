@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { common, mergeSpans, type Span, sumSpans } from '../../../src/lab/session/spans.js';
+import { common, mergeSpans, type Span, sumSpans } from '../../../src/lab/session/samples.js';
 
 const spans = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 })));
 const covered = (all: readonly Span[]) =>

@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { checkStrategy } from '../../../src/lab/strategy-checks/checks.js';
-import { showEvents } from '../../../src/lab/strategy-checks/shown-events.js';
-import { showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
-import type { TriedStrategy } from '../../../src/lab/strategy-checks/trial.js';
+import type { TriedStrategy } from '../../../src/lab/strategy-checks/generated-market.js';
+import { showEvents, showMarkets } from '../../../src/lab/strategy-checks/shown-markets.js';
 import type { MarketView, WholeEventView } from '../../../src/trader/market/view.js';
 import {
   defineStrategy,
@@ -129,7 +128,7 @@ const MISTAKES: readonly (readonly [
       if (!isQuoting(quotes) || ask === undefined) return quotes;
       return { ...quotes, bids: [{ priceMicros: ask, amountMicros: micros(ONE) }], asks: [] };
     },
-    ['it never meets what others offer', 'with YES and NO exchanged it quotes the mirror'],
+    ['it never crosses the orders of others', 'with YES and NO exchanged it quotes the mirror'],
   ],
   [
     'forgets the limit',

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Compiled, type Compiler, checkTypes } from '../../../src/lab/strategy-checks/type-check.js';
+import { type Compiled, type Compiler, checkTypes } from '../../../src/lab/strategy-checks/checks.js';
 import { folderOf } from '../../support/folders.js';
 
 const file = () => join(folderOf({ 'mine.ts': 'export default 1;\n' }), 'mine.ts');

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { readAxis, requireDifferent } from '../../../src/lab/sweep/axes.js';
 import type { Search } from '../../../src/lab/sweep/contract.js';
-import { gridSearch, randomSearch } from '../../../src/lab/sweep/search.js';
+import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../../src/lab/sweep/search.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { sweepPlace } from './place.js';
 

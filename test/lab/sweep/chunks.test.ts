@@ -5,27 +5,25 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ChunkOutcome,
-  makeChunks,
-  makeSheet,
-  PLAY_COST,
-  playSeconds,
-  readSheet,
-  requireSameData,
-  type SweepSheet,
-  sheetHash,
-  tasksIn,
-} from '../../../src/lab/sweep/chunks/chunk.js';
-import {
   chunkAt,
   collectChunks,
   type FolderPlan,
   listOfChunks,
+  makeChunks,
+  makeSheet,
+  PLAY_COST,
+  playSeconds,
   readChunk,
   readPlan,
+  readSheet,
+  requireSameData,
   resultPath,
+  type SweepSheet,
+  sheetHash,
+  tasksIn,
   writeChunk,
   writePlan,
-} from '../../../src/lab/sweep/chunks/folder.js';
+} from '../../../src/lab/sweep/chunks.js';
 import type { TaskFigures } from '../../../src/lab/sweep/contract.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';

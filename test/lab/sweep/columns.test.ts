@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ReadEvents, SLAB_EVENTS, SlabWriter, viewColumns } from '../../../src/lab/sweep/columns.js';
+import { type ReadEvents, SLAB_EVENTS, SlabWriter, viewColumns } from '../../../src/lab/sweep/facts.js';
 import type { EventChunk } from '../../../src/recording/contract.js';
 
 /** Event number n, with its number visible in every column. */

@@ -2,10 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent } from '../../../src/lab/sweep/contract.js';
-import { assignFolds, foldCount, trainingFor } from '../../../src/lab/sweep/folds.js';
-import { judge, walkForward } from '../../../src/lab/sweep/judge.js';
-import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
-import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/deflated-sharpe.js';
+import { assignFolds, foldCount, type PlannedMarket, trainingFor } from '../../../src/lab/sweep/facts.js';
+import { judge, walkForward } from '../../../src/lab/sweep/result.js';
+import { deflatedSharpe, observedSharpe } from '../../../src/shared/statistics/sharpe.js';
 import { FIRST_MS } from '../backtest/recordings.js';
 import { HOUR_MS, MODELS, outcomesOf, plannedMarket } from './made-up.js';
 

@@ -1,10 +1,8 @@
 /** Made-up results of a sweep, without a backtest: for the store, the judgement, the page and the tables. */
 
 import type { Axis, SweptEvent, TaskFigures } from '../../../src/lab/sweep/contract.js';
-import { assignFolds, foldCount } from '../../../src/lab/sweep/folds.js';
-import type { PlannedMarket } from '../../../src/lab/sweep/reading.js';
-import type { SweepResult } from '../../../src/lab/sweep/result.js';
-import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
+import { assignFolds, foldCount, type PlannedMarket } from '../../../src/lab/sweep/facts.js';
+import { Outcomes, type SweepResult } from '../../../src/lab/sweep/result.js';
 import { computeResult } from '../../../src/lab/sweep/sweep.js';
 import { Random } from '../../../src/shared/base/random.js';
 import { FIRST_MS, market } from '../backtest/recordings.js';

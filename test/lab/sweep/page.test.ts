@@ -1,9 +1,9 @@
 /** The page and the tables, with made-up results. */
 
 import { describe, expect, it } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import { formatGain } from '../../../src/lab/report/figures.js';
-import { sweepHtml } from '../../../src/lab/sweep/html/sweep-html.js';
+import { sweepHtml } from '../../../src/lab/sweep/sweep-html.js';
 import { madeUp } from './made-up.js';
 
 const MEGABYTE = 1_000_000;

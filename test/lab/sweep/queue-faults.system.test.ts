@@ -201,7 +201,7 @@ describe.runIf(IS_LONG && HAS_REDIS)('behind a queue, in the long effort and wit
       (waiting) => waiting > 0,
     );
     stop();
-    expect(await leading).toMatchObject({ code: 1, err: expect.stringContaining('with --resume goes on') });
+    expect(await leading).toMatchObject({ code: 1, err: expect.stringContaining('with --resume to continue') });
     expect(await client.llen('twinbook:sweep:wait')).toBe(0);
     await expectSame('stopped', lead('stopped', QUESTION, never, ['--resume']), worker());
   });

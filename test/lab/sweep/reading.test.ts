@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SlabWriter } from '../../../src/lab/sweep/columns.js';
-import { planData, shareMarkets } from '../../../src/lab/sweep/reading.js';
+import { planData, SlabWriter, shareMarkets } from '../../../src/lab/sweep/facts.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 

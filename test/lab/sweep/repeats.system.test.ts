@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { sweepTables } from '../../../src/cli/lab/sweep/sweep-tables.js';
+import { sweepTables } from '../../../src/cli/lab/sweep-question.js';
 import { runSweep } from '../../../src/lab/sweep/sweep.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { record, sweepPlace, sweepPlan, watching } from './place.js';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChunkRunner, makeSheet } from '../../../src/lab/sweep/chunks/chunk.js';
+import { ChunkRunner, makeSheet } from '../../../src/lab/sweep/chunks.js';
 import { planSweep } from '../../../src/lab/sweep/facts.js';
 import { run } from '../../cli/run.js';
 import { optimiseThreadsLate } from '../../support/late-optimising.js';

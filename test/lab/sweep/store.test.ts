@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SweptEvent, TaskOutcome } from '../../../src/lab/sweep/contract.js';
-import type { SweepIdentity } from '../../../src/lab/sweep/identity.js';
-import { Outcomes } from '../../../src/lab/sweep/results/outcomes.js';
-import { openStore, type SweepStore } from '../../../src/lab/sweep/results/store.js';
+import { Outcomes } from '../../../src/lab/sweep/result.js';
+import type { SweepIdentity } from '../../../src/lab/sweep/search.js';
+import { openStore, type SweepStore } from '../../../src/lab/sweep/store.js';
 import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { folderOf } from '../../support/folders.js';
 import { figuresOf } from './made-up.js';

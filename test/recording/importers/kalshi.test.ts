@@ -165,13 +165,16 @@ describe('a Kalshi recording', () => {
   });
 
   it('shows an impossible level as empty and finds back to the true total', async () => {
-    const { rows } = await read([
+    const { rows, warnings } = await read([
       START,
       delta(T + 1, 'yes', '0.4000', '-120.00'),
       delta(T + 2, 'yes', '0.4000', '30.00'),
       CLOSED,
     ]);
     expect(rows).toEqual([...HEAD, '1 level bid 0.4 0', '2 level bid 0.4 10', END]);
+    expect(warnings).toEqual([
+      '1 change takes more from a level than it holds, so others are missing: such a level is empty',
+    ]);
   });
 
   it('skips what comes before the first snapshot', async () => {

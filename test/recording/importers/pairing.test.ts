@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ChunkWriter } from '../../../src/recording/chunks.js';
+import { ChunkWriter, TradePairing } from '../../../src/recording/chunks.js';
 import { EVENT, type EventChunk, SIDE } from '../../../src/recording/contract.js';
-import { TradePairing } from '../../../src/recording/importers/pairing.js';
 
 interface Row {
   readonly kind: number;

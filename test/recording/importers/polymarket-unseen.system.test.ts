@@ -1,7 +1,7 @@
 /** Unknown books: no starting snapshot, rows that disagree, consecutive captures. */
 
 import { describe, expect, it } from 'vitest';
-import { streamRecording } from '../../../src/lab/backtest/sources.js';
+import { streamRecording } from '../../../src/lab/backtest/replay-driver.js';
 import type { Recording } from '../../../src/recording/contract.js';
 import { importRecordings } from '../../../src/recording/import.js';
 import { computeStats } from '../../../src/recording/inspect/stats.js';

@@ -53,12 +53,4 @@ describe('SQL over recordings', () => {
       'no market of these recordings is named "nobody"',
     );
   });
-
-  it('runs one SELECT, which reads nothing but the recordings', async () => {
-    const [folder, other] = [await recorded(), await recorded()];
-    const file = `${other}/market=market-1/date=2026-11-20/events-0001.parquet`;
-    await expect(ask(`select * from read_parquet('${file}')`, folder)).rejects.toThrow('cannot be run');
-    await expect(ask('select 1; select 2', folder)).rejects.toThrow('wanted one SELECT, got 2 statements');
-    await expect(ask('create table x (a int)', folder)).rejects.toThrow(/wanted one SELECT|cannot be run/);
-  });
 });

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CROSSED_LIMIT_MS, verifyRecordings } from '../../../src/recording/inspect/verify.js';
 import { openRecordings } from '../../../src/recording/recording.js';
 import { withConnection } from '../../../src/recording/store/duckdb.js';
-import { sha256 } from '../../../src/recording/store/json-file.js';
+import { sha256 } from '../../../src/recording/store/manifest.js';
 import { newFolder } from '../../support/folders.js';
 import { delta, OPEN_MS, PADDING, REAL_DATA, snapshot, writeKalshi } from '../samples.js';
 import { at, market, openStore, shortLife, written } from '../store/writing.js';
@@ -160,7 +160,7 @@ describe('a check of what is recorded', () => {
   it('finds a book that stays crossed, and lets one pass that does for a moment', async () => {
     for (const [crossedMs, found] of [
       [CROSSED_LIMIT_MS, []],
-      [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book stands crossed for 5.0 s from 2026-11-20T23:59:01')]],
+      [CROSSED_LIMIT_MS + 1, [expect.stringContaining('the book is crossed for 5.0 s from 2026-11-20T23:59:01')]],
     ] as const) {
       const folder = newFolder();
       await written(folder, (sink) => {

@@ -110,7 +110,7 @@ async function fillAndGoOn(folder: string): Promise<void> {
   await store.close();
   const recording = await opened(join(folder, 'recordings'));
   expect(recording.summary?.gaps).toEqual([
-    { fromMs: START_MS + ms - lost, toMs: START_MS + ms + 10_000, reason: 'what was recorded could not be written' },
+    { fromMs: START_MS + ms - lost, toMs: START_MS + ms + 10_000, reason: 'recorded data could not be written' },
   ]);
   // After the gap the book is correct; the changes in between are unknown.
   expect((await rowsOf(recording, START_MS)).slice(-5)).toEqual([

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
-import type { FeedRow } from '../../../src/recording/store/contract.js';
+import type { FeedRow } from '../../../src/recording/store/segment.js';
 import { newFolder } from '../../support/folders.js';
 import { filesIn, market, opened, openStore, START_MS, shortLife } from './writing.js';
 

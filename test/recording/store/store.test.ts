@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openRecordings } from '../../../src/recording/recording.js';
-import type { MarketSink } from '../../../src/recording/store/contract.js';
+import type { MarketSink } from '../../../src/recording/store/segment.js';
 import { repairFolder } from '../../../src/recording/store/store.js';
 import { stepOfPrecision } from '../../../src/shared/base/micros.js';
 import { times } from '../../support/effort.js';

@@ -144,11 +144,4 @@ describe('a query', () => {
   it('names columns that are alike apart', async () => {
     expect((await answer('SELECT 1 AS a, 2 AS a', folder)).columns).toEqual(['a', 'a:1']);
   });
-
-  it('of nothing is a mistake of the user', async () => {
-    await expect(answer(' ', folder)).rejects.toMatchObject({
-      code: 'usage',
-      message: 'wanted one SELECT, got nothing',
-    });
-  });
 });

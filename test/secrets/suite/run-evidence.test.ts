@@ -1,8 +1,7 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { saveCredentials } from '../../../src/shell/wallet/credentials.js';
-import { createKeyFile } from '../../../src/shell/wallet/key-file.js';
+import { createKeyFile, saveCredentials } from '../../../src/shell/wallet/key-file.js';
 import { folderOf } from '../../support/folders.js';
 import { searchRun } from './run-evidence.js';
 

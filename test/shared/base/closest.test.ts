@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closest } from '../../../src/shared/base/closest.js';
+import { closest } from '../../../src/shared/base/text.js';
 
 test.each([
   ['opened', ['open', 'resolved', 'halted'], 'open'],

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { makeFolder, SHARED_FOLDER } from '../../../src/shared/base/folder.js';
+import { makeFolder, SHARED_FOLDER } from '../../../src/shared/base/files.js';
 
 const root = mkdtempSync(join(tmpdir(), 'twinbook-folder-'));
 afterEach(() => rmSync(root, { recursive: true, force: true }));

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDecimal, parseDecimal } from '../../../src/shared/base/decimal.js';
 import {
   add,
   complement,
+  formatDecimal,
   type Micros,
   micros,
   mul,
   mulDiv,
   ONE,
+  parseDecimal,
   stepOfPrecision,
   sub,
   toMultiple,

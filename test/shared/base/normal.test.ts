@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalCdf, normalDensity, normalQuantile } from '../../../src/shared/base/normal.js';
+import { normalCdf, normalDensity, normalQuantile } from '../../../src/shared/base/random.js';
 
 // Reference values: mpmath with 40 digits.
 describe('the normal distribution function is right to 1e-15, and its tail to 12 digits', () => {

@@ -11,7 +11,7 @@ import {
   plainJson,
   plainLine,
   plainText,
-} from '../../../src/shared/base/text-width.js';
+} from '../../../src/shared/base/text.js';
 import { anyCharacter } from '../../support/any-character.js';
 
 describe('the width of a text', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { declarationOf, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
-import { classify } from '../../../src/shell/client/classify.js';
+import { classify } from '../../../src/shell/client/message.js';
 
 const order = {
   pubkey: 'o',

@@ -5,7 +5,6 @@ import { decodeCursor, encodeCursor } from '../../../src/shared/protocol/cursors
 import { type DraftText, readDraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { ENDPOINTS, fillPath, writeQuery } from '../../../src/shared/protocol/endpoints.js';
 import { inferOutcome, outcomeOf, settledValue } from '../../../src/shared/protocol/outcome.js';
-import { parseBySchema } from '../../../src/shared/protocol/parse-by-schema.js';
 import type { Call } from '../../../src/shared/protocol/seam.js';
 import {
   requestSignature,
@@ -14,6 +13,7 @@ import {
   submittedSignature,
 } from '../../../src/shared/protocol/signing.js';
 import { isFinalOrder, ORDER_STANDING, ORDER_STATUSES, RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
+import { parseBySchema } from '../../../src/shared/protocol/wire.js';
 
 const m = (n: number) => n as Micros;
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
-import { backtestOverfitting } from '../../../src/shared/statistics/backtest-overfitting.js';
-import { sharpePerSample } from '../../../src/shared/statistics/deflated-sharpe.js';
 import { computeMean } from '../../../src/shared/statistics/moments.js';
+import { backtestOverfitting, sharpePerSample } from '../../../src/shared/statistics/sharpe.js';
 
 /** The paper's procedure, step by step: join the samples of each half, compute, sort, look up. */
 function plain(trials: readonly (readonly number[])[], blocks: number, performance: 'sharpe' | 'mean'): number[] {

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalCdf } from '../../../src/shared/base/normal.js';
-import { Random } from '../../../src/shared/base/random.js';
+import { normalCdf, Random } from '../../../src/shared/base/random.js';
 import {
   deflatedSharpe,
   expectedMaxSharpe,
   observedSharpe,
   probabilisticSharpe,
   sharpePerSample,
-} from '../../../src/shared/statistics/deflated-sharpe.js';
+} from '../../../src/shared/statistics/sharpe.js';
 import { close, samples } from './fixtures.js';
 
 describe('the example of Bailey and Lopez de Prado (2014): an annual 2.5 over 1250 days of 250 a year', () => {

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clusteredMean } from '../../../src/shared/statistics/clustered-mean.js';
-import { computeMean, computeMoments } from '../../../src/shared/statistics/moments.js';
-import { median, quantile, quantileOfSorted, sortValues } from '../../../src/shared/statistics/quantiles.js';
+import { clusteredMean } from '../../../src/shared/statistics/bootstrap.js';
+import {
+  computeMean,
+  computeMoments,
+  median,
+  quantile,
+  quantileOfSorted,
+  sortValues,
+} from '../../../src/shared/statistics/moments.js';
 import { close, samples } from './fixtures.js';
 
 describe('moments', () => {

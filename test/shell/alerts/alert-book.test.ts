@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AlertBook } from '../../../src/shell/alerts/alert-book.js';
+import { AlertBook } from '../../../src/shell/alerts/alert-center.js';
 import {
   type Condition,
   findConditions,

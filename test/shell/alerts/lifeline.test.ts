@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lifeline, type Work } from '../../../src/shell/alerts/lifeline.js';
+import { Lifeline, type Work } from '../../../src/shell/alerts/conditions.js';
 
 const MINUTE = 60_000;
 const work = (minute: number, more: Partial<Work> = {}): Work => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AlertMessage, Delivery } from '../../../src/shell/alerts/contract.js';
-import { Outbox } from '../../../src/shell/alerts/outbox.js';
+import type { AlertMessage, Delivery } from '../../../src/shell/alerts/alert-center.js';
+import { Outbox } from '../../../src/shell/alerts/alert-center.js';
 
 const HOUR = 3_600_000;
 const DELIVERED: Delivery = { kind: 'delivered' };

@@ -25,8 +25,9 @@ describe('docs/client.md', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('shows the example that is tested', () => {
+  it('shows the example that is tested, and the README too', () => {
     const example = readFileSync(resolve(import.meta.dirname, 'example/quick-start.mjs'), 'utf8');
-    expect(text).toContain(`\`\`\`js\n${example}\`\`\``);
+    for (const page of [text, readFileSync(resolve(root, 'README.md'), 'utf8')])
+      expect(page).toContain(`\`\`\`js\n${example}\`\`\``);
   });
 });

@@ -3,8 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { type WalkOptions, walkList } from '../../../src/shell/client/calls.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
-import type { ListName } from '../../../src/shell/client/contract.js';
-import { BrokenList, ServiceRefused } from '../../../src/shell/client/errors.js';
+import { BrokenList, type ListName, ServiceRefused } from '../../../src/shell/client/contract.js';
 import { client, orderBody, serveEachTest, server } from './fixture.js';
 import { answering, envelope, refusal } from './hostile-server.js';
 

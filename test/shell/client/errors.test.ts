@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/errors.js';
+import { OutcomeUnknown, ServiceRefused } from '../../../src/shell/client/contract.js';
 import { client, clientFor, credentials, serveEachTest, server } from './fixture.js';
 import { answering, refusal } from './hostile-server.js';
 import { thrownBy } from './paper.js';

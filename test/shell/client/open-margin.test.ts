@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
+import { parseDecimal } from '../../../src/shared/base/micros.js';
 import { type DraftTerms, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import type { MarginInput } from '../../../src/shell/client/client.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';

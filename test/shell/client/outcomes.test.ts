@@ -99,7 +99,7 @@ describe('an outcome', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('names the field of a read that is not what the interface says', async () => {
+  it('names the field of a read that contradicts the interface', async () => {
     server.answer = answering(200, envelope({ ...bookData, ask: [{ price: '0.1', total_amount: 3 }] }));
     expect((await read()).outcome.kind).toBe('unknown');
     expect(server.asked).toHaveLength(1);

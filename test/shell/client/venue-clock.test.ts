@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VenueClock } from '../../../src/shell/client/venue-clock.js';
+import { VenueClock } from '../../../src/shell/client/caller.js';
 
 /** One answer: the venue's true clock is `offset` ahead of our monotonic one, its header is cut to the second. */
 function answer(clock: VenueClock, sentMs: number, outMs: number, backMs: number, offset: number, wallOffset = 0) {

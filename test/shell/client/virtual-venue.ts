@@ -1,6 +1,6 @@
 /** A venue without sockets on the test's own clock: exact windows, delays in both directions, and any headers. */
 
-import { RateLimit, type RateVerdict } from '../../../src/exchange/service/rate-limits.js';
+import { RateLimit, type RateVerdict } from '../../../src/exchange/http/rate-guard.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import type { Message } from '../../../src/shell/client/message.js';
 import type { Attempt, Sender } from '../../../src/shell/client/transport.js';

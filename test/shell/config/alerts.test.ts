@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isConsoleWanted } from '../../../src/shell/config/config.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { isConsoleWanted } from '../../../src/shell/config/make-trader.js';
 import { folderOf } from '../../support/folders.js';
 import { trader } from './files.js';
 

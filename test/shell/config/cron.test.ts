@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { validate } from 'node-cron';
 import { describe, expect, test } from 'vitest';
-import { cronProblem } from '../../../src/shell/config/cron.js';
+import { cronProblem } from '../../../src/shell/config/schema.js';
 
 describe('a cron expression', () => {
   test.each([

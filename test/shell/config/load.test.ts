@@ -130,7 +130,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     [ofVenue('papr'), "1:19: venue.profile: no venue profile 'papr'; did you mean 'paper'?"],
     [
       ofVenue('paper, draft_message: opaque'),
-      '1:41: venue.draft_message: drafts of this venue are opaque: nobody can check what is signed; to accept that write allow_blind_signing: true',
+      '1:41: venue.draft_message: drafts of this venue are opaque: its content cannot be checked before signing; to accept that write allow_blind_signing: true',
     ],
     [
       trader('polling: { hot_interval_ms: 30000 }'),
@@ -138,7 +138,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       trader('guardian: { credentials: c.json }').replace('wallet.json', 'wallet.json, credentials: c.json'),
-      '6:26: guardian.credentials: is the file of the trader; the guardian has a key of its own, so that revoking one leaves the other',
+      '6:26: guardian.credentials: is the file of the trader; the guardian has its own key, so that revoking one leaves the other',
     ],
     [
       ofVenue('paper, base_url: "http://127.0.0.1:9001"', 'exchange: { port: 9000 }'),

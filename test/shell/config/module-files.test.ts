@@ -3,8 +3,12 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { hashOfFiles, moduleFiles } from '../../../src/shell/config/module-files.js';
-import { type CodeRules, findStrategyModule } from '../../../src/shell/config/strategy-module.js';
+import {
+  type CodeRules,
+  findStrategyModule,
+  hashOfFiles,
+  moduleFiles,
+} from '../../../src/shell/config/strategy-module.js';
 import { SourceTexts } from '../../../src/shell/config/yaml-source.js';
 import { folderOf } from '../../support/folders.js';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
+import { jsonSchema, type SchemaNode } from '../../../src/shell/config/problems.js';
 import { strategyFileSchema, traderSchema } from '../../../src/shell/config/schema.js';
-import { jsonSchema, type SchemaNode } from '../../../src/shell/config/schema-tree.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
 import { packageRoot, shippedStrategies, venueFile, venueNames } from '../../../src/shell/config/shipped.js';
 import { loadShipped, loadStrategyModule, transformedBy } from '../../../src/shell/config/strategy-module.js';
 import { NO_QUOTES } from '../../../src/trader/strategy/strategy.js';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONFIG_BOUNDS, findYamlExcess } from '../../../src/shared/base/yaml-bounds.js';
-import { venueProfile } from '../../../src/shell/client/profile-file.js';
+import { venueProfile } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { readScenarios } from '../../../src/shell/config/scenario-file.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Acknowledgement } from '../../../src/shell/alerts/contract.js';
+import type { Acknowledgement } from '../../../src/shell/alerts/alert-center.js';
 import type { ChatCommand } from '../../../src/shell/config/schema.js';
 import { type ChatOptions, makePerform } from '../../../src/shell/console/telegram.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
@@ -59,8 +59,8 @@ test('ack says that one alert was seen, or all', async () => {
   const { ask, seen } = place();
   expect(await ask('ack', 'nothing')).toBe('no such alert is open');
   expect(seen).toEqual([]);
-  expect(await ask('ack')).toBe('not told again until over: killed');
-  expect(await ask('ack', 'killed')).toBe('not told again until over: killed');
+  expect(await ask('ack')).toBe('not sent again until over: killed');
+  expect(await ask('ack', 'killed')).toBe('not sent again until over: killed');
   expect(seen).toMatchObject([
     { kind: 'killed', sinceMs: 1 },
     { kind: 'killed', sinceMs: 1 },
@@ -91,7 +91,7 @@ test('a message reaches the trader as a command with who sent it, through a cons
   await vi.waitFor(() => expect(server.offsets.at(-1)).toBe(4), 10_000);
   expect(asked).toEqual([{ command: 'kill', reason: 'by Telegram, user 5' }]);
   expect(server.sent.map(({ text }) => text)).toEqual([
-    'trader: kill is obeyed; ask for status to see what rests',
+    'trader: kill is obeyed; status shows the resting orders',
     'trader: not a command; there are: status, kill',
     expect.stringContaining('trader: kill not done: it was sent'),
   ]);

@@ -19,7 +19,7 @@ const STANDS_FOR: Readonly<Record<string, string>> = {
 
 /** Performs a task from the overview, and compares its clicks, with those that confirm, to the documented number. */
 export async function perform(page: Page, task: string): Promise<void> {
-  const [, row = ''] = readFileSync('docs/operations.md', 'utf8').split(`\n| ${task} | `);
+  const [, row = ''] = readFileSync('docs/reference.md', 'utf8').split(`\n| ${task} | `);
   const [way = '', documented] = row.split(' |');
   let [clicks, confirmed] = [0, 0];
   const confirm = (dialog: Dialog) => {

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Duty } from '../../../src/shell/console/duty.js';
+import { Duty } from '../../../src/shell/console/watch.js';
 import { newFolder } from '../../support/folders.js';
 
 function dutyAt(path: string) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { MarketReplay } from '../../../src/shell/console/market-replay.js';
+import { MarketReplay } from '../../../src/shell/console/own-commands.js';
 import { folderOf } from '../../support/folders.js';
 import { until } from '../../support/waiting.js';
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
-import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
-import { METRICS } from '../../../src/shell/console/metrics/declarations.js';
+import { METRICS, renderMetrics } from '../../../src/shell/console/metrics.js';
 import { ACCOUNT, facts, market, toldTrader } from './state-of-markets.js';
 
 const linesOf = (text: string, name: string): readonly string[] =>
@@ -103,14 +102,6 @@ interface Panel {
 }
 
 describe('what is written about metrics', () => {
-  test('documents each with its kind and labels', () => {
-    const rows = Object.entries(METRICS).map(
-      ([name, { kind, labels, help }]) =>
-        `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ') || '–'} | ${help} |`,
-    );
-    expect(rows.filter((row) => !guide.includes(row))).toEqual([]);
-  });
-
   test('alarms on declared figures, says them, and leads to a heading', () => {
     const { groups } = parse(read('config/prometheus/twinbook.rules.yml')) as { groups: { rules: Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { obtainPageToken } from '../../../src/shell/console/page-token.js';
+import { obtainPageToken } from '../../../src/shell/console/page-access.js';
 import { folderOf } from '../../support/folders.js';
 import { listeningWeb } from '../../support/listening.js';
 import { until, untilTrue } from '../../support/waiting.js';

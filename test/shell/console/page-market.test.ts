@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
-import { marketDetail, marketRow } from '../../../src/shell/console/page-market.js';
-import { makePageState } from '../../../src/shell/console/page-state.js';
+import { makePageState, marketDetail, marketRow } from '../../../src/shell/console/page-state.js';
 import { fillOf, m } from '../../trader/ledger/books.js';
 import { market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { locatePageToken, obtainPageToken, readPageToken } from '../../../src/shell/console/page-token.js';
+import { locatePageToken, obtainPageToken, readPageToken } from '../../../src/shell/console/page-access.js';
 import { folderOf } from '../../support/folders.js';
 
 const place = () => {

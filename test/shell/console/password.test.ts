@@ -3,7 +3,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPasses } from '../../../src/shell/console/password.js';
+import { readPasses } from '../../../src/shell/console/page-access.js';
 import { folderOf } from '../../support/folders.js';
 
 function fileOf(text: string, mode = 0o600): string {

@@ -1,9 +1,8 @@
 /// <reference lib="dom" />
 /** A page in fast time: the console's data come from inside, each state a moment later than the one before. */
 
-import type { ServedState } from '../../../src/shell/console/page-state.js';
-import type { ServedTraders } from '../../../src/shell/console/trader-row.js';
-import type { ChartView } from '../../../src/shell/console/views/chart-view.js';
+import type { ServedState, ServedTraders } from '../../../src/shell/console/page-state.js';
+import type { ChartView } from '../../../src/shell/console/views/orders-view.js';
 import { openPageSession } from '../../support/page-client.js';
 import { SECRET } from './played-console.js';
 

@@ -7,8 +7,7 @@ import type { MarketStatus, StatusLineOf } from '../../../src/shared/protocol/tr
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { openConsole } from '../../../src/shell/console/console.js';
-import { History } from '../../../src/shell/console/store/history.js';
-import { locateStore, StoreFile } from '../../../src/shell/console/store/store-file.js';
+import { History, locateStore, StoreFile } from '../../../src/shell/console/store.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';

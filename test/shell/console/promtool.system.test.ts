@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { packageRoot } from '../../../src/shell/config/shipped.js';
-import { renderMetrics } from '../../../src/shell/console/metrics/collect.js';
+import { renderMetrics } from '../../../src/shell/console/metrics.js';
 import { folderOf } from '../../support/folders.js';
 import { facts, market, toldTrader } from './state-of-markets.js';
 

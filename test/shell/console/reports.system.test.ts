@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Reports } from '../../../src/shell/console/reports.js';
+import { Reports } from '../../../src/shell/console/own-commands.js';
 import { folderOf } from '../../support/folders.js';
 import { untilTrue } from '../../support/waiting.js';
 

@@ -1,11 +1,11 @@
 /** Results on the page beside sums: markouts of fills, possible ends of events, and files for spreadsheets. */
 
 import { describe, expect, test } from 'vitest';
-import { csvLine } from '../../../src/shared/base/csv.js';
-import { makeCsv } from '../../../src/shell/console/csv-exports.js';
-import type { MarketPoint } from '../../../src/shell/console/store/history.js';
-import { MarkoutBook } from '../../../src/shell/console/views/markout-book.js';
-import { listScenarios } from '../../../src/shell/console/views/scenarios.js';
+import { csvLine } from '../../../src/shared/base/text.js';
+import type { MarketPoint } from '../../../src/shell/console/store.js';
+import { MarkoutBook } from '../../../src/shell/console/views/money-view.js';
+import { makeCsv } from '../../../src/shell/console/views/orders-view.js';
+import { listScenarios } from '../../../src/shell/console/views/risk-view.js';
 import { m, withLedger } from '../../trader/ledger/books.js';
 import { bookTrades } from './booked-trades.js';
 import { market, toldTrader } from './state-of-markets.js';

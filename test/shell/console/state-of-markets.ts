@@ -8,7 +8,7 @@ import type {
 } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
 import { LedgerConnection, LedgerLists } from '../../../src/shell/console/ledger-lists.js';
-import type { ScrapeFacts } from '../../../src/shell/console/metrics/collect.js';
+import type { ScrapeFacts } from '../../../src/shell/console/metrics.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
 

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
-import type { ChannelConfig } from '../../../src/shell/config/types.js';
-import type { TakenUpdate } from '../../../src/shell/console/store/alert-store.js';
+import type { TakenUpdate } from '../../../src/shell/console/store.js';
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 

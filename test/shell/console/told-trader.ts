@@ -5,7 +5,7 @@ import type { StatusLine } from '../../../src/shared/protocol/trader-status.js';
 import { type ConsoleOptions, openConsole } from '../../../src/shell/console/console.js';
 import type { ControlQuestion, ControlResponse } from '../../../src/shell/control/control-protocol.js';
 import { serveControl } from '../../../src/shell/control/control-server.js';
-import type { LineReader } from '../../../src/shell/control/telemetry/publisher.js';
+import type { LineReader } from '../../../src/shell/control/telemetry.js';
 
 export const OBEYED: ControlResponse = { ok: true, data: { mode: 'paused', reason: '' } };
 

@@ -3,10 +3,11 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { loadTraderConfig, type TraderConfig } from '../../../src/shell/config/load.js';
-import { makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/trader-row.js';
+import type { TraderConfig } from '../../../src/shell/config/config.js';
+import { loadTraderConfig } from '../../../src/shell/config/load.js';
+import { nameTraders, requireDistinct } from '../../../src/shell/console/console.js';
+import { groupOf, makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/page-state.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
-import { groupOf, nameTraders, requireDistinct } from '../../../src/shell/console/traders.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStatus } from '../../../src/shared/protocol/trader-status.js';
-import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/contract.js';
+import type { AlertState, RememberedAlert } from '../../../src/shell/alerts/alert-center.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import {
   boundBackupAge,

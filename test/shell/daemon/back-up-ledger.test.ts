@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { locateBackupFolder } from '../../../src/shell/backup/backups.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
-import { backUpLedger } from '../../../src/shell/daemon/jobs.js';
+import { backUpLedger } from '../../../src/shell/daemon/daemon.js';
 import { openLog } from '../../../src/shell/daemon/log.js';
 import { Screen } from '../../../src/shell/daemon/status-text.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readBeat } from '../../../src/shell/guardian/beat-file.js';
-import { locateReportFile, reportSchema } from '../../../src/shell/guardian/contract.js';
+import { locateReportFile, reportSchema } from '../../../src/shell/guardian/decide.js';
 import { endInOrder, exchangeAt, folderOf, makerYaml, started, traderYaml } from '../../support/cases.js';
 import { until } from '../../support/waiting.js';
 

@@ -1,7 +1,7 @@
 /** Quote hours and jobs under a clock that changes while the trader runs, and over a pause of the loop. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Jobs } from '../../../src/shell/daemon/jobs.js';
+import { Jobs } from '../../../src/shell/daemon/daemon.js';
 
 /** At this hour of a day, by the clock of this machine. */
 const at = (hour: number): Date => new Date(2026, 10, 20, hour, 30);
@@ -80,7 +80,7 @@ describe('quote hours', () => {
 });
 
 describe('a scheduled job', () => {
-  it('whose time passed while the loop stood still runs once, and is reported as late', () => {
+  it('whose time passed while the loop was blocked runs once, and is reported as late', () => {
     const ran: unknown[] = [];
     const late = new Jobs({
       reconcile: () => ran.push('reconcile'),

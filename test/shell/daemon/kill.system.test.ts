@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
-import { boundedCall, CallTimedOut } from '../../../src/shell/runtime/bounded-call.js';
+import { boundedCall, CallTimedOut } from '../../../src/shell/runtime/loop.js';
 import { endInOrder, exchangeAt, folderOf, started, traderYaml } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { expectAgreement, marketsOf, Taker } from '../../support/venue.js';

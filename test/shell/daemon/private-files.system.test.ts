@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openToOthers } from '../../../src/shared/base/private.js';
+import { openToOthers } from '../../../src/shared/base/files.js';
 import { endInOrder, folderOf } from '../../support/cases.js';
 import { BIN, program, type Running } from '../../support/processes.js';
 

@@ -18,10 +18,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import type { RunJournal, Step } from '../../../src/shell/journal/contract.js';
 import { type JournalOptions, openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
-import { readRun } from '../../../src/shell/journal/read-run.js';
-import { DiskQuota, removeUnbegun, runFolders } from '../../../src/shell/journal/runs.js';
+import {
+  DiskQuota,
+  type RunJournal,
+  readRun,
+  removeUnbegun,
+  runFolders,
+  type Step,
+} from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { profile } from '../../support/venue.js';
@@ -372,7 +377,7 @@ describe('what a journal holds', () => {
 
   it('names the calls into strategies that were cut short, and the signatures, step by step', async () => {
     const { runs, open } = await opened();
-    const { boundedCall } = await import('../../../src/shell/runtime/bounded-call.js');
+    const { boundedCall } = await import('../../../src/shell/runtime/loop.js');
     const journal = await open();
     const call = journal.boundedCall(boundedCall(500));
     const signer = journal.signer({ sign: (intentId) => ({ ok: false, reason: `not ${intentId}` }) });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ServiceManager } from '../../../src/shell/daemon/service-manager.js';
+import { ServiceManager } from '../../../src/shell/daemon/supervisors.js';
 
 const UNIT = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '30000000' };
 

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { locateStopFile } from '../../../src/shell/control/stop-file.js';
-import { Unproven } from '../../../src/shell/daemon/daemon.js';
-import { StopWatch } from '../../../src/shell/daemon/stop-watch.js';
+import { StopWatch } from '../../../src/shell/daemon/control.js';
+import { Unproven } from '../../../src/shell/daemon/direct-cancel.js';
 import { LedgerBroken } from '../../../src/trader/ledger/database.js';
 import { folderOf } from '../../support/folders.js';
 

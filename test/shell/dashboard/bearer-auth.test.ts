@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BearerAuth } from '../../../src/shell/dashboard/bearer-auth.js';
-import { Guesses } from '../../../src/shell/dashboard/guesses.js';
+import { BearerAuth } from '../../../src/shell/dashboard/admission.js';
+import { Guesses } from '../../../src/shell/dashboard/sessions.js';
 
 describe('the token of the metrics', () => {
   it('opens for itself and nothing else', () => {

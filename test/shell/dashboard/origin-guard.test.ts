@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRefusal, groupHeaders } from '../../../src/shell/dashboard/origin-guard.js';
+import { findRefusal, groupHeaders } from '../../../src/shell/dashboard/admission.js';
 
 const PORT = 8788;
 const HOST = '127.0.0.1:8788';

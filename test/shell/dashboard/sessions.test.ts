@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Guesses } from '../../../src/shell/dashboard/guesses.js';
 import {
   deriveKey,
   deriveSessionKey,
+  Guesses,
   type Handshake,
   isProof,
+  MOST_SESSIONS,
   provePage,
   proveRequest,
   proveServer,
-} from '../../../src/shell/dashboard/proof.js';
-import { MOST_SESSIONS, Sessions } from '../../../src/shell/dashboard/sessions.js';
+  Sessions,
+} from '../../../src/shell/dashboard/sessions.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const ADDRESS = '127.0.0.1:8788';

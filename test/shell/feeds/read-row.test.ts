@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { readRow } from '../../../src/shell/feeds/read-row.js';
-import { VENUE_BOOKS } from '../../../src/shell/feeds/venue-feed.js';
+import { VENUE_BOOKS } from '../../../src/shell/feeds/feeds.js';
+import { readRow } from '../../../src/shell/feeds/inbox.js';
 
 const NOW_MS = 1_770_000_000_000;
 const ROW = { market: 'M', p: 0.6, at: NOW_MS };

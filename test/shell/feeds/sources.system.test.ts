@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
-import type { FeedConfig } from '../../../src/shell/config/types.js';
+import type { FeedConfig } from '../../../src/shell/config/config.js';
 import { openFeeds } from '../../../src/shell/feeds/feeds.js';
 import { newFolder } from '../../support/folders.js';
 import { listeningWeb } from '../../support/listening.js';

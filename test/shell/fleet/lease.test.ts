@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Instant, Lease, type OwnerRow, rulesOf } from '../../../src/shell/fleet/lease.js';
+import { type Instant, Lease, rulesOf } from '../../../src/shell/fleet/member.js';
+import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
 import { times } from '../../support/effort.js';
 
 const LEASE_MS = 6_000;

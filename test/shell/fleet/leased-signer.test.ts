@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet/fleet-session.js';
-import type { OwnerRow } from '../../../src/shell/fleet/lease.js';
+import { explainLoss, isTakenOver, leasedSigner } from '../../../src/shell/daemon/fleet-session.js';
+import type { OwnerRow } from '../../../src/shell/fleet/owner-desk.js';
 import type { StoredDraftRow } from '../../../src/trader/ledger/contract.js';
 
 const ORDER = { action: 'place-order', isYes: true } as unknown as StoredDraftRow['terms'];
@@ -57,7 +57,7 @@ describe('the signer of a trader in a fleet', () => {
     const of = (successor: OwnerRow | null) => explainLoss({ successor, term: 2 });
     expect([of(other), of({ ...other, isFree: true }), of(null)].map(isTakenOver)).toEqual([true, false, false]);
     expect(of(other).message).toContain('in the fleet b (term 3) has it, after our term 2');
-    expect(of(null).message).toContain('in the fleet nobody has the wallet, after our term 2');
+    expect(of(null).message).toContain('in the fleet no trader has the wallet, after our term 2');
   });
 
   it('takes no other end for a wallet that is another’s', () => {

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locateStopFile, readStopFile } from '../../../src/shell/control/stop-file.js';
 import { BeatWriter, decode, encode, readBeat, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
-import { heartbeatSchema } from '../../../src/shell/guardian/contract.js';
-import { leaveMark } from '../../../src/shell/guardian/record.js';
+import { heartbeatSchema } from '../../../src/shell/guardian/decide.js';
+import { leaveMark } from '../../../src/shell/guardian/guardian.js';
 import { folderOf } from '../../support/folders.js';
 import { beat } from './looks.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GuardianRules } from '../../../src/shell/guardian/contract.js';
+import type { GuardianRules } from '../../../src/shell/guardian/decide.js';
 import { decide, describeState, FRESH_MIND } from '../../../src/shell/guardian/decide.js';
 import { times } from '../../support/effort.js';
 import { beat, Driven, LOOK_MS, RULES } from './looks.js';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Heart, readBeatNow } from '../../../src/shell/guardian/beat-file.js';
-import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/contract.js';
+import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from '../../../src/shell/guardian/decide.js';
 import { folderOf } from '../../support/folders.js';
 
 const ledger = () => join(folderOf({}), 'ledger.sqlite');

@@ -5,7 +5,7 @@ import type {
   GuardianObservation,
   GuardianRules,
   Heartbeat,
-} from '../../../src/shell/guardian/contract.js';
+} from '../../../src/shell/guardian/decide.js';
 import { decide, FRESH_MIND, type GuardianMind } from '../../../src/shell/guardian/decide.js';
 
 export const LOOK_MS = 250;

@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- guardian-trials [--times N] [--write]`: stops this number of real traders with resting orders, in every
- * way in turn, and reports the time until no order rested. `--write` puts the figures into docs/safety.md.
+ * way in turn, and reports the time until no order rested. `--write` puts the figures into docs/lab/faults.md.
  */
 
 import { parseArgs } from 'node:util';

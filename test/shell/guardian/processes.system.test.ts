@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { isGone } from '../../../src/shared/base/process-mark.js';
+import { isGone } from '../../../src/shared/base/processes.js';
 import { endInOrder } from '../../support/cases.js';
 import { times } from '../../support/effort.js';
 import { BIN, loadingFirst, type Running, twinbook } from '../../support/processes.js';
@@ -78,7 +78,7 @@ describe.concurrent('everything is canceled when', () => {
     await trial(guarded, 'stopped', 8);
     expect(existsSync(`${guarded.ledger}.kill`)).toBe(false);
     guarded.process.process.kill('SIGCONT');
-    await guarded.process.waitFor(/the loop stood still for [\d.]+ s: canceling every order/);
+    await guarded.process.waitFor(/the loop was blocked for [\d.]+ s: canceling every order/);
     await until(
       async () => guarded.report()?.state === 'watching' && (await guarded.resting()) >= 8,
       'it does not quote again',

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isGone } from '../../../src/shared/base/process-mark.js';
+import { isGone } from '../../../src/shared/base/processes.js';
 import { RESTING_STATUSES } from '../../../src/shared/protocol/states.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { decode } from '../../../src/shell/guardian/beat-file.js';
@@ -19,7 +19,7 @@ import {
   locateHeartbeatFile,
   locateReportFile,
   reportSchema,
-} from '../../../src/shell/guardian/contract.js';
+} from '../../../src/shell/guardian/decide.js';
 import { loadingFirst, type Running, twinbook } from '../../support/processes.js';
 import { asTrader } from '../../support/venue.js';
 

@@ -4,8 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { readRun } from '../../../src/shell/journal/read-run.js';
-import { findRun, runFolders } from '../../../src/shell/journal/runs.js';
+import { findRun, readRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { folderOf } from '../../support/folders.js';
 
 const description = (startedMs: number, more: object = {}): string =>

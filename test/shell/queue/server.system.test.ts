@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JobQueue } from '../../../src/shell/queue/job-queue.js';
-import { askServer, requireServer } from '../../../src/shell/queue/server.js';
+import { askServer, JobQueue, requireServer } from '../../../src/shell/queue/job-queue.js';
 import { HAS_REDIS, type RedisServer, startRedis } from '../../support/redis.js';
 import { until } from '../../support/waiting.js';
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../src/shared/protocol/seam.js';
-import { RecordPlan, type RecordPlanSettings } from '../../../src/shell/recorder/record-plan.js';
+import { RecordPlan, type RecordPlanSettings } from '../../../src/shell/recorder/record.js';
 import { bookOf, detailOf } from './capture/world.js';
 
 const START_MS = Date.UTC(2026, 10, 21);

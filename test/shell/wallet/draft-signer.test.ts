@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import type { DraftTerms } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { challengeText } from '../../../src/shared/protocol/signing.js';
-import type { SigningPolicy, StoredDraft } from '../../../src/shell/wallet/signing-rules.js';
+import type { SigningPolicy, StoredDraft } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { serviceName, verifies } from './drafts.js';
 

@@ -16,12 +16,14 @@ import { inspect } from 'node:util';
 import { base58 } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { forgetCredentials, loadCredentials, saveCredentials } from '../../../src/shell/wallet/credentials.js';
 import {
   createKeyFile,
+  forgetCredentials,
   importKeyFile,
   isSealedKeyFile,
+  loadCredentials,
   openKeyFile,
+  saveCredentials,
   walletPassphrase,
 } from '../../../src/shell/wallet/key-file.js';
 import { secrets } from '../../../src/shell/wallet/secrets.js';

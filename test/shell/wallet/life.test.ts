@@ -9,9 +9,9 @@ import { readTransaction } from '../../../src/shared/protocol/drafts/solana-mess
 import type { VenueProfile } from '../../../src/shared/protocol/profile.js';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
 import { ServiceClient } from '../../../src/shell/client/client.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { venueFile } from '../../../src/shell/config/shipped.js';
-import { signingRules } from '../../../src/shell/wallet/signing-rules.js';
+import { signingRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 
 const [paper, worm] = [readProfile(venueFile('paper'), '/'), readProfile(venueFile('worm'), '/')];

@@ -7,7 +7,7 @@ import type { Micros } from '../../../src/shared/base/micros.js';
 import { signedBytes } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM } from '../../../src/shared/protocol/drafts/solana-message.js';
-import type { SigningRules } from '../../../src/shell/wallet/signing-rules.js';
+import type { SigningRules } from '../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { serviceName } from './drafts.js';
 import { READONLY_SIGNER, type Shape, transactionHex, WRITABLE } from './shapes.js';
@@ -113,8 +113,8 @@ describe('a transaction that calls a program which nobody can read', () => {
     ['a priority fee without a limit of units', ['0340420f0000000000'], 'priority fee of 1400000 lamports'],
     ['a ruinous priority fee', ['02400d0300', '03ffffffffffffffff'], 'priority fee of'],
     ['a price that was set twice', ['0300000000000000ff', '03204e000000000000', '02ffffffff'], 'priority fee of'],
-    ['a call of the budget that is cut', ['03204e'], 'a priority that nobody can read'],
-    ['another call of the budget', ['0100000400'], 'a priority that nobody can read'],
+    ['a call of the budget that is cut', ['03204e'], 'an unreadable priority'],
+    ['another call of the budget', ['0100000400'], 'an unreadable priority'],
   ])('is judged by what %s costs', (_, calls, expected) => {
     const budget = 'ComputeBudget111111111111111111111111111111';
     const rules = { ...allowed, solanaPrograms: [...solanaPrograms, budget] };

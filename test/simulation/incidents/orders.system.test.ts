@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
-import { signToHex } from '../../../src/shell/wallet/ed25519.js';
+import { signToHex } from '../../../src/shell/wallet/wallet.js';
 import { MINUTE_MS, play, ROOMY, type Scene, SECOND_MS } from './scene.js';
 
 describe('incidents of stray orders', () => {

@@ -1,7 +1,7 @@
 /** Incidents with a missing or empty answer, which other programs take for a rejection or an end. */
 
 import { describe, expect, it } from 'vitest';
-import { faultAnswer } from '../../../src/exchange/service/envelope.js';
+import { faultAnswer } from '../../../src/exchange/service/answers.js';
 import type { AnyCall } from '../../../src/shared/protocol/seam.js';
 import { type Fate, htmlPage } from '../fates.js';
 import { MINUTE_MS, play, type Scene, SECOND_MS } from './scene.js';

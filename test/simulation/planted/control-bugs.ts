@@ -8,7 +8,7 @@ export const CONTROL_BUGS: readonly Bug[] = [
     what: 'An error in the greeting of a reader ends the trader, whose ledger has failed, before it has canceled its orders.',
     edits: [
       {
-        file: 'src/shell/control/telemetry/publisher.ts',
+        file: 'src/shell/control/telemetry.ts',
         text: '    guarded(\n      () => this.#add(reader),',
         replacement: '    this.#add(reader);\n    guarded(\n      () => undefined,',
       },

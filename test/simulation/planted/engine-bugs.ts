@@ -11,7 +11,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'Every walk through a list stops after its first page, and takes it for the whole list.',
     edits: [
       {
-        file: 'src/trader/reconcile/page-walk.ts',
+        file: 'src/trader/reconcile/list-cursor.ts',
         text: "    if (cursor === null) return { kind: 'page', rows: page, next: null };",
         replacement: "    if (cursor !== '') return { kind: 'page', rows: page, next: null };",
       },
@@ -87,7 +87,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'A start does not read that a market was being flattened, and quotes it.',
     edits: [
       {
-        file: 'src/trader/engine/control/pauses.ts',
+        file: 'src/trader/engine/control/safety.ts',
         text: 'new Map(stored.map(([id',
         replacement: "new Map(stored.filter(([, , by]) => by !== 'flattening').map(([id",
       },
@@ -196,12 +196,12 @@ export const ENGINE_BUGS: readonly Bug[] = [
     what: 'The requests that a cancel of everything needs are spent on other things.',
     edits: [
       {
-        file: 'src/trader/scheduler/scope-line.ts',
+        file: 'src/trader/scheduler/budget.ts',
         text: '  const reserve = cancelReserve(openOrders, perMinute);',
         replacement: '  const reserve = 0 * cancelReserve(openOrders, perMinute);',
       },
       {
-        file: 'src/trader/scheduler/scope-line.ts',
+        file: 'src/trader/scheduler/budget.ts',
         text: "    return lane === 'draft' && this.scope === 'signed';",
         replacement: "    return lane === 'draft' && this.scope !== 'signed';",
       },

@@ -139,7 +139,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/executor/orders.ts',
         text: '      noteResting(context, order, seen, inFlight, look);',
-        replacement: `      if (context.intents.findCancel(order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
+        replacement: `      if (context.intents.find('cancel', order.pubkey)?.intent.state === 'unknown') noteEnded(context, seen, 'canceled', 'settled', look);
       else noteResting(context, order, seen, inFlight, look);`,
       },
     ],
@@ -173,7 +173,7 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'A fill that is seen after its order is over is not booked.',
     edits: [
       {
-        file: 'src/trader/executor/trades.ts',
+        file: 'src/trader/executor/orders.ts',
         text: '    else observeTrade(context, row, order, nowMs);',
         replacement: '    else if (order.closedMs === null) observeTrade(context, row, order, nowMs);',
       },
@@ -228,8 +228,8 @@ export const EXECUTOR_BUGS: readonly Bug[] = [
     what: 'Fills that the exchange has shown and that are not booked yet reserve nothing.',
     edits: [
       {
-        file: 'src/trader/executor/reservations.ts',
-        text: "    found.push(reserving(intent, 'resting', left, context.feeSchedule));",
+        file: 'src/trader/executor/executor.ts',
+        text: "      found.push(reserving(intent, 'resting', left, this.#context.feeSchedule));",
         replacement: '    void [intent, left];',
       },
     ],

@@ -4,7 +4,7 @@ import type { Bug } from './bug.js';
 
 const LEDGER = 'src/trader/ledger/ledger.ts';
 const DATABASE = 'src/trader/ledger/database.ts';
-const PRUNE = 'src/trader/ledger/prune.ts';
+const PRUNE = 'src/trader/ledger/ledger.ts';
 
 export const LEDGER_BUGS: readonly Bug[] = [
   {
@@ -102,7 +102,7 @@ export const LEDGER_BUGS: readonly Bug[] = [
     what: 'A sale of NO is booked at the YES price.',
     edits: [
       {
-        file: 'src/trader/ledger/rounding.ts',
+        file: 'src/trader/ledger/postings.ts',
         text: '  return sub(amountMicros, mul(complement(priceMicros), amountMicros,',
         replacement: '  return sub(amountMicros, mul(priceMicros, amountMicros,',
       },

@@ -60,7 +60,7 @@ export const RECORD_BUGS: readonly Bug[] = [
     what: 'A fill that was never signed is told, and the trader goes on as before.',
     edits: [
       {
-        file: 'src/trader/engine/guards/guards.ts',
+        file: 'src/trader/engine/guards.ts',
         text: '    if (this.text === null) this.write(text);',
         replacement: '    void text;',
       },

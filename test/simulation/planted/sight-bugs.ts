@@ -29,7 +29,7 @@ export const SIGHT_BUGS: readonly Bug[] = [
     what: 'Holdings count at the price that is quoted now, however it differs from the slow average.',
     edits: [
       {
-        file: 'src/trader/engine/own/valuation.ts',
+        file: 'src/trader/engine/own/account.ts',
         text: 'return add(pairs, mul(single, minMicros(price, isYes ? caps.yesMicros : caps.noMicros), ',
         replacement: 'return add(pairs, mul(single, isYes || caps.noMicros > 0 ? price : caps.noMicros, ',
       },

@@ -1,4 +1,4 @@
-/** Maximum growth of each part of a trader, and the check against it. docs/operations.md has the reasons. */
+/** Maximum growth of each part of a trader, and the check against it. docs/lab/growth.md has the reasons. */
 
 import type { SoakRow } from './soak.js';
 

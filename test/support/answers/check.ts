@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { compiledHere, compiledIn, escapedKey, type Json, type ValidatorOf } from './compiled.js';
 
-/** As the exchange publishes it (src/exchange/http/answers-channel.ts). */
+/** As the exchange publishes it (src/exchange/http/server.ts). */
 export interface Answer {
   readonly method: string;
   readonly path: string | null;

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { COMPILED } from './check.js';
 import { type Json, writeCompiled } from './compiled.js';
 

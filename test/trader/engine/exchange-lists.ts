@@ -15,7 +15,7 @@ import type {
 import type { RoundList } from '../../../src/shared/protocol/request-owner.js';
 import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
 import type { OrderStatus, Side } from '../../../src/shared/protocol/states.js';
-import { readProfile } from '../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { Wallet } from '../../../src/shell/wallet/wallet.js';
 import { OwnLists } from '../../../src/trader/engine/own/own-lists.js';
 import { Executor } from '../../../src/trader/executor/executor.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import { Feeds } from '../../../src/trader/engine/feeds.js';
-import type { AnyEvent } from '../../../src/trader/strategy/events.js';
+import type { AnyEvent } from '../../../src/trader/strategy/contract.js';
 
 const NOW_MS = 1_700_000_000_000;
 

@@ -5,12 +5,11 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Wire } from '../../../src/exchange/core/contract.js';
-import { parseDecimal } from '../../../src/shared/base/decimal.js';
 import { must } from '../../../src/shared/base/errors.js';
-import { complement, type Micros } from '../../../src/shared/base/micros.js';
+import { complement, type Micros, parseDecimal } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Observation, OperatorCommand, Request } from '../../../src/shared/protocol/seam.js';
-import { signToHex } from '../../../src/shell/wallet/ed25519.js';
+import { signToHex } from '../../../src/shell/wallet/wallet.js';
 import { LADDER, type Mode } from '../../../src/trader/engine/control/modes.js';
 import { CALM } from '../../simulation/faults.js';
 import { type Setting, STANDARD } from '../../simulation/setting.js';

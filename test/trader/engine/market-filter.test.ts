@@ -1,7 +1,8 @@
 /** Markets that a strategy gets from the venue's list. */
 
 import { expect, it } from 'vitest';
-import { isWanted, type MarketFilter } from '../../../src/trader/engine/selection/rules.js';
+import { isWanted } from '../../../src/trader/engine/market-worth.js';
+import type { MarketFilter } from '../../../src/trader/engine/settings.js';
 
 const market = { conditionId: 'M', title: 'Will the Senate pass the bill?', category: 'politics' };
 

@@ -10,8 +10,8 @@ import {
   restorePrior,
   takeCandles,
   wantsCandles,
-} from '../../../src/trader/engine/prior.js';
-import { BAR_S, CANDLES_S } from '../../../src/trader/market/candle-prior.js';
+} from '../../../src/trader/engine/markets.js';
+import { BAR_S, CANDLES_S } from '../../../src/trader/market/estimators.js';
 import { MarketTracker } from '../../../src/trader/market/market-tracker.js';
 import { SlowAverages } from '../../../src/trader/risk/slow-average.js';
 import { pollCall } from '../../../src/trader/scheduler/poll-memory.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Silence } from '../../../src/trader/engine/unread-lists.js';
+import { Silence } from '../../../src/trader/engine/notices.js';
 
 it('begins with the third outcome in a row of which nothing is known, is told once after a second, and over after three answers', () => {
   const silence = new Silence();

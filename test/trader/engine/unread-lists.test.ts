@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, RequestResult } from '../../../src/shared/protocol/seam.js';
-import { UnreadLists, type WatchedList } from '../../../src/trader/engine/unread-lists.js';
-import type { PollResult } from '../../../src/trader/scheduler/contract.js';
+import { UnreadLists, type WatchedList } from '../../../src/trader/engine/notices.js';
+import type { PollResult } from '../../../src/trader/scheduler/poll-memory.js';
 
 const REFUSED: Outcome = {
   kind: 'refused',

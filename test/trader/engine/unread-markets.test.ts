@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import { declarationOf } from '../../../src/shared/protocol/endpoints.js';
 import type { Outcome, RequestResult } from '../../../src/shared/protocol/seam.js';
-import { classify } from '../../../src/shell/client/classify.js';
-import { UnreadMarkets } from '../../../src/trader/engine/unread-lists.js';
+import { classify } from '../../../src/shell/client/message.js';
+import { UnreadMarkets } from '../../../src/trader/engine/notices.js';
 
 const row = (id: string, state = 'open') => ({ title: id, condition_id: id, state });
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AssertionFailed } from '../../../src/shared/base/errors.js';
 import type { BookedConversion, BookedFill, Ledger } from '../../../src/trader/ledger/contract.js';
-import { balance } from '../../../src/trader/ledger/postings.js';
-import { tradeNotional } from '../../../src/trader/ledger/rounding.js';
+import { balance, tradeNotional } from '../../../src/trader/ledger/postings.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from './books.js';
 
 describe('the rounding of a trade', () => {

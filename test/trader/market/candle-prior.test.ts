@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/shared/base/random.js';
 import type { Candle } from '../../../src/shared/protocol/records.js';
-import { BAR_S, CANDLES_S, readCandles } from '../../../src/trader/market/candle-prior.js';
-import { SIGMA_FLOOR } from '../../../src/trader/market/estimators.js';
+import { BAR_S, CANDLES_S, readCandles, SIGMA_FLOOR } from '../../../src/trader/market/estimators.js';
 
 const TO_S = 1_700_000_100;
 const SPAN = { fromS: TO_S - CANDLES_S, toS: TO_S };

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDecimal } from '../../../src/shared/base/decimal.js';
 import { computeFee, FEE_SCHEDULES, type FeeSchedule } from '../../../src/shared/base/fees.js';
-import { complement, type Micros, micros, mul } from '../../../src/shared/base/micros.js';
+import { complement, formatDecimal, type Micros, micros, mul } from '../../../src/shared/base/micros.js';
 import { Random } from '../../../src/shared/base/random.js';
 import type { PublicTradeRow } from '../../../src/shared/protocol/records.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../../src/trader/market/fee-fit.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { micros, ONE } from '../../../src/shared/base/micros.js';
-import { OwnFills } from '../../../src/trader/market/own-fills.js';
+import { OwnFills } from '../../../src/trader/market/own-activity.js';
 
 const START_MS = 1_000_000;
 const m = (units: number) => micros(Math.round(units * ONE));

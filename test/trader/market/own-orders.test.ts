@@ -1,7 +1,7 @@
 /** Information of a book about own orders that ended. */
 
 import { describe, expect, it } from 'vitest';
-import { isShortOfOwn } from '../../../src/trader/market/own-orders.js';
+import { isShortOfOwn } from '../../../src/trader/market/own-activity.js';
 import { book, m, order } from './fixtures.js';
 
 const SENT_MS = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aheadAfterBook, aheadAfterTrade, QueuePlaces } from '../../../src/trader/market/own-orders.js';
+import { aheadAfterBook, aheadAfterTrade, QueuePlaces } from '../../../src/trader/market/own-activity.js';
 import { at, book, m, order } from './fixtures.js';
 
 test('the risk-averse queue of hftbacktest: 100, trade 30, depths 60, 90, 50, trade 25, depth 25', () => {

@@ -1,7 +1,7 @@
 /** Distance of trades from the middle, and the price's move after a trade that takes a whole level. */
 
 import { describe, expect, it } from 'vitest';
-import { CategoryFlow, TakerFlow } from '../../../src/trader/market/taker-flow.js';
+import { CategoryFlow, TakerFlow } from '../../../src/trader/market/estimators.js';
 import { USUAL_PACE } from '../../../src/trader/market/view.js';
 import { ReactionPace } from '../../../src/trader/scheduler/request-price.js';
 import { USUAL_ECONOMICS } from '../../../src/trader/strategy/economics.js';

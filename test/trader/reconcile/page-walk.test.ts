@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, PlannedRequest, RequestResult } from '../../../src/shared/protocol/seam.js';
-import { PageWalk } from '../../../src/trader/reconcile/page-walk.js';
+import { PageWalk } from '../../../src/trader/reconcile/list-cursor.js';
 
 const request: PlannedRequest = {
   lane: 'own',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../../src/shared/base/errors.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import { agreementText } from '../../../src/trader/reconcile/differences.js';
-import { requestsOfRound } from '../../../src/trader/reconcile/round.js';
+import { requestsOfRound } from '../../../src/trader/reconcile/reconciler.js';
 import { times } from '../../support/effort.js';
 import { Account, type Fault, ROUND_LISTS } from '../engine/exchange-lists.js';
 import { fillOf, m, ONE } from '../ledger/books.js';

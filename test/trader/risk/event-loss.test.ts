@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventRule } from '../../../src/trader/risk/event-rules.js';
+import type { EventRule } from '../../../src/trader/risk/exposure.js';
 import { Exposure, type Holding, type WorkingOrder } from '../../../src/trader/risk/exposure.js';
 import { judge } from '../../../src/trader/risk/risk.js';
 import { factsOf, holdingOf, m, ONE, only, orderOf, paid, placeOf, randomState, sight } from './states.js';

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ActionPace } from '../../../src/trader/risk/action-pace.js';
-import { FillGuard, type FillState, NO_FILLS } from '../../../src/trader/risk/fill-guard.js';
-import { LossGuard, type LossState } from '../../../src/trader/risk/loss-guard.js';
+import {
+  ActionPace,
+  FillGuard,
+  type FillState,
+  LossGuard,
+  type LossState,
+  NO_FILLS,
+} from '../../../src/trader/risk/loss-guard.js';
 import { m, ONE } from './states.js';
 
 const again = <T>(state: T): T => JSON.parse(JSON.stringify(state)) as T;

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -49,23 +47,6 @@ describe('the limits of a file', () => {
     [{ max_order_size: '5' }, ': Unrecognized key: "max_order_size"'],
   ])('are refused with the field and what is wanted: %j', (file, message) => {
     expect(messageOf(file)).toBe(message);
-  });
-
-  it('stand in the manual with the defaults that they have, and each says its number and unit in the schema', () => {
-    const manual = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
-    const rows = [...manual.matchAll(/^\| (\d+) \| `(\w+)`( S)? \| `([^`]+)` \|/gm)];
-    // Any JSON for the compiler; otherwise nothing below would be equal.
-    const { properties } = z.toJSONSchema(riskLimitsSchema, { io: 'input' }) as unknown as {
-      readonly properties: Readonly<Record<string, { readonly default: unknown; readonly description?: string }>>;
-    };
-    const written = rows.map(([, number, name = '', tightens, value]) => ({ number, name, tightens, value }));
-    const wanted = Object.entries(properties).map(([name, { default: value, description }]) => ({
-      number: description?.split(':')[0],
-      name,
-      tightens: name in riskOverrideSchema.shape ? ' S' : undefined,
-      value: JSON.stringify(value),
-    }));
-    expect(written).toEqual(wanted);
   });
 
   it('can be described as JSON Schema', () => {

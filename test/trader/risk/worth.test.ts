@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { valueAtPrice, valueByDepth } from '../../../src/trader/engine/own/valuation.js';
+import { valueAtPrice, valueByDepth } from '../../../src/trader/engine/own/account.js';
 import type { Book } from '../../../src/trader/market/view.js';
 import { m, ONE } from './states.js';
 

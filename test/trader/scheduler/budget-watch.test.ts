@@ -1,7 +1,7 @@
 /** A budget that answers reduce is reported once. */
 
 import { expect, it } from 'vitest';
-import { BudgetWatch } from '../../../src/trader/scheduler/budget-watch.js';
+import { BudgetWatch } from '../../../src/trader/scheduler/budget.js';
 import { RequestQueue } from '../../../src/trader/scheduler/request-queue.js';
 
 const LIMITS = { public_per_minute: 120, signed_per_minute: 300, bootstrap_per_minute: 10 };

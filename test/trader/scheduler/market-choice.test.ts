@@ -6,10 +6,11 @@ import {
   type Candidate,
   choose,
   DWELL_S,
+  PricedOffer,
   pricesFor,
+  requestsPerS,
   type Supply,
 } from '../../../src/trader/scheduler/market-choice.js';
-import { PricedOffer, requestsPerS } from '../../../src/trader/scheduler/net-value.js';
 import { m } from '../market/fixtures.js';
 
 const LEAST = { look: 0, request: 0.001, currencyPerS: 1e-7 };

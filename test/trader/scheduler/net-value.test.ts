@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bestTolerance, type MarketOffer, netValue, PricedOffer } from '../../../src/trader/scheduler/net-value.js';
+import { bestTolerance, type MarketOffer, netValue, PricedOffer } from '../../../src/trader/scheduler/market-choice.js';
 import { pickOffPerDeviation, type StaleMarket, staleLossPerS } from '../../../src/trader/scheduler/stale-index.js';
 import { m } from '../market/fixtures.js';
 

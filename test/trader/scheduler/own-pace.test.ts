@@ -1,9 +1,9 @@
 /** Frequency of reading own state: by the cost of a read, the harm of late news about a fill, and the budget. */
 
 import { describe, expect, it } from 'vitest';
-import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
-import { bestOwnPaceMs, fitOwnReads } from '../../../src/trader/scheduler/own-pace.js';
+import type { PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
+import { bestOwnPaceMs, fitOwnReads } from '../../../src/trader/scheduler/request-price.js';
 
 const SETTINGS: PollSettings = {
   ownIntervalMs: 1000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PollResult } from '../../../src/trader/scheduler/contract.js';
+import type { PollResult } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollRecord } from '../../../src/trader/scheduler/poll-memory.js';
 
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import { describeOwner, type PollTarget } from '../../../src/shared/protocol/request-owner.js';
 import type { PlannedRequest } from '../../../src/shared/protocol/seam.js';
-import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/contract.js';
+import type { PolledMarket, PollFacts, PollSettings } from '../../../src/trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../../src/trader/scheduler/poll-plan.js';
 import type { RestingQuote } from '../../../src/trader/scheduler/stale-index.js';
 import { times } from '../../support/effort.js';

@@ -4,6 +4,7 @@ import { Random } from '../../../src/shared/base/random.js';
 import type { Scope } from '../../../src/shared/protocol/endpoints.js';
 import { describeOwner } from '../../../src/shared/protocol/request-owner.js';
 import { type BudgetReport, LANES, type Lane, type PlannedRequest } from '../../../src/shared/protocol/seam.js';
+import { cancelReserve } from '../../../src/trader/scheduler/budget.js';
 import {
   MAX_IN_FLIGHT,
   MAX_IN_FLIGHT_PER_SCOPE,
@@ -11,7 +12,6 @@ import {
   MAX_WAITING,
   RequestQueue,
 } from '../../../src/trader/scheduler/request-queue.js';
-import { cancelReserve } from '../../../src/trader/scheduler/scope-line.js';
 import { times } from '../../support/effort.js';
 import { askOf, LIMITS, World } from './world.js';
 

@@ -12,8 +12,8 @@ import {
   type OwnOrderView,
   USUAL_PACE,
 } from '../../../src/trader/market/view.js';
+import type { ParamValues } from '../../../src/trader/strategy/contract.js';
 import { defineStrategy, type MarketStrategy, type Strategy } from '../../../src/trader/strategy/contract.js';
-import type { ParamValues } from '../../../src/trader/strategy/params.js';
 import { readParams } from '../../../src/trader/strategy/read-params.js';
 import { book, m } from '../market/fixtures.js';
 

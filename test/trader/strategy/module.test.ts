@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { strategyFrom } from '../../../src/trader/strategy/module.js';
+import { strategyFrom } from '../../../src/trader/strategy/read-params.js';
 import { sample } from './fixtures.js';
 
 test('a module whose default export is a strategy is taken, also when a loader wrapped it twice', () => {

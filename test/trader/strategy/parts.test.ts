@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ONE } from '../../../src/shared/base/micros.js';
-import { fairValue } from '../../../src/trader/strategy/fair-value.js';
+import { fairValue, MarkoutTracker } from '../../../src/trader/strategy/fair-value.js';
 import { amountOnLot, ladder, passiveLimit, priceRange, whyNoQuotes } from '../../../src/trader/strategy/ladder.js';
-import { MarkoutTracker } from '../../../src/trader/strategy/markout.js';
 import { book, m } from '../market/fixtures.js';
 import { anyView, FACTS, VIEW, viewOf } from './fixtures.js';
 
@@ -103,7 +102,7 @@ describe('ladders', () => {
     expect(priceRange({ ...FACTS, minPriceMicros: m(0.6) })).toBeNull();
   });
 
-  test('a passive limit never meets what others offer', () => {
+  test('a passive limit never crosses the orders of others', () => {
     fc.assert(
       fc.property(anyView, ({ others, market: { tickMicros } }) => {
         const [bid, ask] = [passiveLimit(others, 'bid', tickMicros), passiveLimit(others, 'ask', tickMicros)];

@@ -1,8 +1,6 @@
 /**
- * The arithmetic of leveraged positions: integers of micros, prices in the space of the position's own outcome. Nothing
- * here knows an account or a clock; who pays whom is in positions.ts.
- *
- * A position is opened against the market's pool at the reference price: no spread, no impact, any size is filled whole.
+ * The arithmetic of leveraged positions: integers of micros, prices in the space of the position's own outcome. A
+ * position is opened at the reference price: no spread, no impact, any size is filled whole.
  *
  *     total_liquidity = user_liquidity × leverage                    the part that is not the user's is borrowed
  *     shares          = total_liquidity / entry price                rounded down to the market's share decimals
@@ -15,18 +13,13 @@
  *     proceeds        = shares × price of the end                    rounded down
  *     closing fee     = closing_fee × proceeds                       rounded up, of a win or a liquidation alone
  *
- * The service's public pages charge the opening fee on the collateral, and the closing fee "only when you win or are
- * liquidated": a position that is closed at a loss, or ends without gain, pays none. It wins when its loss, interest
- * included, is below 0.
- *
- * At its end a position is worth user_liquidity + pnl, never less than nothing: what is missing is the pool's loss. From it
- * come first the interest (to the pool, which lent), then the closing fee, as far as it reaches.
+ * A position wins when its loss, interest included, is below 0. At its end it is worth user_liquidity + pnl, at least
+ * 0: the pool bears the rest. From it come first the interest, then the closing fee, as far as it reaches.
  */
 
 import { type Micros, mulDiv, ONE } from '../../../shared/base/micros.js';
 import { asMicros, timesDown, timesUp } from '../money.js';
 
-const YEAR_MS = 365 * 86_400_000;
 /** A billion units: maximum of liquidity and shares, so that every sum stays a safe integer. */
 export const MAX_SIZE = 1_000_000_000_000_000;
 
@@ -73,8 +66,7 @@ export const computeCost = (shares: number, price: number): number => timesDown(
 export const feeOn = (amount: number, rate: number): number => (rate === 0 ? 0 : timesUp(rate, amount));
 
 /** cost / shares, rounded up. The cost was rounded down, so one fill of a share or more gives the exact price. */
-export const averageEntry = ({ cost, shares }: Exposure): Micros =>
-  mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
+export const averageEntry = ({ cost, shares }: Exposure) => mulDiv(asMicros(cost), ONE, asMicros(shares), 'ceil');
 
 /** Profit at this mark in micros of currency, before fees and interest; negative for a loss. */
 export const pnlAt = (position: Exposure, mark: number): number => timesDown(mark, position.shares) - position.cost;
@@ -82,22 +74,17 @@ export const pnlAt = (position: Exposure, mark: number): number => timesDown(mar
 const computeBorrowed = (position: Exposure): number => position.totalLiquidity - position.userLiquidity;
 
 /** True when the position borrows at a rate above zero; at leverage 1 it borrows nothing. */
-export const bearsInterest = (position: Exposure, annualRate: number): boolean =>
-  computeBorrowed(position) * annualRate > 0;
+export const bearsInterest = (position: Exposure, annualRate: number) => computeBorrowed(position) * annualRate > 0;
 
 /** Interest until `atMs`, rounded up. */
 export function interestAt(position: Exposure, annualRate: number, atMs: number): number {
   if (!bearsInterest(position, annualRate)) return position.interest;
-  const grown = ceilDiv(
-    BigInt(computeBorrowed(position)) * BigInt(annualRate) * since(position, atMs),
-    PER_RATE_AND_YEAR,
-  );
-  return position.interest + Number(grown);
+  const passedMs = BigInt(Math.max(0, atMs - position.interestSinceMs));
+  const product = BigInt(computeBorrowed(position)) * BigInt(annualRate) * passedMs;
+  return position.interest + Number((product + PER_RATE_AND_YEAR - 1n) / PER_RATE_AND_YEAR);
 }
 
-const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(YEAR_MS);
-const since = (position: Exposure, atMs: number): bigint => BigInt(Math.max(0, atMs - position.interestSinceMs));
-const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+const PER_RATE_AND_YEAR = BigInt(ONE) * BigInt(365 * 86_400_000);
 
 /** Loss that liquidates a position: a percentage of user_liquidity, rounded up. */
 const fatalLoss = ({ userLiquidity }: Exposure, lossPercent: number): number =>
@@ -120,12 +107,7 @@ export function liquidationPrice(position: Exposure, interest: number, lossPerce
 }
 
 /** When interest alone makes the loss fatal at a constant mark; null for never. */
-export function liquidationDueMs(
-  position: Exposure,
-  mark: number,
-  annualRate: number,
-  lossPercent: number,
-): number | null {
+export function liquidationDueMs(position: Exposure, mark: number, annualRate: number, lossPercent: number) {
   if (!bearsInterest(position, annualRate)) return null;
   const perMs = BigInt(computeBorrowed(position)) * BigInt(annualRate);
   const missing = fatalLoss(position, lossPercent) + pnlAt(position, mark) - position.interest;
@@ -150,11 +132,7 @@ export interface Ending {
 }
 
 /** Proceeds, fee, interest and payout at this exit. */
-export function computeEnding(
-  position: Exposure,
-  { price, interest, isLiquidated }: Exit,
-  closingRate: number,
-): Ending {
+export function computeEnding(position: Exposure, { price, interest, isLiquidated }: Exit, closingRate: number) {
   const pnl = pnlAt(position, price);
   const afterInterest = Math.max(0, Math.max(0, position.userLiquidity + pnl) - interest);
   const isCharged = isLiquidated || pnl > interest;

@@ -1,41 +1,41 @@
 /**
- * Margin: leveraged positions against the pool of a market. This subsystem wires the parts (requests open positions, positions
- * end in settlements) and tells them what happens to their markets; it may not touch an order book.
+ * Margin: leveraged positions against the pool of a market. Requests open positions, and positions end in settlements.
  *
- * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the market's
- * pool until a refund or a payout brings it back. Fees go to the exchange. So, at every moment and to the micro, currency
- * that came in = currency of all accounts + fees + what all pools hold + what they own (or owe).
+ * Money of a user is in one place at a time: locked in the account until a request is funded, then held by the pool
+ * until a refund or a payout. So, to the micro, deposits = currency of all accounts + fees + what the pools hold and
+ * own.
  */
 
 import { must } from '../../../shared/base/errors.js';
 import { ONE } from '../../../shared/base/micros.js';
 import { isSettledMarket, type MarketState } from '../../../shared/protocol/states.js';
-import type {
-  EstimateTerms,
-  MarginPage,
-  MarginPageQuery,
-  MarginPnl,
-  MarginQuery,
-  MarketIndex,
-  Page,
-  PageQuery,
-  Result,
-  Wire,
+import {
+  type EstimateTerms,
+  invalid,
+  type MarginPage,
+  type MarginPageQuery,
+  type MarginPnl,
+  type MarginQuery,
+  type MarketIndex,
+  mapResult,
+  ok,
+  type PageQuery,
+  type Result,
+  refuse,
+  type Wire,
 } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
-import { invalid, mapResult, ok, refuse } from '../fault.js';
 import type { Identity } from '../identity.js';
 import type { Market } from '../market.js';
+import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import { detailRow } from '../records/market-rows.js';
 import { askedMarket, firstOf, type RecordOfAccount, type Records } from '../records/records.js';
-import type { FeeAccount } from './margin-context.js';
-import { Positions } from './positions.js';
+import { checkEstimate } from './checks.js';
+import { Positions, RealizedPnl, Settlements } from './positions.js';
 import type { PositionRecord, RequestRecord, SettlementRecord } from './records.js';
-import { checkEstimate } from './request-checks.js';
 import { namedMargin, Requests } from './requests.js';
 import * as rows from './rows.js';
-import { RealizedPnl, Settlements } from './settlements.js';
 
 /** Leveraged positions of the whole exchange: owns the parts and passes market changes to them. */
 export class Margin {
@@ -46,7 +46,7 @@ export class Margin {
   readonly requests: Requests;
   readonly #identity: Identity;
 
-  constructor(context: CoreContext, till: FeeAccount, identity: Identity) {
+  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, identity: Identity) {
     this.context = context;
     this.#identity = identity;
     this.settlements = new Settlements(context, this.realized, ({ position }) =>
@@ -171,10 +171,7 @@ export class Margin {
   }
 
   /** Activities of a market, newest first. Its ring keeps the newest 1,000. */
-  activityPage(
-    index: MarketIndex,
-    { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>,
-  ): Page<Wire<'marginActivityRow'>> {
+  activityPage(index: MarketIndex, { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>) {
     const market = this.context.catalog.market(index);
     const found: Wire<'marginActivityRow'>[] = [];
     let lastId = 0;

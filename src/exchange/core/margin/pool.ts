@@ -1,15 +1,139 @@
 /**
- * What a margin market has in place of a book: the reference price that everything trades at, and the pool that is the
- * other side of every position. The pool lends, wins what users lose and pays what they win; it may go below zero, so that
- * no money appears or vanishes: what users paid in is what accounts, fees, `held` and `balance` hold together.
+ * A margin market's reference price, and its pool, the other side of every position. The pool lends, wins what users
+ * lose and pays what they win. It may go below zero, so that no money appears or vanishes.
  */
 
 import { assert } from '../../../shared/base/errors.js';
-import { ONE } from '../../../shared/base/micros.js';
-import type { PoolConfigSpec } from '../contract.js';
-import { ActivityRing } from './activity.js';
+import { formatDecimal, ONE, parseDecimal, stepOfPrecision } from '../../../shared/base/micros.js';
+import type { MarginActivity } from '../../../shared/protocol/states.js';
+import { invalid, ok, type PoolConfigSpec, type Refusal, type Result } from '../contract.js';
+import { asMicros } from '../money.js';
 import { type Ending, ownPrice } from './economics.js';
-import { type MarginRules, readRules } from './rules.js';
+
+/** Rates, leverages and sizes in micros. */
+interface MarginRules {
+  readonly kind: 'polymarket' | 'hyperliquid';
+  readonly maxLeverageYes: number;
+  readonly maxLeverageNo: number;
+  /** On user_liquidity. */
+  readonly openingRate: number;
+  /** On the value of the shares when a position wins or is liquidated. */
+  readonly closingRate: number;
+  /** Per year, on the borrowed amount. */
+  readonly annualRate: number;
+  /** Market requests only (decisions §4). */
+  readonly minFunds: number;
+  /** `order_min_size`, in shares; 0 when the market has none. */
+  readonly minShares: number;
+  readonly priceStep: number;
+  readonly sharesStep: number;
+}
+
+/** Decisions §4: "min 1 on `hyperliquid`, 5 on `polymarket`". */
+const MIN_FUNDS = { polymarket: 5 * ONE, hyperliquid: ONE } as const;
+const MAX_LEVERAGE = 1000 * ONE;
+const MAX_ANNUAL_RATE = 100 * ONE;
+
+/** Rules of a configuration, or the 400 that names its error. */
+export function readRules(config: PoolConfigSpec): Result<MarginRules> {
+  const numbers = {
+    max_leverage_yes: within(config.max_leverage_yes, ONE, MAX_LEVERAGE),
+    max_leverage_no: within(config.max_leverage_no, ONE, MAX_LEVERAGE),
+    opening_fee: within(config.opening_fee, 0, ONE),
+    closing_fee: within(config.closing_fee, 0, ONE),
+    annual_fee_rate: within(config.annual_fee_rate, 0, MAX_ANNUAL_RATE),
+    order_min_size: config.kind === 'polymarket' ? within(config.order_min_size ?? '0', 0, Number.MAX_SAFE_INTEGER) : 0,
+    price_decimals: config.kind === 'polymarket' ? computeStep(config.price_decimals, 1) : 1,
+    shares_decimals: config.kind === 'polymarket' ? computeStep(config.shares_decimals, 0) : 1,
+  };
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value === null) return invalid('config', `${name} is out of range.`);
+  }
+  return ok({
+    kind: config.kind,
+    maxLeverageYes: numbers.max_leverage_yes ?? ONE,
+    maxLeverageNo: numbers.max_leverage_no ?? ONE,
+    openingRate: numbers.opening_fee ?? 0,
+    closingRate: numbers.closing_fee ?? 0,
+    annualRate: numbers.annual_fee_rate ?? 0,
+    minFunds: MIN_FUNDS[config.kind],
+    minShares: numbers.order_min_size ?? 0,
+    priceStep: numbers.price_decimals ?? 1,
+    sharesStep: numbers.shares_decimals ?? 1,
+  });
+}
+
+/** Refuses a value that is not a multiple of the step; null when it is one. Both in micros. */
+export function offGrid(field: string, value: number, step: number): Refusal | null {
+  return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
+}
+
+/** Why a position cannot be sold at this price; null when it can. */
+export function badPrice(field: string, price: number, { priceStep }: MarginRules): Refusal | null {
+  if (price <= 0 || price >= ONE) return invalid(field, 'Must lie between 0 and 1.');
+  return offGrid(field, price, priceStep);
+}
+
+function within(text: string, least: number, most: number): number | null {
+  const value = parseDecimal(text);
+  return value !== null && value >= least && value <= most ? value : null;
+}
+
+function computeStep(decimals: number, least: number): number | null {
+  return Number.isInteger(decimals) && decimals >= least && decimals <= 6 ? stepOfPrecision(decimals) : null;
+}
+
+const ACTIVITY_KEPT = 1_000;
+
+/** A public event of a position. */
+export interface Activity {
+  /** From 1, per market. */
+  readonly id: number;
+  readonly type: MarginActivity;
+  readonly account: number;
+  readonly isYes: boolean;
+  readonly leverage: number;
+  /** Change of the position, in shares. */
+  readonly shares: number;
+  /** In the position's outcome space. */
+  readonly price: number;
+  /** Null while nothing is realized. */
+  readonly realizedPnl: number | null;
+  readonly timeMs: number;
+}
+
+/** Keeps the newest activities of one market; older ones are dropped. */
+class ActivityRing {
+  #count = 0;
+  /** Activity `id` is at `id % ACTIVITY_KEPT`. */
+  readonly #ring: Activity[] = [];
+
+  add(activity: Omit<Activity, 'id'>): void {
+    this.#count += 1;
+    this.#ring[this.#count % ACTIVITY_KEPT] = { id: this.#count, ...activity };
+  }
+
+  /** Those below `beforeId`, newest first. */
+  *before(beforeId = Number.POSITIVE_INFINITY): Generator<Activity> {
+    const oldest = Math.max(1, this.#count - ACTIVITY_KEPT + 1);
+    for (let id = Math.min(beforeId - 1, this.#count); id >= oldest; id--) {
+      const activity = this.#ring[id % ACTIVITY_KEPT];
+      if (activity !== undefined) yield activity;
+    }
+  }
+
+  /** Oldest first. */
+  dump(): readonly Activity[] {
+    return [...this.before()].reverse();
+  }
+
+  load(dump: readonly Activity[]): void {
+    for (const activity of dump) {
+      this.#count = activity.id;
+      this.#ring[activity.id % ACTIVITY_KEPT] = activity;
+    }
+  }
+}
 
 /** Default start price of a market. */
 export const DEFAULT_REFERENCE = ONE / 2;

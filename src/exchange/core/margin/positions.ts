@@ -1,38 +1,148 @@
 /**
- * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares, liquidity
- * and cost add up, the entry price is their average, the leverage becomes total / user liquidity, and take profit and stop
- * loss of the new request replace the old where given.
+ * Open positions: one for each account, market and outcome. Opening on the same side again increases it: shares,
+ * liquidity and cost add up. Take profit and stop loss of the new request replace the old where given.
  *
- * Everything that ends a position by itself is looked at whenever the reference price moves, the market trades again, or
- * interest has grown enough, in this order: liquidation, a close that waits for its price, take profit or stop loss. All
- * shares are sold at the reference price of that moment, in one piece; so nothing is ever `decreased`. A close may be
- * slowed down (`setDelays`): then it is looked at when its time has come, too. While the market is
- * paused or not open nothing trades and all of it waits. A market that resolves ends its positions at 1 or 0, one that is
- * canceled at 0.5. What an end costs, and when it is a liquidation, is told in economics.ts.
+ * A position is checked when the reference price moves, the market trades again, or interest has grown enough. The
+ * order is liquidation, a close that waits for its price, take profit or stop loss. All shares are sold at once at the
+ * reference price. While the market is paused or not open, all of it waits. A resolved market ends positions at 1 or 0,
+ * a canceled one at 0.5.
  */
 
 import { must } from '../../../shared/base/errors.js';
 import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
-import type { Result, TpSlChange, Wire } from '../contract.js';
-import { type CoreContext, closesMs } from '../core-context.js';
-import { invalid, ok, refuse } from '../fault.js';
+import { makeName } from '../catalog.js';
+import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
+import { type CoreContext, closesMs, landsMs } from '../core-context.js';
+import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
-import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
+import {
+  checkPrices,
+  fatalPercent,
+  limitCost,
+  type MarginMarket,
+  makeTpSl,
+  marginMarket,
+  marketCost,
+  type OpeningCost,
+  pricesAfter,
+  triggerAt,
+} from './checks.js';
 import * as economics from './economics.js';
-import { type FeeAccount, fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
-import { newPosition, type PositionRecord, type RequestRecord } from './records.js';
-import { limitCost, marketCost, type OpeningCost } from './request-checks.js';
-import { closeRow, positionRow, tpSlRow } from './rows.js';
-import { badPrice } from './rules.js';
-import type { Settlements } from './settlements.js';
-import { checkPrices, makeTpSl, pricesAfter, triggerAt } from './tp-sl.js';
+import { badPrice } from './pool.js';
+import { newPosition, type PositionRecord, type RequestRecord, type SettlementRecord } from './records.js';
+import { closeRow, positionRow, settlementRow, tpSlRow } from './rows.js';
+
+/** Results of ended positions as running sums by account and market: no list is ever walked. */
+export class RealizedPnl {
+  readonly #byAccount = new Map<number, Map<number, number>>();
+
+  add(account: number, market: number, pnl: number): void {
+    let sums = this.#byAccount.get(account);
+    if (sums === undefined) {
+      sums = new Map();
+      this.#byAccount.set(account, sums);
+    }
+    sums.set(market, (sums.get(market) ?? 0) + pnl);
+  }
+
+  /** In all markets, or in the given ones. */
+  of(account: number, markets?: Iterable<number>): number {
+    const sums = this.#byAccount.get(account);
+    if (sums === undefined) return 0;
+    let total = 0;
+    for (const market of markets ?? sums.keys()) total += sums.get(market) ?? 0;
+    return total;
+  }
+
+  /** `[account, market, pnl]` each. */
+  dump(): readonly (readonly [number, number, number])[] {
+    return [...this.#byAccount].flatMap(([account, sums]) =>
+      [...sums].map(([market, pnl]) => [account, market, pnl] as const),
+    );
+  }
+
+  load(dump: readonly (readonly [number, number, number])[]): void {
+    for (const [account, market, pnl] of dump) this.add(account, market, pnl);
+  }
+}
 
 /**
- * Longest interval between checks of interest, ms. Checks delayed by a fallen price stay queued; so only positions a
- * month from liquidation have more than one.
+ * Settlements: the debt of an ended position to its user. Time moves it on, `landing_ms` a step, but for the claim:
+ *
+ *     created -> settlement_pending -> claimable -(claim)-> claim_pending -> done
+ *
+ * The money is the account's with `done`; then the position is claimed. A settlement of nothing goes the same way.
  */
+export class Settlements extends Records<SettlementRecord, Wire<'settlementRow'>> {
+  readonly #realized: RealizedPnl;
+
+  /** `positionOf`: the position of a settlement. */
+  constructor(
+    context: CoreContext,
+    realized: RealizedPnl,
+    positionOf: (settlement: SettlementRecord) => PositionRecord,
+  ) {
+    super(context, {
+      recordKind: 'settlement',
+      facets: ({ market, state, isYes }) => ({ market, state, isYes, side: null }),
+      toRow: (record) => settlementRow(context, record, positionOf(record)),
+    });
+    this.#realized = realized;
+  }
+
+  create(position: PositionRecord, payout: number): void {
+    const { account, market, isYes, leverage, userLiquidity, openingFee } = position;
+    const record: SettlementRecord = {
+      id: this.nextId(),
+      pubkey: position.pubkey,
+      position: position.id,
+      account,
+      market,
+      isYes,
+      leverage,
+      userLiquidity,
+      payout,
+      totalPnl: payout - userLiquidity - openingFee,
+      createdMs: this.context.nowMs,
+      state: 'created',
+    };
+    this.keep(record);
+    this.#realized.add(account, market, record.totalPnl);
+    this.#putStep(record);
+  }
+
+  #putStep(record: SettlementRecord): void {
+    this.context.timers.put(landsMs(this.context), 'settlement', record.id);
+  }
+
+  /** The due step. Returns the position's id when its settlement ends with it, else null. */
+  step(id: number): number | null {
+    const record = this.requireLive(id);
+    if (record.state === 'claim_pending') return this.#pay(record);
+    if (record.state === 'created') this.#putStep(record);
+    record.state = record.state === 'created' ? 'settlement_pending' : 'claimable';
+    return null;
+  }
+
+  #pay(record: SettlementRecord): number {
+    marginMarket(this.context, record.market).pool.held -= record.payout;
+    this.context.funds.add(record.account, record.payout);
+    record.state = 'done';
+    this.finish(record);
+    return record.position;
+  }
+
+  claim(record: SettlementRecord): Result<SettlementRecord> {
+    if (record.state !== 'claimable') return invalid('pubkey', `The settlement is ${record.state}, not claimable.`);
+    record.state = 'claim_pending';
+    this.#putStep(record);
+    return ok(record);
+  }
+}
+
+/** Longest interval between checks of interest, ms. */
 const LOOK_MS = 30 * 86_400_000;
 
 interface Fill extends OpeningCost {
@@ -42,17 +152,14 @@ interface Fill extends OpeningCost {
 
 /** Opens, increases, marks, liquidates and closes the positions of all accounts. */
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
-  readonly #till: FeeAccount;
+  readonly #till: Pick<Matching, 'fees'>;
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /**
-   * By position: a mark above which it is not liquidated before its next check. It saves useless checks when a price
-   * moves over thousands of positions; a snapshot omits it.
-   */
+  /** By position: a mark above which it is not liquidated before its next check. A snapshot omits it. */
   readonly #safeAbove = new Map<number, number>();
 
-  constructor(context: CoreContext, till: FeeAccount, settlements: Settlements) {
+  constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
     super(context, {
       recordKind: 'position',
       facets: ({ market, isYes, end }) => ({
@@ -67,10 +174,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     this.#settlements = settlements;
   }
 
-  /**
-   * Buys at the mark for a funded request. Savings against the limit return to the account. False when there is nothing
-   * to buy, or more than a position can hold.
-   */
+  /** Buys at the mark for a funded request, and returns its savings. False for nothing to buy, or too much. */
   open(request: RequestRecord, mark: number): boolean {
     const named = marginMarket(this.context, request.market);
     const fill = computeFill(request, named, mark);
@@ -266,10 +370,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (position !== null) this.look(position);
   }
 
-  /**
-   * Checks: found, backend (501), still open, given prices. The reference price may pass an existing one while the
-   * market is paused; it then triggers when trading resumes and is no error of this call.
-   */
+  /** Checks: found, backend (501), still open, given prices. Prices passed in a pause trigger at its end. */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;

@@ -1,7 +1,4 @@
-/**
- * Margin records in the core: plain JSON, amounts in micros, prices in their outcome's space. They are built field by
- * field: spreads give objects without a common shape, and a sweep over thousands takes twenty times as long.
- */
+/** Margin records: plain JSON in micros, built field by field. Spreads give no common shape and slow sweeps down. */
 
 import type {
   CLOSE_TYPES,
@@ -27,9 +24,9 @@ export interface RequestRecord {
   readonly isYes: boolean;
   readonly type: OrderType;
   readonly leverage: number;
-  /** Of a market request. */
+  /** Market requests only. */
   readonly funds: number | null;
-  /** Of a limit request. */
+  /** Limit requests only. */
   readonly price: number | null;
   readonly shares: number | null;
   readonly takeProfit: number | null;

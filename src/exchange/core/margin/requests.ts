@@ -6,24 +6,20 @@
  *     created, funding_processing -(cancel)-> cancelled
  *     funding_processing, processing, order_placed -(market leaves `open`, nothing to buy)-> refund_processing -> failed
  *
- * A draft locks `reserved`: liquidity and opening fee at most. With `processing` the money is in the pool; with
- * `completed` the fee is paid and what a better price than the limit has saved is back; a refund is back with its last
- * state. The state set has no `expired`, so an unsigned draft ends `failed`; its submit says `program_call_has_expired`.
- * In `order_placed` a limit request waits for the reference price for as long as it takes: the interface can cancel only
- * what is not funded.
+ * A draft locks `reserved`: liquidity and opening fee at most. From `processing` on the money is in the pool. With
+ * `completed` the fee is paid and savings are back; a refund is back with its last state. In `order_placed` a limit
+ * request waits for the reference price without end: only unfunded requests can be canceled.
  */
 
 import type { DraftTerms } from '../../../shared/protocol/drafts/draft-text.js';
 import type { RequestState } from '../../../shared/protocol/states.js';
-import type { MarginTerms, Result, Wire } from '../contract.js';
+import { makeName } from '../catalog.js';
+import { badSignature, invalid, type MarginTerms, ok, type Result, refuse, type Wire } from '../contract.js';
 import { type CoreContext, landsMs, openDraft } from '../core-context.js';
-import { badSignature, invalid, ok, refuse } from '../fault.js';
-import { makeName } from '../names.js';
 import { Records } from '../records/records.js';
-import { type MarginMarket, marginMarket } from './margin-context.js';
+import { checkTerms, costWithFee, type MarginMarket, marginMarket } from './checks.js';
 import type { Positions } from './positions.js';
 import type { RequestRecord } from './records.js';
-import { checkTerms, costWithFee } from './request-checks.js';
 import { cancelledRequestRow, requestRow } from './rows.js';
 
 /** Runs position requests from draft to position, and cancels them. */

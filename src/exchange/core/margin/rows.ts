@@ -5,11 +5,17 @@ import type { EstimateTerms, Wire } from '../contract.js';
 import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
 import { text } from '../money.js';
-import type { Activity } from './activity.js';
+import {
+  computeUserLiquidity,
+  costWithFee,
+  fatalPercent,
+  type MarginMarket,
+  marginMarket,
+  type OpeningCost,
+} from './checks.js';
 import * as economics from './economics.js';
-import { fatalPercent, type MarginMarket, marginMarket } from './margin-context.js';
+import type { Activity } from './pool.js';
 import type { CloseType, PositionRecord, RequestRecord, SettlementRecord, TpSlRecord } from './records.js';
-import { computeUserLiquidity, costWithFee, type OpeningCost } from './request-checks.js';
 
 const textOrNull = (value: number | null): string | null => (value === null ? null : text(value));
 
@@ -56,16 +62,13 @@ export const tpSlRow = ({ takeProfit, stopLoss, state, trigger }: TpSlRecord): W
   triggered_at: trigger === null ? null : seconds(trigger.timeMs),
 });
 
-/** Of an open position; 0 for an ended one. */
+/** For an open position; 0 for an ended one. */
 export function unrealizedPnl(context: CoreContext, position: PositionRecord): number {
   if (position.end !== null) return 0;
   return economics.pnlAt(position, marginMarket(context, position.market).pool.mark(position.isYes));
 }
 
-/**
- * `realized_pnl` is payout − user_liquidity; the opening fee was paid separately and appears only in the settlement's
- * `total_pnl`. The liquidation price includes the interest so far; for an ended position it stays.
- */
+/** `realized_pnl` excludes the opening fee, which only the settlement's `total_pnl` has. */
 export function positionRow(context: CoreContext, position: PositionRecord): Wire<'positionRow'> {
   const { end } = position;
   const { market, pool } = marginMarket(context, position.market);
@@ -105,11 +108,7 @@ function makeWireMarket({ catalog }: CoreContext, market: Market): Wire<'positio
 }
 
 /** A settlement with its position in wire format. */
-export const settlementRow = (
-  context: CoreContext,
-  settlement: SettlementRecord,
-  position: PositionRecord,
-): Wire<'settlementRow'> => ({
+export const settlementRow = (context: CoreContext, settlement: SettlementRecord, position: PositionRecord) => ({
   position_pubkey: settlement.pubkey,
   position: positionRow(context, position),
   total_pnl: text(settlement.totalPnl),
@@ -143,12 +142,7 @@ export function estimateRow(
 }
 
 /** An activity in wire format. */
-export const activityRow = (
-  context: CoreContext,
-  market: Market,
-  activity: Activity,
-  username: string,
-): Wire<'marginActivityRow'> => ({
+export const activityRow = (context: CoreContext, market: Market, activity: Activity, username: string) => ({
   activity_type: activity.type,
   user: { username, profile_image: null, twitter_username: null },
   market: makeWireMarket(context, market),

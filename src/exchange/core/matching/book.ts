@@ -1,16 +1,194 @@
 /**
- * One market's book in YES space: per tick a queue of real orders (a linked list through the pool) and, on a recorded
- * market, the recorded amount beside it. Knows ticks and queues, no money: matching.ts moves that.
- *
- * Real bids and asks never share a tick, for an order that could meet another one trades or stops; so both use one array.
+ * One market's book in YES space: per tick a queue of real orders, linked through the pool, and the recorded amount
+ * beside it. Real bids and asks never share a tick, so both use one array.
  */
 
 import { ASK, BID, type BookSide } from '../contract.js';
-import { f64, i32 } from '../typed-arrays.js';
+import { f64, fillSparse, i32, sparse } from '../money.js';
 import type { FillModel } from './fill-model.js';
 import { isBidLeg, type OrderPool } from './order-pool.js';
-import { RecordedSide } from './recorded.js';
-import { NO_TICK, TickSet } from './ticks.js';
+
+/** Result of `up` and `down` without a member. */
+export const NO_TICK = -1;
+
+const lowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
+const highest = (bits: number): number => 31 - Math.clz32(bits);
+
+/** A set of ticks with fast search up and down: one bit per tick, and one bit per word of bits. */
+export class TickSet {
+  readonly #words: Int32Array;
+  readonly #summary: Int32Array;
+
+  /** For ticks 0..size - 1. */
+  constructor(size: number) {
+    const words = (size + 31) >>> 5;
+    this.#words = new Int32Array(words);
+    this.#summary = new Int32Array((words + 31) >>> 5);
+  }
+
+  add(tick: number): void {
+    const word = tick >>> 5;
+    this.#words[word] = i32(this.#words, word) | (1 << (tick & 31));
+    this.#summary[word >>> 5] = i32(this.#summary, word >>> 5) | (1 << (word & 31));
+  }
+
+  remove(tick: number): void {
+    const word = tick >>> 5;
+    const left = i32(this.#words, word) & ~(1 << (tick & 31));
+    this.#words[word] = left;
+    if (left === 0) this.#summary[word >>> 5] = i32(this.#summary, word >>> 5) & ~(1 << (word & 31));
+  }
+
+  /** Smallest member at or above `from`. */
+  up(from: number): number {
+    const word = from >>> 5;
+    if (word >= this.#words.length) return NO_TICK;
+    const bits = i32(this.#words, word) & (-1 << (from & 31));
+    if (bits !== 0) return (word << 5) + lowest(bits);
+    // Shifts count modulo 32: the last word of a group has no later neighbour in its group.
+    let mask = (word & 31) === 31 ? 0 : -1 << ((word & 31) + 1);
+    for (let group = word >>> 5; group < this.#summary.length; group++) {
+      const groupBits = i32(this.#summary, group) & mask;
+      if (groupBits !== 0) {
+        const found = (group << 5) + lowest(groupBits);
+        return (found << 5) + lowest(i32(this.#words, found));
+      }
+      mask = -1;
+    }
+    return NO_TICK;
+  }
+
+  /** Largest member at or below `from`. */
+  down(from: number): number {
+    if (from < 0) return NO_TICK;
+    const word = from >>> 5;
+    const bits = i32(this.#words, word) & (-1 >>> (31 - (from & 31)));
+    if (bits !== 0) return (word << 5) + highest(bits);
+    let mask = (1 << (word & 31)) - 1;
+    for (let group = word >>> 5; group >= 0; group--) {
+      const groupBits = i32(this.#summary, group) & mask;
+      if (groupBits !== 0) {
+        const found = (group << 5) + highest(groupBits);
+        return (found << 5) + highest(i32(this.#words, found));
+      }
+      mask = -1;
+    }
+    return NO_TICK;
+  }
+}
+
+/** Cells of a level: the recorded amount, the part eaten by real orders, and the part traded since its last change. */
+const STRIDE = 4;
+const EATEN = 1;
+const TRADED = 2;
+
+/**
+ * One side of a recorded book by level; amounts in micros. Amounts eaten by real orders are subtracted and remembered,
+ * over a gap too, because the recording goes on as if they had not been eaten.
+ */
+class RecordedSide {
+  /** Ticks that show something. */
+  readonly shown: TickSet;
+  /** Ticks with recorded amounts, including eaten ones. */
+  readonly held: TickSet;
+  readonly #cells: Float64Array;
+
+  constructor(ticks: number) {
+    this.#cells = new Float64Array(ticks * STRIDE);
+    this.shown = new TickSet(ticks);
+    this.held = new TickSet(ticks);
+  }
+
+  displayedAmount(tick: number): number {
+    const at = tick * STRIDE;
+    return Math.max(0, f64(this.#cells, at) - f64(this.#cells, at + EATEN));
+  }
+
+  /** Recorded amount, including the eaten part. */
+  total(tick: number): number {
+    return f64(this.#cells, tick * STRIDE);
+  }
+
+  /** Known earlier amount of a level: recorded, or eaten before a clear. */
+  knownAmount(tick: number): number {
+    const at = tick * STRIDE;
+    return Math.max(f64(this.#cells, at), f64(this.#cells, at + EATEN));
+  }
+
+  /** Amount of recorded trades since the last change. */
+  tradedAmount(tick: number): number {
+    return f64(this.#cells, tick * STRIDE + TRADED);
+  }
+
+  /** Eaten amounts stay eaten while the level shrinks; increases are new. The change includes the traded amount. */
+  change(tick: number, total: number): void {
+    const cells = this.#cells;
+    const at = tick * STRIDE;
+    const eaten = f64(cells, at + EATEN);
+    const before = Math.max(0, f64(cells, at) - eaten);
+    const stays = Math.min(eaten, total);
+    cells[at] = total;
+    cells[at + EATEN] = stays;
+    cells[at + TRADED] = 0;
+    const after = total - stays;
+    // Most changes keep a level visible, and few levels have eaten amounts.
+    if (before > 0 !== after > 0 || eaten > 0) this.#note(tick);
+  }
+
+  trade(tick: number, amount: number): void {
+    const at = tick * STRIDE + TRADED;
+    this.#cells[at] = f64(this.#cells, at) + amount;
+  }
+
+  eat(tick: number, amount: number): void {
+    const at = tick * STRIDE + EATEN;
+    this.#cells[at] = f64(this.#cells, at) + amount;
+    this.#note(tick);
+  }
+
+  #note(tick: number): void {
+    if (this.displayedAmount(tick) > 0) this.shown.add(tick);
+    else this.shown.remove(tick);
+    if (this.total(tick) > 0) this.held.add(tick);
+    else this.held.remove(tick);
+  }
+
+  /** Drops recorded amounts. Eaten ones are kept until `forgetGone`. */
+  clear(): void {
+    for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
+    for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
+    for (let at = 0; at < this.#cells.length; at += STRIDE) {
+      this.#cells[at] = 0;
+      this.#cells[at + TRADED] = 0;
+    }
+  }
+
+  /** True when eaten amounts of a vanished level are kept. */
+  remembersGone(): boolean {
+    for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) return true;
+    return false;
+  }
+
+  /** Such a level returns as a new one. */
+  forgetGone(): void {
+    for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
+  }
+
+  #isGone(at: number): boolean {
+    return f64(this.#cells, at) === 0 && f64(this.#cells, at + EATEN) > 0;
+  }
+
+  dump() {
+    const column = (cell: number): number[] => sparse(this.#cells, STRIDE, cell);
+    return { total: column(0), eaten: column(EATEN), traded: column(TRADED) };
+  }
+
+  load(dump: ReturnType<RecordedSide['dump']>): void {
+    for (const [cell, pairs] of [dump.total, dump.eaten, dump.traded].entries())
+      fillSparse(this.#cells, pairs, STRIDE, cell);
+    for (let i = 0; i < dump.total.length; i += 2) this.#note(dump.total[i] ?? 0);
+  }
+}
 
 /** Queues of one market's orders by tick, with the recorded amounts beside them. */
 export class Book {
@@ -171,10 +349,7 @@ export class Book {
     return first !== 0 && isBidLeg(this.#pool.leg[first] ?? 0) === (side === BID);
   }
 
-  /**
-   * First real order of a side's queue at a tick, 0 for none: a recorded level may share its tick with real orders of
-   * the other side.
-   */
+  /** First real order of a side at a tick, 0 for none: a recorded level may share its tick with the other side. */
   headOn(side: BookSide, tick: number): number {
     return this.#isOn(side, tick) ? i32(this.#head, tick) : 0;
   }
@@ -215,10 +390,7 @@ export class Book {
     }
   }
 
-  /**
-   * Removes all recorded liquidity. Real orders remember the amount ahead: it is zero while their level shows nothing,
-   * and returns when a new snapshot shows the level. Eaten amounts are subtracted again too.
-   */
+  /** Removes all recorded liquidity. Amounts ahead of orders and eaten amounts are kept for a new snapshot. */
   clearRecorded(nowMs: number): void {
     if (this.recorded === null) return;
     if (nowMs > this.#snapshotMs) this.#endSnapshot();
@@ -245,7 +417,6 @@ export class Book {
 
   /** Ends the recording: recorded amounts and their memory are dropped. */
   endRecorded(): void {
-    if (this.recorded === null) return;
     this.recorded = null;
   }
 

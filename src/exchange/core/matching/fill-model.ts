@@ -1,22 +1,55 @@
 /**
- * What a recording cannot say is who would have been filled: it shows how much a level holds, not in whose order it
- * leaves. A fill model is the assumption that fills the gap. It says how many recorded shares stand ahead of a real order,
- * how that number shrinks when a level shrinks without a trade, and whether a recorded amount that comes to the price of a
- * real order would have traded with it; matching.ts does the rest, the same for all of them.
+ * A recording shows how much a level holds, not whose order leaves it. A fill model is the assumption that fills the
+ * gap: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
  *
- * Two things fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or beyond.
- * Each does so with its own amount, once; a level that shrinks never fills. The queue formulas are hftbacktest's
- * (models/queue.rs), and so is the crossing (an order is filled when the best of the other side is at its price), bounded
- * here by what arrives. Amounts are Micros of the recorded level alone, real orders not counted.
+ * Two things fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
+ * beyond. Each does so with its own amount, once; a level that shrinks never fills. The queue formulas are
+ * hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
  */
 
-import { TwinbookError } from '../../../shared/base/errors.js';
-import { cancelledBehind, type QueueCurve } from './queue-curves.js';
+import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
+
+/** One of hftbacktest's curves, with its exponent if it has one. */
+type QueueCurve =
+  | { readonly kind: 'log' | 'log2' }
+  | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
+
+/** Logarithmic curves count in shares: only for them the unit matters. */
+const SHARE = 1_000_000;
 
 /**
- * Of all that decides whom recorded events fill; raised when the same events under the same model fill otherwise. 2: what
- * comes to the price of a real order trades with it, and what was eaten stays eaten over a gap.
+ * Fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. It uses only
+ * multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
  */
+function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
+  switch (curve.kind) {
+    case 'power':
+      // b^n / (b^n + f^n); with nothing behind the quotient is infinite and the probability 0.
+      return (ahead, behind) => 1 / (1 + power(ahead / behind, curve.exponent));
+    case 'power2':
+      return (ahead, behind) => power(behind / (ahead + behind), curve.exponent);
+    case 'power3':
+      return (ahead, behind) => 1 - power(ahead / (ahead + behind), curve.exponent);
+    case 'log':
+      return (ahead, behind) => {
+        const back = Math.log1p(behind / SHARE);
+        return back / (back + Math.log1p(ahead / SHARE));
+      };
+    case 'log2':
+      return (ahead, behind) => Math.log1p(behind / SHARE) / Math.log1p((ahead + behind) / SHARE);
+    default:
+      return unreachable(curve, 'a queue curve');
+  }
+}
+
+/** `exponent` is a multiple of one half. */
+function power(base: number, exponent: number): number {
+  let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
+  for (let times = Math.floor(exponent); times > 0; times--) result *= base;
+  return result;
+}
+
+/** Version of the rules by which recorded events fill orders; raised when the same events fill otherwise. */
 export const FILL_RULES = 2;
 
 /** A model as data in a configuration file. `exponent`: a multiple of 0.5 from 0.5 to 10. */
@@ -30,19 +63,15 @@ type QueueSpec =
 export interface FillModel {
   /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
-  /**
-   * True: every recorded maker is post-only, so an amount that arrives at a real order's price would have been rejected
-   * and fills nothing. False or absent: it trades with the real order, up to its size, before it rests.
-   */
+  /** True: recorded makers are post-only, so an arriving amount fills nothing. Else it trades first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
   /** Recorded amount ahead of an order that joins a level that shows `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
-   * Recorded amount ahead after the level changed from `previous` to `next`. `traded` is what recorded trades took from the
-   * level since its last change: that part of the decrease has been taken off `ahead` already. Multiples of `lot` as the
-   * arguments are, rounded against the order.
+   * Recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`. `traded`: what
+   * recorded trades took since its last change, which is off `ahead` already.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
@@ -68,13 +97,7 @@ const RISK_AVERSE = 'risk-averse';
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** Shares ahead never cancel before those behind: only trades advance an order, and the end of its level. */
-const riskAverse = (ahead: number, _previous: number, next: number): number => Math.min(ahead, next);
-
-/**
- * The model of a name (`risk-averse`, `power:2.5`, `posts-only:power:2.5`) or of its data. Throws TwinbookError `usage`
- * for others, with the value and the expected form.
- */
+/** The model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage` for others. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const labelled = typeof spec === 'string' ? readLabel(spec) : null;
   if (labelled !== null) return labelled;
@@ -107,7 +130,8 @@ function queueModel({ kind, exponent }: QueueName): FillModel | null {
     name: kind,
     fillsAtTouch: kind === RISK_AVERSE,
     aheadOnJoin: (displayed) => displayed,
-    aheadAfterChange: riskAverse,
+    // Shares ahead never cancel before those behind: only trades advance an order, and the end of its level.
+    aheadAfterChange: (ahead, _previous, next) => Math.min(ahead, next),
   };
 }
 
@@ -144,22 +168,19 @@ function sharedBy(name: string, curve: QueueCurve): FillModel {
       const behind = Math.max(0, previous - ahead);
       const share = behindShare(ahead, behind);
       const left = ahead - (1 - share) * canceled + Math.min(behind - share * canceled, 0);
-      return Math.min(bound, Math.max(0, upToLot(left, lot)));
+      // A millionth of a lot is division noise.
+      return Math.min(bound, Math.max(0, Math.ceil(left / lot - 1e-6) * lot));
     },
   };
 }
-
-/** A millionth of a lot is division noise. */
-const upToLot = (amount: number, lot: number): number => Math.ceil(amount / lot - 1e-6) * lot;
 
 /** The model of a name, or the given one with bounds. Throws TwinbookError `usage` for an unknown name. */
 export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * The same model within bounds: what stands ahead is never less than nothing, never more than the level shows, never more
- * than before, and a whole number of lots, rounded up. Throws TwinbookError `usage` for a model without a name;
- * its methods throw it for an answer that is no number.
+ * The same model within bounds: an amount ahead is a whole number of lots, from 0 to what the level shows, and never
+ * grows. Throws TwinbookError `usage` for a model without a name; its methods throw it for an answer that is no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

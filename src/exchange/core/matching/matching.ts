@@ -1,17 +1,14 @@
 /**
- * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares. The hot
- * path of the exchange: numbers in, numbers out, nothing allocated.
- *
- * Mint, burn and transfer are not cases of their own: each side's leg moves its own account, and only the collateral knows
- * whether a set was made (buy meets buy), dissolved (sell meets sell) or handed on.
+ * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares.
+ * Nothing is allocated. Each side's leg moves its own account, and only the collateral knows whether a set was made or
+ * dissolved.
  */
 
 import type { Funds } from '../accounts.js';
 import { ASK, BID } from '../contract.js';
 import type { Market, Trading } from '../market.js';
-import { affordable, buyLock, timesDown, timesUp } from '../money.js';
-import { f64, i32, u8 } from '../typed-arrays.js';
-import type { Book } from './book.js';
+import { affordable, buyLock, f64, i32, timesDown, timesUp, u8 } from '../money.js';
+import { type Book, NO_TICK } from './book.js';
 import {
   BUY_NO,
   BUY_YES,
@@ -23,15 +20,11 @@ import {
   SELL_NO,
   SELL_YES,
 } from './order-pool.js';
-import { NO_TICK } from './ticks.js';
 
 /** Account of recorded liquidity: always slot 0, unlimited. */
 export const RECORDED_ACCOUNT = 0;
 
-/**
- * Receives the fills of API orders. `price` and `cost` in the order's own outcome space; `atCrossing`: by a recorded
- * amount that arrived at the order's price, not by a recorded trade.
- */
+/** Receives the fills of API orders, in the order's own outcome space. `atCrossing`: by an arrived recorded amount. */
 export interface FillListener {
   onFill(
     record: number,
@@ -75,10 +68,7 @@ export class Matching {
     this.#listener = listener;
   }
 
-  /**
-   * Matches an incoming order, which has no locks, up to `limitTick`. Returns the rest of `amount`. `purse` bounds a
-   * buy's spending, fees included.
-   */
+  /** Matches an incoming order up to `limitTick`. Returns the rest of `amount`. `purse` bounds a buy, fees included. */
   take(
     nowMs: number,
     trading: Trading,
@@ -161,9 +151,8 @@ export class Matching {
   }
 
   /**
-   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first, whatever is
-   * recorded ahead of them: the trade went through their price. At its own price it takes the amount ahead of each real
-   * order first, or skips them if the fill model says so.
+   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first. At its own price
+   * it takes the amount ahead of each real order first, or skips them if the fill model says so.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
@@ -198,9 +187,8 @@ export class Matching {
   }
 
   /**
-   * A recorded amount comes to a tick of `side`, where real orders of the other side offer as much: it trades with them
-   * before it rests, best price first, at their prices and up to its own size. Returns how much of it traded. The recording
-   * goes on as if nothing had, so that the caller counts that as eaten.
+   * A recorded amount comes to a tick of `side` and trades with the real orders there, best price first, before it
+   * rests. Returns how much of it traded, which the caller counts as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;

@@ -1,8 +1,6 @@
-/**
- * All resting orders of all markets, as columns of typed arrays: slots are recycled, so an order needs no allocation.
- */
+/** All resting orders, as columns of typed arrays: slots are recycled, so an order needs no allocation. */
 
-import { f64, fillSparse, i32, sparse, widen } from '../typed-arrays.js';
+import { f64, fillSparse, i32, sparse, widen } from '../money.js';
 
 /** A handle is generation × 2^22 + slot, so that an old handle never matches a recycled slot. */
 const SLOT_BITS = 22;

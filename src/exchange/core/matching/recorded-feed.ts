@@ -1,7 +1,6 @@
 /**
- * Where recorded events enter the exchange: one by one, or many of one market in one call, which is what a backtest spends
- * its time on. Many do what one by one does; only the cost of a call each is gone, and what an event cannot see (the clock,
- * what is due) is looked at when it matters. Nothing is allocated for an event.
+ * Recorded events enter the exchange here: one by one, or many of one market in one call, as a backtest does. Nothing
+ * is allocated for an event.
  */
 
 import { EVENT, type EventChunk } from '../../../recording/contract.js';
@@ -10,9 +9,9 @@ import { ONE } from '../../../shared/base/micros.js';
 import { ASK, BID, type BookSide, type MarketIndex } from '../contract.js';
 import type { CoreContext } from '../core-context.js';
 import type { Market, Trading } from '../market.js';
-import { f64, i32, u8 } from '../typed-arrays.js';
+import { f64, i32, u8 } from '../money.js';
+import { NO_TICK } from './book.js';
 import type { Matching } from './matching.js';
-import { NO_TICK } from './ticks.js';
 
 /** One market's events in order of time, as columns. Prices and amounts in micros. */
 export type RecordedColumns = EventChunk;
@@ -36,9 +35,8 @@ export class RecordedFeed {
   }
 
   /**
-   * The recording says that this level now holds `total`. The added amount meets the real orders of the other side that
-   * offer as much, up to its size, before it rests; under a fill model of makers who post only it stands crossed.
-   * False when the price is off the market's grid.
+   * The level now holds `total` in the recording. The added amount meets real orders of the other side before it rests;
+   * under a fill model of post-only makers it stands crossed. False when the price is off the market's grid.
    */
   level(index: MarketIndex, side: BookSide, price: number, total: number): boolean {
     const { nowMs, catalog } = this.#context;
@@ -88,10 +86,7 @@ export class RecordedFeed {
     settings.observer.onCrossing(nowMs, trading.market.index, side, arrivedMicros, reaches ? best * tick : null);
   }
 
-  /**
-   * Removes all recorded liquidity: the recording has ended, or a new snapshot follows at once. Real orders keep their
-   * place where the new snapshot shows their level again, and are first where it does not.
-   */
+  /** Removes all recorded liquidity. Real orders keep their place where a new snapshot shows their level again. */
   clear(index: MarketIndex): void {
     this.#clear(this.#context.nowMs, this.#context.catalog.market(index));
   }
@@ -122,8 +117,8 @@ export class RecordedFeed {
   }
 
   /**
-   * The recording says that a taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders
-   * as far as it reaches. The decrease of its level must follow as `level`. False when the market has no place for it.
+   * A taker took `amount` at `price`; `takerSide` BID is a buyer in YES space. Fills real orders as far as it reaches.
+   * The decrease of its level must follow as `level`. False when the market has no place for it.
    */
   trade(index: MarketIndex, takerSide: BookSide, price: number, amount: number): boolean {
     const market = this.#context.catalog.markets[index];
@@ -140,11 +135,9 @@ export class RecordedFeed {
   }
 
   /**
-   * Plays recorded events of one market from place `from` on up to `untilMs` (inclusive), each as `level`, `trade` or
-   * `clear` does at its own time; what is due between them is done at its time. Returns the place of the first event that
-   * was not played: a later one, or one of another kind (the end). Afterwards the clock stands at the last event played,
-   * or where it stood if that was later. An event from before the clock, because another market was played further, is
-   * stamped with its own time. Columns are no JSON, so no journal can hold this call.
+   * Plays recorded events of one market from place `from` on up to `untilMs` (inclusive), each at its own time, and
+   * does what is due between them. Returns the place of the first event not played: a later one, or one of another
+   * kind. Afterwards the clock is at the last event, or where it was if later. No journal can hold this call.
    */
   play(index: MarketIndex, events: RecordedColumns, from: number, untilMs: number): number {
     const market = this.#context.catalog.market(index);
@@ -176,10 +169,7 @@ export class RecordedFeed {
     return at;
   }
 
-  /**
-   * The recording of a closed market is over: of its trades only the newest `keepTrades` are kept, of its recorded book
-   * nothing. There may be thousands of such markets in one run. No journal can hold this call.
-   */
+  /** The recording of a closed market is over: only its newest `keepTrades` stay. No journal can hold this call. */
   end(index: MarketIndex, keepTrades: number): void {
     const market = this.#context.catalog.market(index);
     assert(market.state !== 'open', 'a recorded market is over when it has closed');

@@ -1,6 +1,6 @@
 /** Public trades of one market and their sums. A ring of cells: a trade costs no allocation. */
 
-import { f64, widen } from '../typed-arrays.js';
+import { f64, widen } from '../money.js';
 
 /** Trades kept for `GET /markets/{id}/trades/`: hours of a busy market, 1.1 MB. */
 export const TAPE_LENGTH = 20_000;
@@ -17,18 +17,6 @@ const TAKER_FEE = 4;
 const IS_YES = 5;
 /** Volume of the market after the trade. */
 const VOLUME_AFTER = 6;
-
-/** A public trade on the tape; amounts, prices and fees in micros. */
-export interface TapeTrade {
-  readonly id: number;
-  readonly timeMs: number;
-  /** In the taker's outcome space, like `isYes`. */
-  readonly price: number;
-  readonly amount: number;
-  readonly makerFee: number;
-  readonly takerFee: number;
-  readonly isYes: boolean;
-}
 
 /** The newest trades of a market, and sums over all its trades. */
 export class Tape {
@@ -108,10 +96,10 @@ export class Tape {
   }
 
   /** Up to `limit` trades with ids below `beforeId`, newest first. */
-  read(limit: number, beforeId: number): readonly TapeTrade[] {
-    const trades: TapeTrade[] = [];
+  read(limit: number, beforeId: number) {
+    const trades: ReturnType<Tape['trade']>[] = [];
     for (let id = Math.min(beforeId - 1, this.count); id >= this.#oldest && trades.length < limit; id--) {
-      trades.push(this.#trade(id));
+      trades.push(this.trade(id));
     }
     return trades;
   }
@@ -121,7 +109,8 @@ export class Tape {
     return id > this.#oldest;
   }
 
-  #trade(id: number): TapeTrade {
+  /** A kept trade; amounts and fees in micros, `price` and `isYes` in the taker's outcome space. */
+  trade(id: number) {
     const at = this.#at(id);
     const cells = this.#cells;
     return {

@@ -4,13 +4,9 @@
  *     total_pnl = received − paid + worth of the shares held
  *               + margin settlements + unrealized of open positions − their opening fees
  *
- * Received and paid is every movement of the account's currency that a market's shares caused: trades and their fees,
- * splits, merges and redeems. Deposits are none. So over all markets the total is what the account has now (currency,
- * shares, what margin holds of it and what its positions have won) minus what was put in. `redeems_funds` and
- * `active_assets_value` are parts of it, shown separately; creator fees do not exist here.
- *
- * A market without any price values complete sets at 1, which they are worth whatever the price, and a single side at 0.
- * Costs: two numbers for each market of the scope.
+ * Received and paid is every movement of the account's currency by a market's shares: trades, fees, splits, merges and
+ * redeems. `redeems_funds` and `active_assets_value` are parts of it. A market without any price values complete sets
+ * at 1 and a single side at 0.
  */
 
 import { mulDiv, ONE } from '../../../shared/base/micros.js';
@@ -18,11 +14,11 @@ import type { QueryOf } from '../../../shared/protocol/endpoints.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
 import type { AssetQuery, MarginPnl, Wire } from '../contract.js';
+import { payout } from '../conversions.js';
 import { seconds } from '../core-context.js';
 import type { Margin } from '../margin/margin.js';
 import type { Market } from '../market.js';
 import { asMicros, text, timesDown } from '../money.js';
-import { payout } from '../redeems.js';
 
 /** Profit and loss of the markets that match both filters; an id that matches none has brought nothing. */
 export function accountPnl(catalog: Catalog, margin: Margin, account: number, filter: QueryOf<'account.pnl'>) {
@@ -68,15 +64,8 @@ function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl):
 const shareValue = (market: Market, yes: number, no: number): number =>
   yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
 
-/**
- * The scan visits YES and NO of every market in turn, and the offset is a place in it: outcomes without shares are
- * skipped, so it counts more than rows. With a given market the scan has its two places.
- */
-export function assetPage(
-  catalog: Catalog,
-  account: number,
-  query: AssetQuery,
-): { readonly rows: readonly Wire<'assetRow'>[]; readonly nextOffset: number | null } {
+/** The scan visits YES and NO of every market in turn, or of the given one. The offset is a place in it, not a row. */
+export function assetPage(catalog: Catalog, account: number, query: AssetQuery) {
   const only = query.market_condition_id === undefined ? undefined : catalog.byId(query.market_condition_id);
   if (only === null) return { rows: [], nextOffset: null };
   const end = only === undefined ? 2 * catalog.markets.length : 2 * only.index + 2;

@@ -1,11 +1,10 @@
 /**
- * The price bars of one market. Only intervals in which the price was made are kept: one of five minutes in which nothing
- * happened has no bar, and a chart carries the last close over the gap. Half-hour bars are put together when they are
- * asked for. A ring of cells that grows while it is needed, so that neither a trade nor an idle market costs memory.
+ * The price bars of one market. An interval of five minutes without a price has no bar. Half-hour bars are put together
+ * when they are requested. The ring of cells grows while it is needed.
  */
 
 import type { CandleInterval } from '../../../shared/protocol/states.js';
-import { f64, widen } from '../typed-arrays.js';
+import { f64, widen } from '../money.js';
 
 const BAR_MS = 300_000;
 /** Five-minute bars kept: 32 days without a gap, two more than one call may request. */

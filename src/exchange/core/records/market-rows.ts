@@ -1,14 +1,80 @@
 /** Markets, events, books, trades and assets in wire format. */
 
-import { ONE } from '../../../shared/base/micros.js';
+import { type Micros, ONE, parseDecimal } from '../../../shared/base/micros.js';
 import type { CandleInterval } from '../../../shared/protocol/states.js';
 import type { Catalog } from '../catalog.js';
-import { ASK, BID, type BookSide, type Page, type PageQuery, type Wire } from '../contract.js';
-import { seconds } from '../core-context.js';
+import { ASK, BID, type BookSide, type PageQuery, type Wire } from '../contract.js';
+import { type CoreContext, seconds } from '../core-context.js';
 import type { Market } from '../market.js';
-import type { TapeTrade } from '../matching/tape.js';
-import { NO_TICK } from '../matching/ticks.js';
-import { text } from '../money.js';
+import { NO_TICK } from '../matching/book.js';
+import { asMicros, text } from '../money.js';
+
+/** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
+export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
+
+/** Makes the facts of a market; the core keeps them. */
+export function makeMarketFacts(market: Market, context: CoreContext) {
+  const { card, tape, orderbook: trading } = market;
+  const event = context.catalog.event(card.eventIndex);
+  const words = [card.title, card.description ?? '', event.title, event.description];
+  return {
+    index: market.index,
+    conditionId: card.conditionId,
+    eventIndex: card.eventIndex,
+    kind: card.config.kind,
+    category: card.category,
+    sport: card.sport,
+    league: card.league,
+    title: card.title,
+    description: card.description ?? '',
+    /** Title and description of the market and its event, in lower case. */
+    searchText: words.join('\n').toLowerCase(),
+    createdMs: card.createdMs,
+    /** Unix seconds. */
+    resolutionDate: card.resolutionDate,
+    tick: asMicros(trading?.tick ?? 0),
+    lot: asMicros(trading?.lot ?? 0),
+    marginEnabled: card.marginEnabled,
+    /** 1 in a market without leverage. */
+    maxLeverageYes: maxLeverage(market, 'max_leverage_yes'),
+    maxLeverageNo: maxLeverage(market, 'max_leverage_no'),
+    get state() {
+      return market.state;
+    },
+    get paused() {
+      return market.paused;
+    },
+    get outcome() {
+      return market.outcome;
+    },
+    get markPrice() {
+      const mark = market.markPrice;
+      return mark === null ? null : asMicros(mark);
+    },
+    get lastTradePrice() {
+      return tape.count === 0 ? null : asMicros(tape.lastPrice);
+    },
+    get lastTradeMs() {
+      return tape.count === 0 ? null : tape.lastMs;
+    },
+    get tradeCount() {
+      return tape.count;
+    },
+    get totalVolume() {
+      return asMicros(tape.volume);
+    },
+    get volume24h() {
+      return asMicros(volume24h(market, context.nowMs));
+    },
+    get setsOutstanding() {
+      return asMicros(market.collateral);
+    },
+  };
+}
+
+function maxLeverage({ card: { config } }: Market, side: 'max_leverage_yes' | 'max_leverage_no'): Micros {
+  return config.kind === 'orderbook' ? ONE : (parseDecimal(config[side]) ?? ONE);
+}
 
 /** Present price of an outcome in wire format; its `price` is null before the first price. */
 export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
@@ -22,9 +88,8 @@ export function priceRow(market: Market, isYes: boolean): Wire<'marketPrice'> {
 }
 
 /**
- * The book of an outcome as the wire spells it, real and recorded liquidity together, `depth` levels a side; empty unless
- * the market is open. Where a recorded level stands at or beyond a resting real order without trading with it (makers who
- * post only, a paused market) both are shown, crossed.
+ * The book of an outcome in wire format, `depth` levels a side; empty unless the market is open. Recorded levels that
+ * do not trade with real orders at their price are shown crossed.
  */
 export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'orderbook'> {
   const side = (of: BookSide) => {
@@ -125,10 +190,7 @@ export function eventListRow(catalog: Catalog, index: number, maxMarkets: number
 
 const DAY_MS = 86_400_000;
 
-/**
- * Currency traded in the last 24 hours, exact while the tape reaches back that far (its newest 20,000 trades); in a
- * busier market the first five minutes count whole.
- */
+/** Currency of the last 24 hours, exact over the newest 20,000 trades; else the first five minutes count whole. */
 export const volume24h = (market: Market, nowMs: number): number =>
   market.tape.volumeSince(nowMs - DAY_MS) ?? market.candles.volumeSince(nowMs - DAY_MS);
 
@@ -143,16 +205,10 @@ export function statsRow(market: Market, nowMs: number): Wire<'marketStats'> {
 }
 
 /**
- * Bars that begin at `fromMs` or later and before `toMs`, oldest first. A NO price is 1 − YES, so the highest NO price
- * belongs to the lowest YES price; the volume is the same.
+ * Bars that begin in `fromMs` to `toMs` (exclusive), oldest first. The highest NO price is that of the lowest YES
+ * price.
  */
-export function candleRows(
-  market: Market,
-  interval: CandleInterval,
-  fromMs: number,
-  toMs: number,
-  isYes: boolean,
-): Wire<'candle'>[] {
+export function candleRows(market: Market, interval: CandleInterval, fromMs: number, toMs: number, isYes: boolean) {
   const own = (price: number): string => text(isYes ? price : ONE - price);
   return market.candles.read(interval, fromMs, toMs).map((bar) => ({
     timestamp: seconds(bar.timeMs),
@@ -166,27 +222,23 @@ export function candleRows(
 }
 
 /** One page of a market's trades, of which the newest 20,000 are kept. Ids count from 1 per market. */
-export function publicTradePage(
-  market: Market,
-  { limit, beforeId }: PageQuery<'markets.trades'>,
-): Page<Wire<'publicTradeRow'>> {
+export function publicTradePage(market: Market, { limit, beforeId }: PageQuery<'markets.trades'>) {
   const { tape } = market;
   const trades = tape.read(limit, beforeId ?? tape.count + 1);
   const last = trades.at(-1);
   return {
-    rows: trades.map((trade) => publicTradeRow(market, trade)),
+    rows: trades.map(
+      (trade): Wire<'publicTradeRow'> => ({
+        market_condition_id: market.card.conditionId,
+        amount: text(trade.amount),
+        price: text(trade.price),
+        maker_fee: text(trade.makerFee),
+        taker_fee: text(trade.takerFee),
+        timestamp: seconds(trade.timeMs),
+        state: 'done',
+        is_yes: trade.isYes,
+      }),
+    ),
     nextBeforeId: last !== undefined && tape.hasBefore(last.id) ? last.id : null,
   };
 }
-
-/** A trade of the tape in wire format. */
-const publicTradeRow = (market: Market, trade: TapeTrade): Wire<'publicTradeRow'> => ({
-  market_condition_id: market.card.conditionId,
-  amount: text(trade.amount),
-  price: text(trade.price),
-  maker_fee: text(trade.makerFee),
-  taker_fee: text(trade.takerFee),
-  timestamp: seconds(trade.timeMs),
-  state: 'done',
-  is_yes: trade.isYes,
-});

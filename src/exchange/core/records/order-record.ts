@@ -1,15 +1,12 @@
-/** An order of an API user and its fills, for the core and its archive. */
+/** Records of API orders and of their fills, and both in wire format. A fill is archived at once. */
 
 import type { Micros } from '../../../shared/base/micros.js';
 import type { OrderStatus, OrderType } from '../../../shared/protocol/states.js';
-import type { Leg } from '../matching/order-pool.js';
-
-/** The draft of a cancel, until it is submitted or expires. */
-export interface CancelDraft {
-  readonly message: string;
-  readonly expiresMs: number;
-  submitted: boolean;
-}
+import type { Wire } from '../contract.js';
+import { seconds } from '../core-context.js';
+import type { Market } from '../market.js';
+import { isBuyLeg, isYesLeg, type Leg } from '../matching/order-pool.js';
+import { text } from '../money.js';
 
 /** An order from its draft on; amounts, prices and funds in micros. */
 export interface OrderRecord {
@@ -34,7 +31,8 @@ export interface OrderRecord {
   filledFunds: number;
   /** Handle in the pool while it rests, else 0. */
   handle: number;
-  cancel: CancelDraft | null;
+  /** The draft of a cancel, until it is submitted or expires. */
+  cancel: { readonly message: string; readonly expiresMs: number; submitted: boolean } | null;
 }
 
 /** A fill of an order; the price is in the order's outcome space, all figures in micros. */
@@ -46,4 +44,41 @@ export interface OwnTrade {
   readonly fee: number;
   readonly isMaker: boolean;
   readonly timeMs: number;
+}
+
+/** Limit orders have amounts, market orders have funds (a market sell has an amount and no funds). */
+export function orderRow(record: OrderRecord, market: Market): Wire<'orderRow'> {
+  const { card } = market;
+  const isYes = isYesLeg(record.leg);
+  const isLimit = record.type === 'limit';
+  const { price, amount, funds } = record;
+  return {
+    pubkey: record.pubkey,
+    status: record.status,
+    side: isBuyLeg(record.leg) ? 'buy' : 'sell',
+    price: price === null ? null : text(price),
+    amount: amount === null ? null : text(amount),
+    remaining_amount: isLimit && amount !== null ? text(amount - record.filledAmount) : null,
+    filled_amount: isLimit ? text(record.filledAmount) : null,
+    funds: funds === null ? null : text(funds),
+    remaining_funds: funds === null ? null : text(funds - record.filledFunds),
+    filled_funds: isLimit ? null : text(record.filledFunds),
+    market: { condition_id: card.conditionId, title: card.title },
+    outcome: { is_yes: isYes, text: isYes ? card.yesLabel : card.noLabel },
+  };
+}
+
+/** A fill with its order in wire format. */
+export function ownTradeRow(trade: OwnTrade, pubkey: string, record: OrderRecord, market: Market): Wire<'ownTradeRow'> {
+  return {
+    pubkey,
+    market_condition_id: market.card.conditionId,
+    amount: text(trade.amount),
+    price: text(trade.price),
+    timestamp: seconds(trade.timeMs),
+    fee: text(trade.fee),
+    is_maker: trade.isMaker,
+    state: 'done',
+    order: orderRow(record, market),
+  };
 }

@@ -131,10 +131,7 @@ export class Records<R extends RecordOfAccount, W> {
     return { rows: found.rows.map(this.toRow), nextBeforeId: found.last?.id ?? null };
   }
 
-  /**
-   * Live and final ones that match, in order of creation in either direction. Reads the archive in blocks of `block`
-   * rows, as far as the caller iterates.
-   */
+  /** Live and final ones that match, by creation in either direction. The archive is read in blocks, as needed. */
   *list(query: Omit<ArchiveQuery, 'limit'>, block: number, isLiveOnly = false): Generator<R> {
     const { account, states, from, oldestFirst = false } = query;
     const { isFinal, facets } = this.#filing;
@@ -181,10 +178,7 @@ export class Records<R extends RecordOfAccount, W> {
 }
 
 /** The first `limit` records, and the last of them when more follow. */
-export function firstOf<R>(
-  records: Iterable<R>,
-  limit: number,
-): { readonly rows: readonly R[]; readonly last: R | null } {
+export function firstOf<R>(records: Iterable<R>, limit: number) {
   const rows: R[] = [];
   for (const record of records) {
     if (rows.length === limit) return { rows, last: rows.at(-1) ?? null };

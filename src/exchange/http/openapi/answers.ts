@@ -1,9 +1,147 @@
 /** Answers of a call: its success in the envelope, and every refusal under its status. */
 
+import { z } from 'zod';
 import { type Declaration, declarationOf, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../../shared/protocol/errors.js';
-import { ERROR_NOTES } from '../../../shared/protocol/notes/errors.js';
-import { dataSchema, type JsonSchema, pascal, ref } from './schemas.js';
+import { ERROR_NOTES } from '../../../shared/protocol/notes.js';
+import * as records from '../../../shared/protocol/records.js';
+
+/** A JSON Schema, or a part of an OpenAPI document. Inputs are liberal; records have every property and no other. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A schema as zod writes it; changed in place. */
+interface Writing {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** A reference to a named schema of the document. */
+export const ref = (component: string): JsonSchema => ({ $ref: `#/components/schemas/${component}` });
+
+/** `orderRow` as a component is `OrderRow`; `orders.create` is `OrdersCreate`. */
+export const pascal = (name: string) => name.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Accepted input of a schema. */
+export function requestSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema, { io: 'input', override: withoutIntegerBounds });
+  return written;
+}
+
+/** The answer of a schema that is no record of the service. */
+export function answerSchema(schema: z.ZodObject): JsonSchema {
+  const { $schema: _dialect, ...written } = z.toJSONSchema(schema);
+  for (const property of Object.values(written.properties ?? {}))
+    if (typeof property === 'object') simplifyNull(property);
+  return written;
+}
+
+/** Every record of the service under its component name, as the paper exchange answers it. */
+export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [name, record] of namedRecords()) registry.add(record, { id: name });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (name) => `#/components/schemas/${name}`,
+    override: (writing) => {
+      withoutIntegerBounds(writing);
+      exact(writing);
+    },
+  });
+  const components = Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => {
+    for (const alternative of [schema, ...(schema.oneOf ?? [])]) finishProperties(alternative);
+    return [name, schema] as const;
+  });
+  return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
+}
+
+/** The `data` of an answer: a record, or a list of records. */
+function dataSchema(data: z.ZodType): JsonSchema {
+  if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
+  const name = namedRecords().find(([, record]) => record === data)?.[0];
+  // Every call answers a record of protocol/records.ts.
+  if (name === undefined) throw new Error('an endpoint answers something that records.ts does not export');
+  return ref(name);
+}
+
+const namedRecords = (): readonly (readonly [string, z.ZodType])[] =>
+  Object.entries(records).map(([name, record]) => [pascal(name), record]);
+
+/** Bounds that only mean "a safe integer" do not help a reader. */
+function withoutIntegerBounds({ jsonSchema }: Writing): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** Null goes where the paper exchange always gives a value; else `anyOf: [a string, null]` becomes `string or null`. */
+function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
+  const isAlwaysGiven = property['isAlwaysGiven'] === true;
+  delete property['isAlwaysGiven'];
+  const { type, anyOf: [given, nothing, ...more] = [], description } = property;
+  if (isAlwaysGiven && Array.isArray(type)) property.type = type[0] ?? 'null';
+  if (given === undefined || nothing?.type !== 'null' || more.length > 0) return;
+  const isPlain = typeof given.type === 'string' && given.enum === undefined && given.type !== 'object';
+  if (!isAlwaysGiven && !isPlain) return;
+  delete property.anyOf;
+  Object.assign(property, given, isAlwaysGiven ? {} : { type: [given.type, 'null'] });
+  if (description !== undefined) property.description = description;
+}
+
+/** Properties that a record may lack. The interface: `order_min_size` may be absent. */
+const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
+
+function exact({ jsonSchema }: Writing): void {
+  // A reference with a description of its own: the record says what is required.
+  if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
+  if (jsonSchema.properties === undefined) return;
+  jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
+  jsonSchema.additionalProperties = false;
+}
+
+/** The interface: `video_url` is "present in the single-event response". */
+function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.BaseSchema])[]): JsonSchema {
+  const { properties = {}, required = [], ...schema } = Object.fromEntries(components)['EventRow'] ?? {};
+  const { video_url: _video, ...rest } = properties;
+  const description = 'A group of markets in the list: without `video_url`, with at most two of its markets.';
+  return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
+}
+
+/** Example values by property name; the first match counts. */
+const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
+  [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
+  [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],
+  [/^message$/, 'SVC draft v1 | cancel-order | Market: 8kQm… | Order: 4uQe… | Draft: 4uQe… | Expires: 1714300060'],
+  [/^symbol$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR-LPT'],
+  [/^(created|timestamp|resolution_date)$|_at$/, 1_714_300_000],
+  [/_(precision|decimals)$/, 2],
+  [/^(expires_in_seconds)$/, 600],
+  [/^trade_count$/, 17],
+  [/^max_price$/, '0.99'],
+  [/^min_price$/, '0.01'],
+  [/price$|^(open|high|low|close)$/, '0.42'],
+  [/leverage/, '2'],
+  [/fee|rate$/, '0.01'],
+  [/pnl/, '-1.5'],
+];
+/** Of any other decimal. */
+const EXAMPLE_AMOUNT = '10';
+
+/** Simplifies the null of every property and adds an example of its value. */
+function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property !== 'object') continue;
+    simplifyNull(property);
+    finishProperties(property);
+    const example = chooseExample(name, property);
+    if (example !== null) property.examples = [example];
+  }
+}
+
+function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSchema.BaseSchema): string | number | null {
+  if (rest.enum !== undefined || rest.const !== undefined) return null;
+  const types = Array.isArray(type) ? type : [type];
+  const known = EXAMPLES.find(([names]) => names.test(name))?.[1] ?? (pattern === undefined ? null : EXAMPLE_AMOUNT);
+  if (typeof known === 'number') return types.includes('integer') ? known : null;
+  return types.includes('string') ? known : null;
+}
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
@@ -50,8 +188,7 @@ export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSc
 }
 
 /** Schema of the envelope around this data. */
-export const envelope = (data: JsonSchema, meta: JsonSchema): JsonSchema =>
-  object({ data, meta, error: { type: 'null' } });
+export const envelope = (data: JsonSchema, meta: JsonSchema) => object({ data, meta, error: { type: 'null' } });
 
 /** A schema as the content of a JSON body. */
 export const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });

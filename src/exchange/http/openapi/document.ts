@@ -1,40 +1,141 @@
-/**
- * The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. Pure; built once per
- * running exchange.
- */
+/** The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. */
 
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
-import { ENDPOINT_NOTES, listErrors } from '../../../shared/protocol/notes/endpoints.js';
-import { PARAMETER_NOTES } from '../../../shared/protocol/notes/parameters.js';
+import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
+import { ENDPOINT_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
-import { MAX_PARAM_LENGTH } from '../options.js';
+import { signedRequestReport } from '../authentication.js';
+import { CONTROLS, type Control } from '../controls.js';
+import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 import {
+  answerSchema,
   ENVELOPE_SCHEMAS,
+  envelope,
   errorAnswers,
   errorComponents,
   errorSchemas,
   HEADERS,
+  type JsonSchema,
   json,
   NO_CALL_ERRORS,
+  object,
+  pascal,
+  recordSchemas,
+  ref,
+  requestSchema,
   successAnswer,
 } from './answers.js';
-import { controlErrors, controlOperations } from './controls.js';
-import { type JsonSchema, pascal, recordSchemas, ref, requestSchema } from './schemas.js';
 
-/** Inputs of the document. */
-export interface DocumentOptions {
-  readonly profile: VenueProfile;
-  readonly controls: boolean;
+interface ControlNote {
+  readonly summary: string;
+  readonly data: JsonSchema;
 }
 
-type Paths = Record<string, Record<string, JsonSchema>>;
+const amount = { type: 'string', description: 'Currency.' };
+const FUNDS = object({
+  funds: object({ total: amount, locked: amount, available: amount }),
+  custodial: { type: 'boolean' },
+});
+const DETAIL = ref('MarketDetail');
+
+const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
+const ANSWER_FAULT = object({
+  answer: { type: 'string', enum: ['html', 'error'], description: 'A proxy’s page, or a refusal in the envelope.' },
+  calls: {
+    ...orNull('array', 'The calls that it strikes, such as `POST /orders/{pubkey}/submit/`; null: every call.'),
+    items: { type: 'string' },
+  },
+  status: { type: 'integer' },
+  slug: orNull('string', 'Present with a refusal; null for a page.'),
+  retry_after_s: orNull('integer', 'The header `Retry-After`; null: none but that of `throttled`.'),
+  acts: { type: 'boolean', description: 'Whether the call is carried out all the same.' },
+  count: orNull('integer', 'How many answers; null: without end.'),
+  share: { type: 'number', description: 'Part of the calls.' },
+  given: { type: 'integer', description: 'How many answers it has given.' },
+});
+const perMinute = orNull('integer', 'Requests in 60 seconds; null: as the profile says.');
+const FAULTS = object({
+  answers: { type: 'array', items: ANSWER_FAULT },
+  limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
+  landing_ms: orNull('integer', 'How long a landing takes; null: as usual.'),
+  closing_ms: orNull('integer', 'How long the close of a margin position takes; null: it is closed at once.'),
+  until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
+});
+
+export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
+  'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
+  'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
+  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
+  'POST /paper/markets/{condition_id}/reference-price/': {
+    summary: 'Move the reference price of a margin market',
+    data: DETAIL,
+  },
+  'POST /paper/accounts/{wallet}/deposit/': { summary: 'Give currency to an account', data: FUNDS },
+  'POST /paper/accounts/{wallet}/': { summary: 'Make an account custodial, or not', data: FUNDS },
+  'GET /paper/accounts/{wallet}/': { summary: 'Read the currency of an account', data: FUNDS },
+  'POST /paper/signing-service/': {
+    summary: 'Switch the signing service on or off',
+    data: object({ available: { type: 'boolean' } }),
+  },
+  'POST /paper/clock/': {
+    summary: 'Move the clock of the exchange forward',
+    data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
+  },
+  'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
+  'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
+  'GET /paper/signed-request/': {
+    summary: 'See the bytes to sign',
+    data: answerSchema(signedRequestReport),
+  },
+  'POST /paper/signed-request/': {
+    summary: 'See the bytes to be signed, with a body',
+    data: answerSchema(signedRequestReport),
+  },
+};
+
+/** The controls as OpenAPI paths. */
+function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const control of CONTROLS) {
+    paths[control.path] = { ...paths[control.path], [control.method.toLowerCase()]: makeControlOperation(control) };
+  }
+  return paths;
+}
+
+function makeControlOperation(control: Control): JsonSchema {
+  const call = `${control.method} ${control.path}`;
+  const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
+  const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const body = control.body === null ? null : requestSchema(control.body);
+  return {
+    operationId: `paper ${control.method} ${control.path}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) =>
+      a.toUpperCase(),
+    ),
+    tags: ['paper'],
+    summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200: { description: 'Done.', content: json(envelope(data, ref('NoMeta'))) },
+      ...errorAnswers(listControlErrors(control)),
+    },
+    security: [],
+  };
+}
+
+/** A call from a web page is `permission_denied`; one from another machine gets `not_found`. */
+function listControlErrors(control: Control): readonly ServiceErrorSlug[] {
+  const withBody = ['invalid_request_params', 'unsupported_media_type', 'request_too_large'] as const;
+  return ['permission_denied', 'not_found', 'internal_error', ...(control.method === 'GET' ? [] : withBody)];
+}
 
 /** The whole document; equal options give equal text. */
-export function openApiDocument({ profile, controls }: DocumentOptions): JsonSchema {
+export function openApiDocument({ profile, controls }: Pick<ServerOptions, 'profile' | 'controls'>): JsonSchema {
   // The keys of an object of constants are its endpoint names.
   const names = Object.keys(ENDPOINTS) as EndpointName[];
-  const paths: Paths = {};
+  const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const name of names) {
     const { path, method } = ENDPOINTS[name];
     paths[path] = { ...paths[path], [method.toLowerCase()]: makeOperation(name) };
@@ -52,7 +153,11 @@ export function openApiDocument({ profile, controls }: DocumentOptions): JsonSch
         ...errorSchemas(),
         ...Object.assign({}, ...names.map(bodyComponents)),
       },
-      responses: errorComponents([...names.map(listErrors), ...NO_CALL_ERRORS, ...(controls ? controlErrors() : [])]),
+      responses: errorComponents([
+        ...names.map(listErrors),
+        ...NO_CALL_ERRORS,
+        ...(controls ? CONTROLS.map(listControlErrors) : []),
+      ]),
       headers: HEADERS,
       securitySchemes: securitySchemes(profile),
     },

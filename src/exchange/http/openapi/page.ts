@@ -1,10 +1,7 @@
 /**
- * The page under `/docs/` to browse the service and to try it: Swagger UI, served from the package that is installed with
- * us, without a network. Its files count against no rate limit (a page would use up a caller's budget by being looked at);
- * what is tried on it does, like any request.
- *
- * The files are those of `@fastify/swagger-ui`: the same as in `swagger-ui-dist`, without its telemetry. Its plugin is not
- * used: it would answer outside of the envelope and under more paths than this page needs. Version 6 of it needs Node 22.
+ * The page under `/docs/` to browse and try the service: Swagger UI from the installed package, without a network. Its
+ * files count against no rate limit. The plugin of `@fastify/swagger-ui` is not used: it would answer outside of the
+ * envelope. Version 6 of it needs Node 22.
  */
 
 import { readFileSync } from 'node:fs';

@@ -3,10 +3,9 @@
 import { workerData } from 'node:worker_threads';
 import { TwinbookError } from '../../../shared/base/errors.js';
 import { openModelRuns } from '../backtest.js';
-import { sameConfig, serveTasks } from './pool.js';
-import type { ModelEnd, ModelSetup } from './threads.js';
+import { type ModelEnd, type ModelSetup, sameConfig, serveTasks } from './pool.js';
 
-// `threads.ts` starts this program with a `ModelSetup`.
+// `pool.ts` starts this program with a `ModelSetup`.
 const setup = workerData as ModelSetup;
 const runModel = await openModelRuns(await sameConfig(setup), setup.options);
 

@@ -1,15 +1,366 @@
-/** Computes every figure of a report from a session's record. */
+/** Every figure of a report from a session's record, its warnings, and the verdict over several fill models. */
 
-import type { SessionRecord } from '../../session/contract.js';
-import type { RepeatFigures } from './repeats.js';
-import { computeFigures, type Figures } from './session-figures.js';
-import { splitMarket } from './split.js';
-import { listWarnings, type Warning } from './warnings.js';
+import { utcText } from '../../../shared/base/text.js';
+import type { MarketSession, Refusal, SessionRecord } from '../../session/contract.js';
+import {
+  count,
+  exactGain,
+  formatDuration,
+  formatGain,
+  formatInterval,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  formatShares,
+} from '../figures.js';
+import { computeEventFigures, FEW_EVENTS, type Interval, LEAST_EVENTS, playedByAll, shownInterval } from './markets.js';
+import { computeFigures, type Figures, nameModel, type RepeatFigures } from './session-figures.js';
+import { type MarketResult, splitMarket, sum } from './split.js';
+
+/** Comparison of several fill models. */
+export interface BracketVerdict {
+  /** True when models disagree over the markets that all of them played. */
+  readonly signFlips: boolean;
+  /** Sign of all intervals; `unclear` when one contains 0, or with too few events. */
+  readonly points: Direction;
+  /** In words; empty for a single session. */
+  readonly text: string;
+}
+
+type Direction = 'gain' | 'loss' | 'unclear';
+
+/** One model's result over the markets that all models played. */
+interface Compared {
+  readonly model: string;
+  readonly micros: number;
+  /** Basis of a contradiction: sign of one result, or interval of repeats. */
+  readonly sign: Direction;
+  readonly events: number;
+  /** Null with too few events. */
+  readonly interval: Interval | null;
+  /** In words; empty for a single run. */
+  readonly spread: string;
+}
+
+export interface RepeatedModel {
+  readonly model: string;
+  readonly repeats: RepeatFigures;
+}
+
+/** Backtests with several runs; empty unless all are. */
+export function repeatedModels(analyses: readonly Analysis[]): readonly RepeatedModel[] {
+  const models = analyses.flatMap((analysis) =>
+    analysis.repeats === undefined ? [] : [{ model: nameModel(analysis), repeats: analysis.repeats }],
+  );
+  return models.length === analyses.length ? models : [];
+}
+
+/** Reads analyses in the bracket's order, most pessimistic first. */
+export function bracketVerdict(analyses: readonly Analysis[]): BracketVerdict {
+  const repeated = repeatedModels(analyses);
+  if (repeated.length > 0) return repeatVerdict(repeated);
+  if (analyses.length < 2) return { signFlips: false, points: 'unclear', text: '' };
+  const played = playedByAll(analyses);
+  const markets = Math.max(...analyses.map((analysis) => analysis.markets.length));
+  return judgeModels(
+    analyses.map((analysis) => comparedOver(analysis, played)),
+    played.size,
+    markets,
+  );
+}
+
+export function repeatVerdict(models: readonly RepeatedModel[]): BracketVerdict {
+  const [over] = models.flatMap(({ repeats }) => repeats.compared ?? []);
+  return judgeModels(models.map(comparedRepeats), over?.markets ?? 0, over?.ofMarkets ?? 0);
+}
+
+function judgeModels(models: readonly Compared[], played: number, markets: number): BracketVerdict {
+  const over =
+    played === markets
+      ? ''
+      : ` Compared over the ${formatQuantity(played, 'market')} of ${markets} that every model played.`;
+  const signs = new Set(models.map(({ sign }) => sign));
+  const figures = models.map(figureText).join('; ');
+  if (signs.has('gain') && signs.has('loss')) {
+    const text = `The sign of the result flips with the fill model: ${figures}. Whether this strategy makes money depends on how orders are assumed to fill, so this test does not show that it does.${over}`;
+    return { signFlips: true, points: 'unclear', text };
+  }
+  const events = Math.max(...models.map((model) => model.events));
+  if (models.every(({ micros }) => micros === 0) || events < LEAST_EVENTS) {
+    const few =
+      events < LEAST_EVENTS
+        ? ` It says little: ${formatQuantity(events, 'independent event')}, and fewer than ${LEAST_EVENTS} are anecdotes.`
+        : '';
+    return { signFlips: false, points: 'unclear', text: `${describeSigns(models)}: ${figures}.${few}${over}` };
+  }
+  const directions = new Set(models.map(({ interval }) => judgeInterval(interval)));
+  const [points = 'unclear'] = directions.size === 1 ? directions : [];
+  return { signFlips: false, points, text: `${WORDS[points]}: ${figures}.${over}` };
+}
+
+function comparedOver(analysis: Analysis, played: ReadonlySet<string>): Compared {
+  const markets = analysis.markets.filter(({ conditionId }) => played.has(conditionId));
+  // The same figures where every market was played, which is the rule.
+  const isWhole = markets.length === analysis.markets.length;
+  const byEvent = isWhole ? analysis.byEvent : computeEventFigures(markets, analysis.assumptions.seed ?? 0);
+  const micros = isWhole ? analysis.result.resultMicros : sum(markets.map(({ result }) => result.resultMicros));
+  const { events } = byEvent;
+  const sign = judgeInterval([micros, micros]);
+  return { model: nameModel(analysis), micros, sign, events, interval: shownInterval(byEvent), spread: '' };
+}
+
+function comparedRepeats({ model, repeats }: RepeatedModel): Compared {
+  const { resultMicros, intervalMicros: interval, events } = repeats.compared ?? repeats;
+  const { mean, deviation, lowest, highest } = resultMicros;
+  const apart = deviation === null ? '' : `, deviation ${formatGain(deviation).replace('+', '')}`;
+  const spread = `, mean of ${formatQuantity(repeats.count, 'repeat')} from ${formatGain(lowest)} to ${formatGain(highest)}${apart}`;
+  return { model, micros: mean ?? 0, sign: judgeInterval(interval), events, interval, spread };
+}
+
+/** `gain` or `loss` only where the whole interval lies on that side of 0. */
+function judgeInterval(interval: Interval | null): Direction {
+  if (interval === null) return 'unclear';
+  if (interval[0] > 0) return 'gain';
+  return interval[1] < 0 ? 'loss' : 'unclear';
+}
+
+function figureText({ model, micros, interval, spread }: Compared): string {
+  const shown = interval === null ? '' : `, 95 % ${formatInterval(interval)}`;
+  return `${formatGain(micros)} (${model}${spread}${shown})`;
+}
+
+const WORDS = {
+  gain: 'A gain under every fill model',
+  loss: 'A loss under every fill model',
+  unclear: 'Neither a gain nor a loss is shown, for not every interval leaves 0 out',
+} as const;
+
+function describeSigns(models: readonly Compared[]): string {
+  if (models.every(({ micros }) => micros > 0)) return 'Above 0 under every fill model';
+  if (models.every(({ micros }) => micros < 0)) return 'Below 0 under every fill model';
+  if (models.every(({ micros }) => micros === 0)) return 'Neither gain nor loss under any fill model';
+  return 'No fill model contradicts another, but not each of them is above or below 0';
+}
+
+/** `wrong`: contradictory figures. `caution`: a figure means less than it seems. `note`: useful to know. */
+export type WarningLevel = 'wrong' | 'caution' | 'note';
+
+export interface Warning {
+  readonly level: WarningLevel;
+  /** Stable name, for programs. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Returns its sentence, or nothing. */
+type Check = (figures: Figures, record: SessionRecord) => string | false | null;
+
+/** By name, in the report's order. */
+const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
+  wrong: {
+    unexplained: ({ equity, result }) =>
+      equity.resultMicros !== result.resultMicros &&
+      `The parts of the result add up to ${exactGain(result.resultMicros)}, but the equity changed by ${exactGain(equity.resultMicros)}: ${exactGain(equity.resultMicros - result.resultMicros)} is not explained. Do not trust this report.`,
+  },
+  caution: {
+    no_markets: ({ coverage }) =>
+      coverage.markets === 0 && 'No market was in this session: there is nothing to report.',
+    not_played: warnNotPlayed,
+    halted: warnHalted,
+    held_back: warnHeldBack,
+    free_of_fees: ({ assumptions: { freeMarkets = 0 } }) =>
+      freeMarkets > 0 &&
+      `The recordings of ${formatQuantity(freeMarkets, 'market')} name no fee and none was given: every trade there is free. Name one with --fees (--fees none says that there is none).`,
+    no_orders: ({ coverage, trading, refusals }) =>
+      coverage.markets > 0 &&
+      trading.ordersPlaced + trading.fills === 0 &&
+      `Not one order came to rest: a result of 0 here says nothing about the strategy. ${topRefusals(refusals)}`,
+    no_fills: ({ trading, refusals }) =>
+      trading.ordersPlaced > 0 &&
+      trading.fills === 0 &&
+      `None of ${formatQuantity(trading.ordersPlaced, 'order')} was filled: the result is 0 because nothing happened, not because gains and losses were equal. ${topRefusals(refusals)}`,
+    held_at_cost: ({ equity, markets }) => {
+      const held = markets.filter(({ valuedAt }) => valuedAt === 'cost').length;
+      return (
+        held > 0 &&
+        `Shares in ${formatQuantity(held, 'market')} have no price and count at their cost, ${formatMoney(equity.atCostMicros)}: their gain or loss is not in the result.`
+      );
+    },
+    held_without_outcome: ({ markets }) => {
+      const held = markets.filter(({ valuedAt }) => valuedAt === 'mark');
+      const value = held.reduce((total, market) => total + market.endValueMicros, 0);
+      return (
+        held.length > 0 &&
+        `Shares in ${formatQuantity(held.length, 'market')} without an outcome are valued at the last middle, ${formatMoney(value)}: an opinion, not money.`
+      );
+    },
+    undivided: ({ result, markets }) => {
+      const unknown = markets.filter(
+        ({ fills, result: split }) => fills > 0 && (split.spreadMicros === null || split.undividedMicros !== 0),
+      );
+      return (
+        unknown.length > 0 &&
+        `The middle is not known for fills in ${formatQuantity(unknown.length, 'market')}: ${formatMoney(result.undividedMicros)} of the result cannot be divided into spread, drift and settlement.`
+      );
+    },
+    gaps: ({ coverage: { gaps, gapMs, coveredShare } }) =>
+      gaps > 0 &&
+      `The recording has ${formatQuantity(gaps, 'gap')}, ${formatDuration(gapMs)} in all${coveredShare === null ? '' : ` (${formatPercent(1 - coveredShare, 2)} of the recorded time)`}: their events are unknown.`,
+    skipped: ({ coverage: { skipped } }) =>
+      skipped > 0 &&
+      `${formatQuantity(skipped, 'line')} of the recording could not be used and ${skipped === 1 ? 'was' : 'were'} left out.`,
+    requests_unsent: ({ requests }) =>
+      requests !== null &&
+      requests.unsent > 0 &&
+      `${formatQuantity(requests.unsent, 'request')} never left, because the budget had no place before they were useless: quotes came late or not at all.`,
+    throttled: ({ requests }) => {
+      const refused = (requests?.public.throttled ?? 0) + (requests?.signed.throttled ?? 0);
+      return refused > 0 && `The exchange answered ${formatQuantity(refused, 'request')} with 429 (too many requests).`;
+    },
+    fills_never_noticed: ({ trading: { neverNoticed } }) =>
+      neverNoticed > 0 &&
+      `The trader never learned of ${formatQuantity(neverNoticed, 'fill')}: they are in the result, but had no effect on its decisions.`,
+    few_events: ({ byEvent: { events } }) =>
+      events > 0 &&
+      events < FEW_EVENTS &&
+      `There ${events === 1 ? 'is 1 independent event' : `are ${count(events)} independent events`}: too few to tell skill from luck.`,
+  },
+  note: {
+    without_outcome: ({ coverage: { marketsWithoutOutcome: unknown, markets } }) =>
+      unknown > 0 &&
+      `${formatQuantity(unknown, 'market')} of ${count(markets)} ${unknown === 1 ? 'has' : 'have'} no known outcome.`,
+    without_recording: ({ coverage: { marketsWithoutRecording: unknown }, kind }) =>
+      unknown > 0 &&
+      `How much of the time was seen is not known: ${kind === 'live' ? 'there is no recording of' : 'the recording says nothing about its coverage of'} ${formatQuantity(unknown, 'market')}.`,
+  },
+};
+
+export function listWarnings(
+  figures: Figures,
+  record: SessionRecord,
+  results: readonly MarketResult[],
+): readonly Warning[] {
+  const found = LEVELS.flatMap((level) =>
+    Object.entries(CHECKS[level]).flatMap(([name, say]): Warning[] => {
+      const text = say(figures, record);
+      return text === null || text === false ? [] : [{ level, name, text }];
+    }),
+  );
+  const all = [...misplacedShares(record.markets, results), ...found, ...listNotices(record)];
+  return LEVELS.flatMap((level) => all.filter((warning) => warning.level === level));
+}
+
+const LEVELS: readonly WarningLevel[] = ['wrong', 'caution', 'note'];
+
+function misplacedShares(markets: readonly MarketSession[], results: readonly MarketResult[]): readonly Warning[] {
+  const wrong = markets.flatMap((market, index): Warning[] => {
+    const result = results[index];
+    if (result === undefined) return [];
+    if (result.yesMicros === market.endYesMicros && result.noMicros === market.endNoMicros) return [];
+    const left = `${formatShares(result.yesMicros)} YES and ${formatShares(result.noMicros)} NO`;
+    const said = `${formatShares(market.endYesMicros)} YES and ${formatShares(market.endNoMicros)} NO`;
+    const text = `Fills and conversions of “${market.title}” leave ${left}, the session says ${said}. Do not trust its figures.`;
+    return [{ level: 'wrong', name: 'misplaced_shares', text }];
+  });
+  return atMost(LISTED_MARKETS, wrong, 'such market');
+}
+
+/** A sentence per market would hide everything else. */
+const LISTED_MARKETS = 5;
+
+function atMost(limit: number, warnings: readonly Warning[], what: string): readonly Warning[] {
+  const [first, more] = [warnings[0], warnings.length - limit];
+  if (first === undefined || more <= 0) return warnings;
+  return [...warnings.slice(0, limit), { ...first, text: `… and ${formatQuantity(more, `more ${what}`)}.` }];
+}
+
+function warnNotPlayed({ coverage }: Figures, { halts }: SessionRecord): string | null {
+  const missing = coverage.markets - coverage.marketsPlayed;
+  if (missing === 0) return null;
+  const first = halts.find(({ rung }) => rung !== 'widened');
+  const reason = first === undefined ? '' : ` (${first.reason})`;
+  const what = first?.rung === 'reducing' ? 'let the trader only reduce' : 'halted the trader';
+  return `${count(missing)} of ${formatQuantity(coverage.markets, 'market')} were not played: a limit had ${what}${reason}. The result is of the others.`;
+}
+
+function warnHalted(_: Figures, { halts }: SessionRecord): string | null {
+  const resumed = halts.filter(({ rung, resumedMs }) => rung === 'halted' && resumedMs !== null);
+  const [first] = resumed;
+  if (first === undefined) return null;
+  return `Limits halted the trader ${formatQuantity(resumed.length, 'time')}, first at ${utcText(first.fromMs)} UTC (${first.reason}). It was resumed with the next event or day; live it stays halted until a person resumes it.`;
+}
+
+function warnHeldBack(_: Figures, { halts }: SessionRecord): string | null {
+  const held = halts.filter(({ rung }) => rung !== 'halted');
+  const [first] = held;
+  if (first === undefined) return null;
+  const reducing = held.filter(({ rung }) => rung === 'reducing').length;
+  const lifted = held.some(({ resumedMs }) => resumedMs !== null)
+    ? ' It was lifted with the next event or day; live it stays until the loss shrinks or a person resumes it.'
+    : '';
+  return `A part of a loss limit held the trader back ${formatQuantity(held.length, 'time')}, ${count(reducing)} of them to orders that reduce, first at ${utcText(first.fromMs)} UTC (${first.reason}).${lifted}`;
+}
+
+/** Refusals named when nothing was traded; the report has all. */
+const TOP_REFUSALS = 5;
+
+function topRefusals(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return 'Nothing was refused.';
+  const named = refusals.slice(0, TOP_REFUSALS).map(({ by, name, count: times }) => REFUSED_BY[by](name, times));
+  const more =
+    refusals.length > TOP_REFUSALS ? `; and ${formatQuantity(refusals.length - TOP_REFUSALS, 'more reason')}` : '';
+  return `Most frequent obstacles: ${named.join('; ')}${more}.`;
+}
+
+/** A guard is sampled once a minute in each market. */
+const REFUSED_BY: Readonly<Record<Refusal['by'], (name: string, times: number) => string>> = {
+  risk: (name, times) => `risk limit ${name}, ${formatQuantity(times, 'time')}`,
+  guard: (name, times) => `the strategy, “${name}”, at ${formatQuantity(times, 'look')}`,
+  exchange: (name, times) => `the exchange, ${name}, ${formatQuantity(times, 'time')}`,
+};
+
+/** More would push everything else off the page; the record has all. */
+const NOTICES = 20;
+
+function listNotices({ notices }: SessionRecord): readonly Warning[] {
+  const warnings = notices.map(
+    ({ severity, text }): Warning => ({ level: severity === 'loud' ? 'caution' : 'note', name: 'notice', text }),
+  );
+  const loudFirst = LEVELS.flatMap((level) => warnings.filter((warning) => warning.level === level));
+  return atMost(NOTICES, loudFirst, 'notice');
+}
+
+/** A warning of a bracket with its models; none when it applies to all. */
+export interface SharedWarning extends Warning {
+  readonly models: readonly string[];
+}
+
+/** Each sentence once, most serious first. */
+export function sharedWarnings(
+  analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
+): readonly SharedWarning[] {
+  const told = new Map<string, { readonly warning: Warning; readonly models: Set<string> }>();
+  for (const analysis of analyses)
+    for (const warning of analysis.warnings) {
+      // Several markets of one session may have the same.
+      const entry = told.get(warning.text) ?? { warning, models: new Set<string>() };
+      told.set(warning.text, entry);
+      entry.models.add(nameModel(analysis));
+    }
+  const all = [...told.values()].map(({ warning, models }) => ({
+    ...warning,
+    models: models.size === new Set(analyses.map(nameModel)).size ? [] : [...models],
+  }));
+  // Equal warnings of several models with other figures are grouped.
+  const names = [...new Set(all.map(({ name }) => name))];
+  const grouped = names.flatMap((name) => all.filter((warning) => warning.name === name));
+  return LEVELS.flatMap((level) => grouped.filter((warning) => warning.level === level));
+}
 
 export interface Analysis extends Figures {
   /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** Of a backtest with several runs: all other figures are of the run with the middle result. */
+  /** For a backtest with several runs: all other figures are of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 

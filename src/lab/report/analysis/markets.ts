@@ -1,11 +1,89 @@
-/** Markets: a row each, recorded and quoted time, and left-out data. */
+/** Markets: a row each, recorded and quoted time, left-out data; and the result by event. */
 
+import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
+import { computeMoments } from '../../../shared/statistics/moments.js';
+import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { Coverage, MarketSession } from '../../session/contract.js';
 import { listMoves, sharesMoved } from '../../session/holdings.js';
-import { markoutAt } from './markouts.js';
-import type { MarketResult } from './split.js';
-import { share, sumIfAll } from './total.js';
-import { computeFillRatio, computeVolume } from './trading.js';
+import { type MarketResult, share, sumIfAll } from './split.js';
+import { computeFillRatio, computeVolume, markoutAt } from './trading.js';
+
+/** With fewer events the interval itself is a guess. */
+export const FEW_EVENTS = 20;
+
+/** With fewer events no figure about their spread is shown: it would be meaningless. */
+export const LEAST_EVENTS = 8;
+
+/** Ends of a 95 % interval over 2,000 resampled sets of events. */
+export type Interval = readonly [low: number, high: number];
+type EventFigures = ReturnType<typeof computeEventFigures>;
+
+/** Null when the interval is unknown or events are too few. */
+export const shownInterval = ({ events, intervalMicros }: EventFigures): Interval | null =>
+  events < LEAST_EVENTS ? null : intervalMicros;
+
+/** Sharpe ratio per event; null when unknown or events are too few. */
+export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
+
+/**
+ * Of the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
+ * `caveat`: limits of these few numbers.
+ */
+export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
+  const byEvent = resultsByEvent(
+    markets.map((market) => ({
+      event: eventOf(market),
+      resultMicros: market.result.resultMicros,
+      fills: market.fills,
+    })),
+  );
+  const results = [...byEvent.values()];
+  const { mean, standardDeviation } = computeMoments(results);
+  return {
+    events: results.length,
+    won: results.filter((result) => result > 0).length,
+    lost: results.filter((result) => result < 0).length,
+    meanMicros: mean,
+    deviationMicros: standardDeviation,
+    sharpe: sharpePerSample(results),
+    intervalMicros: drawInterval(results, seed),
+    caveat: caveatFor(results.length),
+  };
+}
+
+/** Markets of one event resolve together; a market without one is its own event. */
+export const eventOf = ({ eventTitle, conditionId }: MarketAnalysis): string =>
+  eventTitle === '' ? conditionId : eventTitle;
+
+interface EventResult {
+  readonly event: string;
+  readonly resultMicros: number;
+  readonly fills: number;
+}
+
+/** Covers the events with a fill. */
+export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<string, number> {
+  const results = new Map<string, number>();
+  for (const { event, fills, resultMicros } of markets)
+    if (fills > 0) results.set(event, (results.get(event) ?? 0) + resultMicros);
+  return results;
+}
+
+/** Null for fewer than two results. */
+export function drawInterval(results: readonly number[], seed: number): Interval | null {
+  const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
+  const interval = bootstrapByEvent({ events: results, statistic, seed });
+  return interval === null ? null : [Math.round(interval.low), Math.round(interval.high)];
+}
+
+function caveatFor(events: number): string {
+  if (events === 0) return 'Nothing was filled, so there is no result per event.';
+  const jumps =
+    'A settlement is a jump, and the markets of one event settle together: a Sharpe ratio of daily returns would flatter. This one is per event and must not be annualised.';
+  if (events === 1) return `${jumps} One event is one sample: neither a deviation nor an interval can be had from it.`;
+  if (events < FEW_EVENTS) return `${jumps} With ${events} events it says little, and the interval is too narrow.`;
+  return jumps;
+}
 
 export type MarketAnalysis = ReturnType<typeof marketAnalysis>;
 
@@ -55,18 +133,13 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
 
 /** Of several markets, or of several recordings of one. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
-  const sum = (name: keyof Coverage): number => parts.reduce((total, part) => total + part[name], 0);
-  return {
-    spanMs: sum('spanMs'),
-    gapMs: sum('gapMs'),
-    gaps: sum('gaps'),
-    events: sum('events'),
-    trades: sum('trades'),
-    skipped: sum('skipped'),
-  };
+  const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
+  // The keys are those of the total.
+  for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
+  return total;
 }
 
-/** Of all markets; `coveredShare` is null without a recording. */
+/** For all markets; `coveredShare` is null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);
@@ -92,12 +165,10 @@ function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSess
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
 
-interface RunMarkets {
-  readonly markets: readonly { readonly conditionId: string; readonly isPlayed: boolean }[];
-}
-
 /** Condition ids; a run that played fewer markets has no result in the others. */
-export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
+export function playedByAll(
+  runs: readonly { readonly markets: readonly Pick<MarketAnalysis, 'conditionId' | 'isPlayed'>[] }[],
+): ReadonlySet<string> {
   const [first, ...others] = runs.map(
     ({ markets }) => new Set(markets.filter((market) => market.isPlayed).map(({ conditionId }) => conditionId)),
   );
@@ -106,14 +177,9 @@ export function playedByAll(runs: readonly RunMarkets[]): ReadonlySet<string> {
 
 /** Market time: the time each market was open while the trader ran. Null when unknown. */
 export function computeQuotingShare(markets: readonly MarketSession[]) {
-  const openForMs = sumIfAll(markets.map(({ quoting }) => quoting.openForMs));
-  const twoSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.twoSidedMs));
-  const oneSidedMs = sumIfAll(markets.map(({ quoting }) => quoting.oneSidedMs));
-  return {
-    openForMs,
-    twoSidedMs,
-    oneSidedMs,
-    twoSidedShare: share(twoSidedMs, openForMs),
-    oneSidedShare: share(oneSidedMs, openForMs),
-  };
+  const total = (name: 'openForMs' | 'twoSidedMs' | 'oneSidedMs') =>
+    sumIfAll(markets.map(({ quoting }) => quoting[name]));
+  const sums = { openForMs: total('openForMs'), twoSidedMs: total('twoSidedMs'), oneSidedMs: total('oneSidedMs') };
+  const { openForMs, twoSidedMs, oneSidedMs } = sums;
+  return { ...sums, twoSidedShare: share(twoSidedMs, openForMs), oneSidedShare: share(oneSidedMs, openForMs) };
 }

@@ -7,20 +7,201 @@
  * without values), never zero.
  */
 
-import type { SessionRecord } from '../../session/contract.js';
-import { computeCapital, computeDrawdown, computeEquity, computeRequestUse } from './account.js';
-import { computeEventFigures } from './events.js';
+import { computeMean, computeMoments } from '../../../shared/statistics/moments.js';
+import type { AccountSeries, SessionRecord } from '../../session/contract.js';
 import {
   carriedIntoSettlement,
+  computeEventFigures,
   computeQuotingShare,
+  drawInterval,
+  eventOf,
+  LEAST_EVENTS,
   type MarketAnalysis,
   marketAnalysis,
+  playedByAll,
+  resultsByEvent,
   sumCoverage,
 } from './markets.js';
-import { computeCrossings, computeMarkouts } from './markouts.js';
-import type { MarketResult } from './split.js';
-import { share, sum, sumSplits } from './total.js';
-import { computeTrading } from './trading.js';
+import { type MarketResult, share, sum, sumSplits } from './split.js';
+import { computeCrossings, computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
+
+/** Kept figures of one repeat. */
+export type RepeatedRun = ReturnType<typeof runFigures>;
+
+export function runFigures(analysis: Figures, traceHash: string) {
+  const { result, trading, assumptions, markets } = analysis;
+  return {
+    seed: assumptions.seed ?? 0,
+    traceHash,
+    resultMicros: result.resultMicros,
+    spreadMicros: result.spreadMicros,
+    fills: trading.fills,
+    markout5sMicros: findMarkout(analysis, 5_000),
+    markout60sMicros: findMarkout(analysis, 60_000),
+    markets: markets.map((market) => ({
+      conditionId: market.conditionId,
+      event: eventOf(market),
+      resultMicros: market.result.resultMicros,
+      fills: market.fills,
+      isPlayed: market.isPlayed,
+    })),
+  };
+}
+
+const findMarkout = ({ markouts }: Figures, wanted: MarkoutHorizon): number | null =>
+  markouts.find(({ horizon, side }) => horizon === wanted && side === 'all')?.markoutMicros ?? null;
+
+/** Index of the run with the middle result: the lower one of an even number, the first on ties. */
+export function findMiddle(runs: readonly RepeatedRun[]): number {
+  const order = runs.map(({ resultMicros }, place) => ({ resultMicros, place }));
+  order.sort((a, b) => a.resultMicros - b.resultMicros || a.place - b.place);
+  return order[Math.floor((order.length - 1) / 2)]?.place ?? 0;
+}
+
+export type RepeatFigures = ReturnType<typeof computeRepeats>;
+
+/**
+ * One or more runs with different poll phases and latencies. `seed`: of the interval. `played`: markets over which
+ * models are compared; `compared` is null when those are all.
+ */
+export function computeRepeats(runs: readonly RepeatedRun[], seed: number, played = playedByAll(runs)) {
+  const all = runs.map(({ markets }) => markets);
+  const ofMarkets = Math.max(...all.map(({ length }) => length));
+  const compared = all.map((markets) => markets.filter(({ conditionId }) => played.has(conditionId)));
+  const spread = (figure: (run: RepeatedRun) => number | null): RunSpread => spreadIn(runs.map(figure));
+  return {
+    count: runs.length,
+    ...resultIn(all, seed),
+    compared: played.size === ofMarkets ? null : { markets: played.size, ofMarkets, ...resultIn(compared, seed) },
+    spreadMicros: spread(({ spreadMicros }) => spreadMicros),
+    fills: spread(({ fills }) => fills),
+    markout5sMicros: spread(({ markout5sMicros }) => markout5sMicros),
+    markout60sMicros: spread(({ markout60sMicros }) => markout60sMicros),
+    runs: runs.map(({ seed, resultMicros, fills, traceHash }) => ({ seed, resultMicros, fills, traceHash })),
+  };
+}
+
+/** Markets of each run. No interval below `LEAST_EVENTS` events with a fill in at least one run. */
+function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
+  const byEvent = runs.map(resultsByEvent);
+  const events = [...new Set(byEvent.flatMap((results) => [...results.keys()]))];
+  // The mean of its repeats is one sample of an event: differences of repeats are no further evidence.
+  const means = events.map((event) => computeMean(byEvent.map((results) => results.get(event) ?? 0)) ?? 0);
+  return {
+    events: events.length,
+    resultMicros: spreadIn(runs.map((markets) => sum(markets.map(({ resultMicros }) => resultMicros)))),
+    intervalMicros: events.length < LEAST_EVENTS ? null : drawInterval(means, seed),
+  };
+}
+
+/** One figure over the runs. The deviation is the sample's: null for a single run. */
+export interface RunSpread {
+  readonly mean: number | null;
+  readonly deviation: number | null;
+  readonly lowest: number | null;
+  readonly highest: number | null;
+}
+
+function spreadIn(values: readonly (number | null)[]): RunSpread {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return { mean: null, deviation: null, lowest: null, highest: null };
+  const { mean, standardDeviation } = computeMoments(known);
+  return { mean, deviation: standardDeviation, lowest: Math.min(...known), highest: Math.max(...known) };
+}
+
+/** Location of the money. `result` = end equity - capital. */
+function computeEquity(record: SessionRecord, results: readonly MarketResult[]) {
+  const value = (held: readonly MarketResult[]): number => sum(held.map(({ endValueMicros }) => endValueMicros));
+  const endHoldingsMicros = value(results);
+  const endEquityMicros = sum([record.endCashMicros, endHoldingsMicros]);
+  const resultMicros = endEquityMicros - record.capitalMicros;
+  return {
+    capitalMicros: record.capitalMicros,
+    endCashMicros: record.endCashMicros,
+    // Value of the final shares: at the known outcome, else at the last mark, else at cost.
+    endHoldingsMicros,
+    // The part valued at cost, because no price is known.
+    atCostMicros: value(results.filter(({ valuedAt }) => valuedAt === 'cost')),
+    endEquityMicros,
+    resultMicros,
+    returnShare: share(resultMicros, record.capitalMicros),
+  };
+}
+
+/** `returnOnLockedShare`: result / mean locked capital; not annualised. */
+function computeCapital({ account }: SessionRecord, resultMicros: number) {
+  const meanLockedMicros = computeMean(account.lockedMicros);
+  return {
+    meanLockedMicros,
+    peakLockedMicros: account.lockedMicros.reduce<number | null>((peak, now) => Math.max(peak ?? now, now), null),
+    returnOnLockedShare: share(resultMicros, meanLockedMicros),
+  };
+}
+
+/** `longestMs`: longest time below an earlier peak, by the samples. */
+const computeDrawdown = (record: SessionRecord) => ({
+  maxMicros: record.maxDrawdownMicros,
+  maxShare: share(record.maxDrawdownMicros, record.capitalMicros),
+  longestMs: longestUnderWater(record.account),
+});
+
+/** Null without samples, or when the equity is not always known. */
+function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
+  let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
+  for (const equity of equityMicros) {
+    if (equity === null) return null;
+    steps = equity >= peak ? 0 : steps + 1;
+    peak = Math.max(peak, equity);
+    longest = Math.max(longest, steps);
+  }
+  return equityMicros.length === 0 ? null : longest * stepMs;
+}
+
+export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
+
+/** Null when requests were not counted. */
+function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
+  const { requests, account } = record;
+  if (requests === null) return null;
+  const sampledMs = account.timeMs.length * account.stepMs;
+  // Time covered by samples.
+  const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
+  const sent = requests.public.count + requests.signed.count;
+  const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
+  const peakOf = ({ peakPerMinute, limitPerMinute }: typeof requests.public) => share(peakPerMinute, limitPerMinute);
+  return {
+    ...requests,
+    minutes,
+    publicShare: useOf(requests.public),
+    signedShare: useOf(requests.signed),
+    publicPeakShare: peakOf(requests.public),
+    signedPeakShare: peakOf(requests.signed),
+    byPurpose: requestsByPurpose(requests.byEndpoint),
+    // Requests per fill; null without a fill.
+    perFill: share(sent, fills),
+    // Result per request, micros and fractions; null without a request.
+    valueMicros: share(resultMicros, sent),
+  };
+}
+
+/** From market reads to cancels: the words of `status`, in table order. */
+function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, count: number])[]) {
+  const counts = { looks: 0, moves: 0, cancels: 0, conversions: 0, own: 0 };
+  for (const [endpoint, count] of byEndpoint) {
+    const purpose = purposeOf(endpoint);
+    if (purpose !== null) counts[purpose] += count;
+  }
+  return counts;
+}
+
+/** Null for calls that a trader never makes. */
+function purposeOf(endpoint: string): keyof ReturnType<typeof requestsByPurpose> | null {
+  if (/^(markets|events|search|sports)\./.test(endpoint)) return 'looks';
+  if (/^orders\.cancel/.test(endpoint)) return 'cancels';
+  if (/^(orders|trades|merges|splits|redeems)\.list$/.test(endpoint) || endpoint.startsWith('account.')) return 'own';
+  if (endpoint.startsWith('orders.')) return 'moves';
+  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : null;
+}
 
 export type Figures = ReturnType<typeof computeFigures>;
 

@@ -7,7 +7,70 @@ import { type Micros, micros, mul, ONE } from '../../../shared/base/micros.js';
 import { settledValue } from '../../../shared/protocol/outcome.js';
 import type { MarketSession } from '../../session/contract.js';
 import { Holdings, listMoves, type Move, sharesMoved } from '../../session/holdings.js';
-import type { ResultSplit } from './total.js';
+
+/**
+ * result = spread + drift - fees + merges + settlement + undivided, to the micro.
+ *
+ * - spread: at each fill, shares times the distance of its price from the middle.
+ * - drift: what held shares won or lost while the middle moved, until they were given up or the market closed. Rounding
+ *   the parts to whole micros leaves at most 4 micros a market, which are in here.
+ * - fees: paid, as a positive number.
+ * - merges: currency for complete sets beyond their value, 0 but for rounding.
+ * - settlement: from the last middle to the outcome, of what was still held.
+ * - undivided: what cannot be told apart because the middle is not known for it.
+ */
+export interface ResultSplit {
+  readonly resultMicros: number;
+  /** Spread and drift are null when no fill's mid is known, settlement when no settled part has one. */
+  readonly spreadMicros: number | null;
+  readonly driftMicros: number | null;
+  readonly feesMicros: number;
+  readonly mergesMicros: number;
+  readonly settlementMicros: number | null;
+  readonly undividedMicros: number;
+}
+
+/** Null only when unknown for every market; a market without it is in `undividedMicros`. */
+export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
+  // A market without a fill knows every part (0), but says nothing about others.
+  const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
+  return {
+    resultMicros: sum(splits.map((split) => split.resultMicros)),
+    spreadMicros: knownSum(traded.map((split) => split.spreadMicros)),
+    driftMicros: knownSum(traded.map((split) => split.driftMicros)),
+    feesMicros: sum(splits.map((split) => split.feesMicros)),
+    mergesMicros: sum(splits.map((split) => split.mergesMicros)),
+    settlementMicros: knownSum(traded.map((split) => split.settlementMicros)),
+    undividedMicros: sum(splits.map((split) => split.undividedMicros)),
+  };
+}
+
+/** RangeError beyond exact doubles. */
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => micros(total + value), 0);
+
+function knownSum(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 && values.length > 0 ? null : sum(known);
+}
+
+/** Null as soon as one is unknown. */
+export const sumIfAll = (values: readonly (number | null)[]): number | null =>
+  values.some((value) => value === null) ? null : sum(values.filter((value) => value !== null));
+
+/** Rows by a key, in order of the first row of each; each group in the order of its rows. */
+export function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Null without a whole. */
+export const share = (part: number | null, whole: number | null): number | null =>
+  part === null || whole === null || whole === 0 ? null : part / whole;
 
 export type Valuation = 'nothing held' | 'outcome' | 'mark' | 'cost';
 
@@ -55,10 +118,10 @@ const worth = (yes: number, no: number, markMicros: number): number =>
 function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   const { feesMicros } = walk.held;
   const mergesMicros = nearest(walk.merges);
-  const settlementMicros = walk.settlements.isKnown ? nearest(walk.settlement) : null;
+  const settlementMicros = isKnown(walk.settlements) ? nearest(walk.settlement) : null;
   const part = { resultMicros, feesMicros, mergesMicros, settlementMicros };
   const rest = resultMicros + feesMicros - mergesMicros - (settlementMicros ?? 0);
-  if (!walk.fills.isKnown) return { ...part, spreadMicros: null, driftMicros: null, undividedMicros: rest };
+  if (!isKnown(walk.fills)) return { ...part, spreadMicros: null, driftMicros: null, undividedMicros: rest };
   const spreadMicros = nearest(walk.spread);
   const undividedMicros = nearest(walk.undivided);
   return { ...part, spreadMicros, driftMicros: rest - spreadMicros - undividedMicros, undividedMicros };
@@ -77,20 +140,8 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** Whether a part of the result is known: if all moves of its kind lacked a mid it is not, and 0 would be wrong. */
-class Known {
-  #known = 0;
-  #unknown = 0;
-
-  count(isKnown: boolean): void {
-    if (isKnown) this.#known += 1;
-    else this.#unknown += 1;
-  }
-
-  get isKnown(): boolean {
-    return this.#known > 0 || this.#unknown === 0;
-  }
-}
+/** If all moves of a kind lacked a mid, that part of the result is not known, and 0 would be wrong. */
+const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /**
  * Walks the moves and assigns changes to the parts. Without a known mid, changes until the next known one are
@@ -101,8 +152,9 @@ class SplitWalk {
   merges = 0n;
   settlement = 0n;
   undivided = 0n;
-  readonly fills = new Known();
-  readonly settlements = new Known();
+  /** Moves with and without a mid. */
+  readonly fills = { known: 0, unknown: 0 };
+  readonly settlements = { known: 0, unknown: 0 };
   readonly held = new Holdings();
   #mark: number | null = null;
   /** Set from a move without a mid until the next known one: value of the holding before it. */
@@ -119,7 +171,9 @@ class SplitWalk {
     const isSets = yes === no;
     if (move.markMicros !== null) this.#markAt(move.markMicros);
     if (move.kind !== 'merge' && move.kind !== 'split')
-      (move.kind === 'fill' ? this.fills : this.settlements).count(move.markMicros !== null || isSets);
+      (move.kind === 'fill' ? this.fills : this.settlements)[
+        move.markMicros !== null || isSets ? 'known' : 'unknown'
+      ]++;
     if (move.markMicros === null && !isSets) this.#leaveOpen(cash);
     else this.#book(move.kind, cash + valueAt(yes, no, move.markMicros ?? 0), isSets ? valueAt(yes, no, 0) : 0n);
     this.held.move(move);
@@ -130,7 +184,7 @@ class SplitWalk {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;
     const mark = this.#open === null ? this.#mark : null;
-    if (valuedAt === 'outcome') this.settlements.count(mark !== null);
+    if (valuedAt === 'outcome') this.settlements[mark !== null ? 'known' : 'unknown']++;
     if (this.#open !== null) this.#close(finalWorth);
     else if (valuedAt === 'outcome' && mark !== null)
       this.settlement += finalWorth - valueAt(this.held.yesMicros, this.held.noMicros, mark);

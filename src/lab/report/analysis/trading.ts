@@ -1,11 +1,119 @@
-/** Orders and fills: posted and filled amounts, and places in the queue. */
+/** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
 
 import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
 import { ONE } from '../../../shared/base/micros.js';
-import { computeMean } from '../../../shared/statistics/moments.js';
-import { quantileOfSorted, sortValues } from '../../../shared/statistics/quantiles.js';
-import type { FillRecord, MarketSession } from '../../session/contract.js';
-import { share, sum, sumIfAll } from './total.js';
+import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
+import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
+import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
+import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
+import { share, sum, sumIfAll } from './split.js';
+
+/** Ms after the fill. */
+export type MarkoutHorizon = number | 'settlement';
+/** `late`: orders that arrived late and took. */
+export type MarkoutSide = 'all' | 'bid' | 'ask' | 'late';
+export type Markout = ReturnType<typeof markoutAt>;
+
+const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
+const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
+/** Compared horizons of crossings: at once, and in the end. */
+const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
+
+/** A fill, or a possible one: prices in YES space. */
+type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'> &
+  Partial<Pick<FillRecord, 'isMaker'>>;
+
+interface Traded {
+  readonly marked: readonly Marked[];
+  readonly outcome: MarketOutcome | null;
+}
+
+export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] => {
+  const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
+  return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
+};
+
+/**
+ * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
+ * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
+ * for each of them, the error with fewer than two markets. The error is clustered by market: its fills share a price path.
+ */
+export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide) {
+  const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
+  const later = mean(tallies, (tally) => tally.markout);
+  const effective = tallies.some((tally) => tally.unmarked > 0) ? null : mean(tallies, (tally) => tally.effective);
+  const [markoutMicros, effectiveMicros] = [later?.mean ?? null, effective?.mean ?? null];
+  return {
+    horizon,
+    side,
+    fills: tallies.reduce((total, tally) => total + tally.fills, 0),
+    sharesMicros: tallies.reduce((total, tally) => total + tally.shares, 0),
+    markets: tallies.length,
+    effectiveMicros,
+    markoutMicros,
+    standardErrorMicros: later?.standardError ?? null,
+    adverseMicros: markoutMicros === null || effectiveMicros === null ? null : effectiveMicros - markoutMicros,
+  };
+}
+
+type Tally = ReturnType<typeof tallyMarket>;
+
+/** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
+function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
+  const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
+  for (const fill of market.marked) {
+    const later = laterMark(fill, market.outcome, horizon);
+    if (later === null || !isOf(fill, side)) continue;
+    const sign = fill.side === 'bid' ? 1 : -1;
+    tally.fills += 1;
+    tally.shares += fill.amountMicros;
+    tally.markout += fill.amountMicros * sign * (later - fill.priceMicros);
+    if (fill.markMicros === null) tally.unmarked += 1;
+    else tally.effective += fill.amountMicros * sign * (fill.markMicros - fill.priceMicros);
+  }
+  return tally;
+}
+
+const isOf = ({ side: own, isMaker }: Marked, side: MarkoutSide): boolean =>
+  side === 'all' || (side === 'late' ? isMaker === false : own === side);
+
+function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
+  if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;
+  return outcome === null ? null : yesValue(outcome);
+}
+
+const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
+  clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
+
+export type CrossingFigures = NonNullable<ReturnType<typeof computeCrossings>>;
+export type CrossedShares = ReturnType<typeof computeMarkedShares>;
+
+/**
+ * The recorded other side came to the price of a resting order of ours. `filled`: what that filled at once. `unfilled`:
+ * orders that it left standing until they were canceled or their market closed, with markouts as if filled when first
+ * reached, and how long the other side stood there. Null for what really happened.
+ */
+export function computeCrossings(markets: readonly MarketSession[]) {
+  if (markets.some(({ stoodCrossed }) => stoodCrossed === null)) return null;
+  const filled = markets.map(({ fills, outcome }) => ({
+    marked: fills.filter(({ atCrossing }) => atCrossing),
+    outcome,
+  }));
+  const unfilled = markets.map(({ stoodCrossed, outcome }) => ({ marked: stoodCrossed ?? [], outcome }));
+  return {
+    filled: { fills: filled.flatMap(({ marked }) => marked).length, ...computeMarkedShares(filled) },
+    unfilled: {
+      orders: unfilled.flatMap(({ marked }) => marked).length,
+      ...computeMarkedShares(unfilled),
+      crossed: computeSpread(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }) => crossedMs))),
+    },
+  };
+}
+
+const computeMarkedShares = (markets: readonly Traded[]) => ({
+  sharesMicros: sum(markets.flatMap(({ marked }) => marked.map(({ amountMicros }) => amountMicros))),
+  markouts: CROSSING_HORIZONS.map((horizon) => markoutAt(markets, horizon, 'all')),
+});
 
 /** @param schedule base of the fees; undefined: unknown */
 export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {

@@ -1,8 +1,8 @@
 /** Orders, crossings, requests and refusals: the trader's activity within its time and budget. */
 
-import type { RequestFigures } from '../analysis/account.js';
 import type { Analysis } from '../analysis/analyse.js';
-import type { CrossedShares, CrossingFigures } from '../analysis/markouts.js';
+import type { RequestFigures } from '../analysis/session-figures.js';
+import type { CrossedShares, CrossingFigures } from '../analysis/trading.js';
 import {
   cents,
   count,
@@ -16,8 +16,22 @@ import {
   signedCents,
   UNKNOWN,
 } from '../figures.js';
-import { html, type Markup, shorten } from './markup.js';
-import { bar, barCell, dataTable, type Fact, facts, note, perSession, type Shown, SPACE, section } from './parts.js';
+import {
+  assumptionList,
+  bar,
+  barCell,
+  dataTable,
+  type Fact,
+  facts,
+  html,
+  type Markup,
+  note,
+  perSession,
+  type Shown,
+  SPACE,
+  section,
+  shorten,
+} from './parts.js';
 
 export const ordersSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -42,10 +56,10 @@ function orderFacts({ trading }: Analysis): readonly Fact[] {
     ['Shares bought / sold, as YES', `${formatShares(trading.boughtMicros)} / ${formatShares(trading.soldMicros)}`],
     ['Fills as maker / as taker', `${count(trading.makerFills)} / ${count(trading.takerFills)}`],
     ['Shares ahead when joining, mean', formatShares(queue.meanAheadMicros), ofQueue],
-    ['the same, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
+    ['Shares ahead, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
     ['Rested before a fill', spread(rested), '(median, 90 %)'],
     ['A fill was noticed after', spread(noticed), '(median, 90 %)'],
-    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg, less what was paid)'],
+    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg less the fees paid)'],
     ['Fills never noticed', count(trading.neverNoticed)],
   ];
 }
@@ -97,7 +111,7 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
   return section(
     'crossings',
     'Crossings',
-    'The recorded other side came to the price of a resting order of ours. Whether such an amount would have traded with us or, posting only, have been refused, no recording can say: it is an assumption.',
+    'A recorded order reached the price of our resting order on the other side. A recording cannot show whether it would have traded with us, so the fill model assumes it.',
     perSession(sessions, ({ analysis: { crossing, assumptions } }) =>
       crossing === null
         ? note('What really happened needs no such assumption.')
@@ -108,18 +122,18 @@ export function crossingSection(sessions: readonly Shown[]): Markup | null {
 
 const ruleText = (postsOnly: boolean | null): string =>
   postsOnly === true
-    ? 'Here recorded makers post only: such an amount fills nothing, and rests crossed beside our order.'
-    : 'Here such an amount trades with our order, up to its own size, before it rests.';
+    ? 'Here recorded makers post only: such an order fills nothing and rests at its price.'
+    : 'Here such an order first trades with ours, up to its size, and then rests.';
 
 const crossingFacts = ({ filled, unfilled }: CrossingFigures): readonly Fact[] => [
   ['Filled at a crossing, shares', formatShares(filled.sharesMicros), `(${formatQuantity(filled.fills, 'fill')})`],
   [
-    'Stood crossed and was not filled, shares',
+    'Crossed and not filled, shares',
     formatShares(unfilled.sharesMicros),
     `(${formatQuantity(unfilled.orders, 'order')})`,
   ],
   [
-    'Stood crossed for',
+    'Time crossed',
     `${formatDuration(unfilled.crossed.median)}, ${formatDuration(unfilled.crossed.p90)}`,
     '(median, 90 %)',
   ],
@@ -226,20 +240,13 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     }),
   );
 
-export const assumptionSection = (sessions: readonly Shown[]): Markup =>
-  section(
-    'assumptions',
-    'Assumptions',
-    'What these figures hold for.',
-    perSession(sessions, ({ analysis }) => assumptions(analysis)),
-  );
-
 const MAKERS: Readonly<Record<string, string>> = {
-  true: 'post only: an amount that comes to our price fills nothing',
-  false: 'trade: an amount that comes to our price fills us, up to its size',
+  true: 'post only: an order that reaches our price fills nothing',
+  false: 'trade: an order that reaches our price fills ours, up to its size',
 };
 
-function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): Markup {
+export function sessionAssumptions({ analysis }: Shown): Markup {
+  const { assumptions: given, coverage, kind, equity } = analysis;
   const isLive = kind === 'live';
   const covered =
     coverage.coveredShare === null
@@ -247,10 +254,10 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
       : `${formatPercent(coverage.coveredShare, 3)} of ${formatDuration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
   const lines = (texts: readonly string[], length: number): Markup =>
     html`${takeListed(texts).map((line) => html`${shorten(line, length)}<br>`)}${describeUnlisted(texts)}`;
-  const rows: readonly (readonly [string, string | Markup])[] = [
+  return assumptionList([
     ['Fill model', given.fillModel ?? (isLive ? 'none: the exchange filled the orders' : 'none')],
     ['Recorded makers', MAKERS[String(given.postsOnly)] ?? 'really traded'],
-    ['Latency', given.latency ?? (isLive ? 'none: what the network really took' : 'none')],
+    ['Latency', given.latency ?? (isLive ? 'none: the real network' : 'none')],
     ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
     ['Recorded', covered],
@@ -267,6 +274,5 @@ function assumptions({ assumptions: given, coverage, kind, equity }: Analysis): 
     ['Seed', given.seed === null ? 'none' : String(given.seed)],
     ['Data', lines(given.data, 300)],
     ['Remarks', lines(given.remarks, 600)],
-  ];
-  return html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+  ]);
 }

@@ -1,8 +1,62 @@
-/** Shared elements of the page's sections. */
+/** Text and elements of a page's sections: every value in a template is escaped unless it is markup. */
 
 import type { Analysis } from '../analysis/analyse.js';
-import { LEAST_EVENTS } from '../analysis/events.js';
-import { html, type Markup } from './markup.js';
+import { LEAST_EVENTS } from '../analysis/markets.js';
+
+/** HTML built by `html` (or our own text): the only text that is not escaped. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Markup | string | number | null | readonly Part[];
+
+/**
+ * Template tag: ``html`<b>${title}</b>` `` escapes `title`; markup and lists of markup are inserted unchanged; null is
+ * empty.
+ */
+export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+  new Markup(
+    texts.reduce((page, text, index) => `${page}${text}${index < parts.length ? renderPart(parts[index]) : ''}`, ''),
+  );
+
+function renderPart(part: Part | undefined): string {
+  if (part === null || part === undefined) return '';
+  if (part instanceof Markup) return part.text;
+  if (typeof part === 'object') return part.map(renderPart).join('');
+  return escapeHtml(String(part));
+}
+
+/** Also for attribute values in double quotes. Characters that HTML forbids become a question mark. */
+const escapeHtml = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** JSON for a script element: it cannot end the element or begin a comment. */
+export const jsonForScript = (value: unknown): Markup =>
+  new Markup(
+    JSON.stringify(value)
+      .replaceAll('<', '\\u003c')
+      .replaceAll('>', '\\u003e')
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029'),
+  );
+
+/** The exchange's texts have any length, the page's do not. */
+export const shorten = (text: string, length = 160): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
 /** One session of the page; its place in the bracket shows and hides its content. */
 export interface Shown {
@@ -40,7 +94,12 @@ export interface Head {
   readonly isText?: boolean;
 }
 
-export interface TableOptions {
+/** A heading and the cells below it. */
+export interface Column<Of> extends Head {
+  readonly cell: (of: Of) => Cell;
+}
+
+interface TableOptions {
   readonly caption: string;
   /** Sortable by its headings with scripts. */
   readonly sorts?: boolean;
@@ -49,7 +108,7 @@ export interface TableOptions {
 
 export interface Row {
   readonly cells: readonly Cell[];
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly class?: string;
 }
 
@@ -72,6 +131,17 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
   return html`<td class="${name}"${value}>${cell.text}</td>`;
 }
 
+/** A table with a row for each of these. */
+export const columnTable = <Of>(
+  columns: readonly Column<Of>[],
+  all: readonly Of[],
+  options: TableOptions,
+  id?: (of: Of, place: number) => string,
+): Markup => {
+  const rows = all.map((of, place) => ({ id: id?.(of, place), cells: columns.map(({ cell }) => cell(of)) }));
+  return dataTable(columns, rows, options);
+};
+
 /** A cell with a drawing; its heading is `isText`. */
 export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
   text: html`<span class="cell">${drawn}</span>`,
@@ -79,10 +149,10 @@ export const barCell = (...drawn: readonly (Markup | null)[]): Cell => ({
 });
 
 /** A bar within its cell, from and to as fractions of the cell's width. */
-export function bar(from: number, to: number, kind: string, isThin = false): Markup {
+export function bar(from: number, to: number, kind: string): Markup {
   const place = (part: number): string => (Math.min(1, Math.max(0, part)) * 100).toFixed(2);
   const [left, right] = from <= to ? [from, to] : [to, from];
-  return html`<i class="bar ${kind}${isThin ? ' thin' : ''}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
+  return html`<i class="bar ${kind}" style="left:${place(left)}%;width:${place(right - left)}%"></i>`;
 }
 
 /** `good`, `bad` or empty for 0 and unknown: the sign itself is always printed too. */
@@ -112,6 +182,16 @@ export const facts = (rows: readonly Fact[]): Markup =>
     ([name, text, note]) =>
       html`<div><dt>${name}</dt><dd>${text}${note === undefined ? null : html`<span class="note"> ${note}</span>`}</dd></div>`,
   )}</dl>`;
+
+/** What figures hold for. */
+export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
+  section('assumptions', 'Assumptions', 'What these figures hold for.', content);
+
+export const assumptionList = (rows: readonly (readonly [name: string, text: string | Markup])[]): Markup =>
+  html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+
+export const pageHeading = (title: string, ...lines: readonly string[]): Markup =>
+  html`<header><div><h1>${shorten(title, 200)}</h1>${lines.map((line) => html`<p class="sub">${line}</p>`)}</div></header>`;
 
 export const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 export const SPACE = html`<div style="height:14px"></div>`;

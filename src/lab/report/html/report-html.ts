@@ -1,32 +1,43 @@
 /** The page of a report. Its figures need no script. */
 
 import { assert } from '../../../shared/base/errors.js';
-import { utcText } from '../../../shared/base/utc-text.js';
+import { utcText } from '../../../shared/base/text.js';
 import { chartLicence } from '../../../shell/web-kit/page-script.js';
 import type { Bracket } from '../../session/contract.js';
-import type { Analysis } from '../analysis/analyse.js';
-import { type BracketVerdict, bracketVerdict, repeatedModels } from '../analysis/bracket.js';
-import { shownInterval } from '../analysis/events.js';
-import { nameModel } from '../analysis/session-figures.js';
-import { sharedWarnings } from '../analysis/warnings.js';
-import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
-import { LINES, REPEAT_LINES } from '../lines.js';
 import {
-  assumptionSection,
+  type Analysis,
+  type BracketVerdict,
+  bracketVerdict,
+  repeatedModels,
+  sharedWarnings,
+} from '../analysis/analyse.js';
+import { shownInterval } from '../analysis/markets.js';
+import { nameModel } from '../analysis/session-figures.js';
+import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
+import { LINES, REPEAT_LINES } from '../summary.js';
+import {
   crossingSection,
   ordersSection,
   refusalSection,
   requestSection,
+  sessionAssumptions,
 } from './activity-section.js';
-import { equitySection, priceSection } from './chart-section.js';
-import { pageDocument, pageScript } from './document.js';
-import { drawingData } from './drawing-data.js';
-import { marketSection } from './market-section.js';
-import { markoutSection } from './markout-section.js';
-import { html, jsonForScript, Markup, shorten } from './markup.js';
-import { dataTable, resultTone, type Shown, section } from './parts.js';
-import { resultSection, riskSection } from './result-section.js';
-import { styleFor } from './style.js';
+import { drawingData, equitySection, priceSection } from './charts.js';
+import { pageDocument } from './document.js';
+import {
+  assumptionSection,
+  dataTable,
+  html,
+  jsonForScript,
+  Markup,
+  pageHeading,
+  perSession,
+  resultTone,
+  type Shown,
+  section,
+  shorten,
+} from './parts.js';
+import { marketSection, markoutSection, resultSection, riskSection } from './result-section.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
@@ -61,13 +72,13 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     requestSection(sessions),
     refusalSection(sessions),
     riskSection(sessions),
-    assumptionSection(sessions),
+    assumptionSection(perSession(sessions, sessionAssumptions)),
   ];
   return pageDocument({
     title: `${shorten(first.title, 120)} – Twinbook report`,
-    style: styleFor(sessions.length),
+    sessions: sessions.length,
     body: html`<main>${choices}<div class="page">${sections.filter((part) => part !== null)}${footer(first, chartLicence())}</div></main>`,
-    script: pageScript('main'),
+    program: 'main',
     data: html`<script type="application/json" id="data">${jsonForScript(data)}</script>\n`,
   });
 }
@@ -82,7 +93,7 @@ function heading({ title, kind, fromMs, toMs, coverage, assumptions, equity }: A
   const assumed =
     kind === 'live' ? '' : `latency ${assumptions.latency ?? 'none'} · fees ${assumptions.fees ?? 'not known'} · `;
   const given = `${assumed}capital ${formatMoney(equity.capitalMicros)} · configuration ${assumptions.configHash.slice(0, 12)}`;
-  return html`<header><div><h1>${shorten(title, 200)}</h1><p class="sub">${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}</p><p class="sub">${given}</p></div></header>`;
+  return pageHeading(title, `${what} · ${when} · ${formatQuantity(coverage.markets, 'market')}`, given);
 }
 
 export function renderVerdict({ text, signFlips, points }: BracketVerdict): Markup | null {

@@ -1,9 +1,12 @@
 /** Sources of the result: a waterfall that is also the table of its exact figures; and its risk. */
 
+import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis } from '../analysis/analyse.js';
-import { shownInterval, shownSharpe } from '../analysis/events.js';
-import type { ResultSplit } from '../analysis/total.js';
+import { type MarketAnalysis, shownInterval, shownSharpe } from '../analysis/markets.js';
+import { type ResultSplit, sumSplits, type Valuation } from '../analysis/split.js';
+import type { Markout, MarkoutSide } from '../analysis/trading.js';
 import {
+  cents,
   count,
   exactGain,
   formatDuration,
@@ -17,22 +20,183 @@ import {
   signedCents,
   UNKNOWN,
 } from '../figures.js';
-import { html, type Markup } from './markup.js';
 import {
   bar,
   barCell,
+  type Cell,
+  type Column,
+  columnTable,
   dataTable,
   type Fact,
   type Figure,
   facts,
+  html,
+  type Markup,
+  note,
   perSession,
+  type Row,
   resultTone,
   type Shown,
   SPACE,
   section,
+  shorten,
   tiles,
   tone,
 } from './parts.js';
+
+/** Rows of all sessions: about a kilobyte each. */
+const MAX_ROWS = 1_500;
+
+export function marketSection(sessions: readonly Shown[]): Markup {
+  const rows = Math.floor(MAX_ROWS / Math.max(1, sessions.length));
+  return section(
+    'markets',
+    'Markets',
+    'Currency and shares. A heading sorts; a title shows the market in the chart above.',
+    html`<div class="tools" data-needs-script><label>Find <input type="search" id="find" autocomplete="off" placeholder="title or event"></label></div>${perSession(sessions, ({ analysis }) => marketTable(analysis, rows))}`,
+  );
+}
+
+const HEADS = [
+  { title: 'Market', isText: true },
+  { title: 'Result' },
+  { title: 'Spread' },
+  { title: 'Drift' },
+  { title: 'Fees' },
+  { title: 'Settlement', explains: 'from the last middle to the outcome' },
+  { title: 'Fills' },
+  { title: 'Filled', explains: 'shares filled of shares posted' },
+  { title: '60 s, ¢', explains: 'markout after 60 s, cents a share' },
+  { title: 'Two-sided', explains: 'of the time that the market was open' },
+  { title: 'Peak', explains: 'largest position, shares' },
+  { title: 'Outcome', isText: true },
+  { title: 'Recorded', explains: 'recorded time without gaps' },
+  { title: 'Event', isText: true },
+];
+
+function marketTable({ markets }: Analysis, limit: number): Markup {
+  if (markets.length === 0) return note('There is no market.');
+  const kept = selectMarkets(markets, limit);
+  const left = markets.filter((market) => !kept.has(market));
+  const shown = markets.filter((market) => kept.has(market));
+  const rows = shown.map(makeRow);
+  if (left.length > 0) rows.push(makeRestRow(left));
+  const cut =
+    left.length === 0
+      ? null
+      : html`<p class="note">The table shows the ${count(shown.length)} markets with the largest gains and losses; ${formatQuantity(left.length, 'other')} stand in the last line. All are in --json.</p>`;
+  return html`${dataTable(HEADS, rows, { caption: 'Markets', sorts: true, class: 'markets' })}${cut}`;
+}
+
+/** The largest gains and losses, and the largest turnovers. */
+function selectMarkets(markets: readonly MarketAnalysis[], limit: number): ReadonlySet<MarketAnalysis> {
+  if (markets.length <= limit) return new Set(markets);
+  const size = ({ result, turnoverMicros }: MarketAnalysis): number =>
+    Math.abs(result.resultMicros) + turnoverMicros / 1_000;
+  return new Set([...markets].sort((a, b) => size(b) - size(a)).slice(0, limit));
+}
+
+/** Result of one or several markets: total, parts, fills. */
+function resultCells(result: ResultSplit, fills: number): readonly Cell[] {
+  const gain = (micros: number | null): Cell => ({ text: formatGain(micros), value: micros });
+  return [
+    { ...gain(result.resultMicros), class: tone(result.resultMicros) },
+    gain(result.spreadMicros),
+    gain(result.driftMicros),
+    gain(-result.feesMicros),
+    gain(result.settlementMicros),
+    { text: count(fills), value: fills },
+  ];
+}
+
+function makeRow(market: MarketAnalysis): Row {
+  const { result, coverage } = market;
+  const title = shorten(market.title, 80);
+  return {
+    id: market.conditionId,
+    cells: [
+      { text: html`<span class="title">${title}</span>` },
+      ...resultCells(result, market.fills),
+      { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
+      { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
+      { text: formatPercent(market.twoSidedShare, 0), value: market.twoSidedShare },
+      { text: formatShares(market.peakInventoryMicros), value: market.peakInventoryMicros },
+      makeOutcomeCell(market),
+      {
+        text:
+          coverage === null
+            ? '–'
+            : formatPercent(coverage.spanMs === 0 ? null : 1 - coverage.gapMs / coverage.spanMs, 2),
+        value: coverage === null ? null : coverage.gapMs,
+      },
+      { text: shorten(market.eventTitle, 50) },
+    ],
+  };
+}
+
+const HELD: Readonly<Record<Valuation, string>> = {
+  'nothing held': '',
+  outcome: '',
+  mark: ', held at the middle',
+  cost: ', held at cost',
+};
+
+function makeOutcomeCell({ outcome, valuedAt }: MarketAnalysis): Cell {
+  const name = outcomeText(outcome);
+  return { text: `${name}${HELD[valuedAt]}`, value: name };
+}
+
+/** Markets that do not fit in one line, so that the columns still sum to the result. */
+function makeRestRow(left: readonly MarketAnalysis[]): Row {
+  const fills = left.reduce((total, market) => total + market.fills, 0);
+  const cells = resultCells(sumSplits(left.map((market) => market.result)), fills);
+  const none = HEADS.slice(1 + cells.length).map(() => ({ text: '' }));
+  return { cells: [{ text: formatQuantity(left.length, 'other market') }, ...cells, ...none] };
+}
+
+export const markoutSection = (sessions: readonly Shown[]): Markup =>
+  section(
+    'markouts',
+    'Markouts',
+    'Cents a share, weighted by shares: the middle some time after a fill against its price. The effective half-spread was earned at the fill; adverse selection was lost to those who knew more.',
+    perSession(sessions, ({ analysis: { markouts } }) =>
+      markouts.every(({ fills }) => fills === 0)
+        ? note('No fill has a middle after it: there is no markout.')
+        : columnTable(MARKOUT_COLUMNS, markouts, { caption: 'Markouts by horizon and side' }),
+    ),
+  );
+
+const NAMES: Readonly<Record<string, string>> = {
+  1000: '1 s',
+  5000: '5 s',
+  30000: '30 s',
+  60000: '60 s',
+  300000: '5 min',
+  settlement: 'settlement',
+};
+
+const SIDE_NAMES: Readonly<Record<MarkoutSide, string>> = {
+  all: 'all',
+  bid: 'our bids',
+  ask: 'our asks',
+  late: 'orders that arrived late and took',
+};
+
+const MARKOUT_COLUMNS: readonly Column<Markout>[] = [
+  { title: 'After', isText: true, cell: ({ horizon }) => ({ text: NAMES[horizon] ?? `${horizon} ms` }) },
+  { title: 'Side', isText: true, cell: ({ side }) => ({ text: SIDE_NAMES[side] }) },
+  { title: 'Fills', cell: ({ fills }) => ({ text: count(fills) }) },
+  { title: 'Shares', cell: ({ sharesMicros }) => ({ text: formatShares(sharesMicros) }) },
+  { title: 'Markets', cell: ({ markets }) => ({ text: count(markets) }) },
+  { title: 'Effective half-spread, ¢', cell: ({ effectiveMicros }) => ({ text: signedCents(effectiveMicros) }) },
+  { title: 'Adverse selection, ¢', cell: ({ adverseMicros }) => ({ text: signedCents(adverseMicros) }) },
+  { title: 'Markout, ¢', cell: ({ markoutMicros }) => ({ text: signedCents(markoutMicros) }) },
+  {
+    title: 'Standard error, ¢',
+    explains: 'clustered by market',
+    cell: ({ standardErrorMicros }) => ({ text: cents(standardErrorMicros) }),
+  },
+];
 
 export const resultSection = (sessions: readonly Shown[]): Markup =>
   section(
@@ -125,7 +289,7 @@ export const riskSection = (sessions: readonly Shown[]): Markup =>
   section(
     'risk',
     'Capital, inventory and luck',
-    'Events are what there are independent samples of: all markets of one event are decided together.',
+    'All markets of one event resolve together, so only whole events are independent samples.',
     perSession(
       sessions,
       ({ analysis }) =>
@@ -139,11 +303,11 @@ function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: A
   return [
     ['Capital at the start', formatMoney(equity.capitalMicros)],
     ['Equity at the end', formatMoney(equity.endEquityMicros)],
-    ['of it in shares', formatMoney(equity.endHoldingsMicros)],
+    ['Shares at the end', formatMoney(equity.endHoldingsMicros)],
     ['Capital locked, mean', formatMoney(capital.meanLockedMicros)],
     ['Capital locked, peak', formatMoney(capital.peakLockedMicros)],
     ['Longest time under water', formatDuration(drawdown.longestMs)],
-    ['Largest position, shares', peak, title === undefined ? undefined : `in ${title.slice(0, 40)}`],
+    ['Largest position, shares', peak, title === undefined ? undefined : `in ${shorten(title, 40)}`],
     [
       'Shares carried into settlement',
       formatShares(inventory.carriedMicros),

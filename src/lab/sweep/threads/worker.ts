@@ -2,14 +2,13 @@
 
 import { workerData } from 'node:worker_threads';
 import { openRecordings } from '../../../recording/recording.js';
-import { boundHeapGrowth } from '../../../shared/base/brief-collections.js';
+import { boundHeapGrowth } from '../../../shared/base/processes.js';
 import type { EventSource } from '../../backtest/contract.js';
-import { playFromMemory, streamRecording } from '../../backtest/sources.js';
+import { playFromMemory, streamRecording } from '../../backtest/replay-driver.js';
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';
-import { viewColumns } from '../columns.js';
 import type { Task } from '../contract.js';
-import { runTask } from '../task.js';
-import type { PlayedData, WorkerSetup } from './threads.js';
+import { viewColumns } from '../facts.js';
+import { type PlayedData, runTask, type WorkerSetup } from './threads.js';
 
 boundHeapGrowth();
 // `WorkerSetup` is what `threads.ts` starts this program with.

@@ -19,8 +19,7 @@ export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
- * As `solana_tx` the paper exchange issues both formats that are in use, legacy and version 0, by the draft's pubkey.
- * `cosigners` sign such a transaction too. It has no chain and no blockhash: the draft's pubkey (base58 of 32 bytes) is in its place.
+ * As `solana_tx` the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
  */
 export function writeDraftMessage(
   kind: DraftMessage,

@@ -1,10 +1,6 @@
-/**
- * The readable draft of the paper exchange: one line with everything a signer must know. Written by the exchange,
- * read by the signer, so that the signature covers the intended terms.
- */
+/** The readable draft of the paper exchange: one line with everything a signer must know. */
 
-import { formatDecimal, parseDecimal } from '../../base/decimal.js';
-import type { Micros } from '../../base/micros.js';
+import { formatDecimal, type Micros, parseDecimal } from '../../base/micros.js';
 import type { Side } from '../states.js';
 
 /** Terms of a draft that the wallet agrees to. Prices and amounts in the space of the named outcome. */
@@ -100,19 +96,13 @@ function details(terms: DraftTerms): string {
 /** Base58 names, so that no separator can hide in one. */
 const NAME = '[1-9A-HJ-NP-Za-km-z]{1,64}';
 const IS_NAME = new RegExp(`^${NAME}$`);
-/**
- * Condition ids are the venue's: anything without blanks, commas or pipes. No control or invisible characters anywhere:
- * a person who reads a draft must see all of it.
- */
+/** Condition ids have no blanks, commas or pipes. No invisible characters: a reader must see all of a draft. */
 const LINE = new RegExp(
   `^([^|\\p{C}\\p{Zl}\\p{Zp}]{1,40}) draft v1 \\| ([a-z-]{1,32}) \\| Market: ([^\\s|,\\p{C}]{1,128}) \\| ([^|\\p{C}\\p{Zl}\\p{Zp}]{1,300}) \\| Draft: (${NAME}) \\| Expires: (\\d{1,12})$`,
   'u',
 );
 
-/**
- * Reads a draft text; null for anything that is not exactly what `writeDraftText` writes: an unknown action, other
- * keys, another order, trailing zeros, a second reading of any kind.
- */
+/** Reads a draft text; null for anything that is not exactly the output of `writeDraftText`. */
 export function readDraftText(text: string): DraftText | null {
   const match = LINE.exec(text);
   if (match === null) return null;

@@ -1,7 +1,6 @@
 /**
- * Solana transactions as drafts: writes those of the paper exchange, and reads those of any venue into plain facts for
- * the signer to judge. Bytes are built and parsed by the `@solana` packages; this file adds that a transaction has
- * exactly one spelling, so that the judged bytes are the signed bytes.
+ * Solana transactions as drafts: writes those of the paper exchange, and reads any venue's for the signer to judge.
+ * This file adds that a transaction has exactly one spelling, so that the judged bytes are the signed bytes.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -77,10 +76,7 @@ export type ReadTransaction =
 /** The package brands checked values; the caller, who made the blockhash, checks it. */
 type Blockhash = Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'];
 
-/**
- * Lowercase hex of the transaction, its signature slots zeroed. A fee payer signs the whole message, so the memo names
- * only who signs beside it. Throws for a wallet that is not base58 of 32 bytes.
- */
+/** Lowercase hex of the transaction, its signature slots zeroed. The memo names the signers beside the fee payer. */
 export function writeMemoTransaction({ wallet, cosigners, text, blockhash, version }: MemoTransaction): string {
   const payer = address(cosigners?.fee_payer ?? wallet);
   const others = [wallet, ...(cosigners?.keys ?? [])].map((key) => address(key)).filter((key) => key !== payer);

@@ -1,12 +1,10 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import { formatDecimal } from '../../../shared/base/micros.js';
 import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import { moneyText } from '../page-market.js';
+import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { groupRefusals } from './log-view.js';
-import { filledOf, otherSpace, sideText } from './texts.js';
 
 /** Maximum listed fills of one order. */
 const MOST_FILLS = 50;
@@ -83,8 +81,6 @@ function orderTree(intent: IntentRow, order: OrderRecord | null, ledger: LedgerR
 
 const marketNode = (id: string, ledger: LedgerReader): ExplainNode =>
   node('Market', ledger.market(id)?.title ?? '', [], { subject: id });
-
-/** One fill of an order. */
 function partNode({ pubkey, timestampS, amountMicros, priceMicros }: BookedFill): ExplainNode {
   const value = `${formatDecimal(amountMicros)} at ${formatDecimal(priceMicros)}`;
   return node(timeText(timestampS * 1000), value, [], { subject: pubkey });

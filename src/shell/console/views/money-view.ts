@@ -1,14 +1,232 @@
 /** Results: of the whole ledger, by day, market and strategy, and over time. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { add, complement, type Micros, minMicros, mul, sub, ZERO } from '../../../shared/base/micros.js';
-import type { LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
-import { moneyText } from '../page-market.js';
-import type { History } from '../store/history.js';
+import {
+  add,
+  complement,
+  formatDecimal,
+  type Micros,
+  minMicros,
+  mul,
+  ONE,
+  sub,
+  ZERO,
+} from '../../../shared/base/micros.js';
+import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
+import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
+import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
+import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
-import type { MarkoutRow } from './markout-book.js';
-import { dayOf, NOTHING, type ResultBook, type ResultSum } from './result-book.js';
-import { makeTitleLookup } from './texts.js';
+
+/** At 0: within the point of the fill. */
+const HORIZONS_S = [0, 5, 30, 60, 300] as const;
+const LONGEST_MS = 300_000;
+const FINEST_MS = FINEST_S * 1000;
+/** The newest fills; each is looked up until its last horizon is over. */
+const MOST_FILLS = 500;
+
+interface Judged {
+  readonly market: string;
+  readonly side: 'bid' | 'ask';
+  readonly sharesMicros: number;
+  /** Per share, YES space, positive for a favourable move; null without a known price. */
+  readonly marks: readonly (number | null)[];
+  readonly isFinal: boolean;
+}
+
+/** Price moves after own fills: from the ledger's fills and the console's history. */
+export class MarkoutBook {
+  readonly #history: Pick<History, 'closeUp'>;
+  readonly #steadyMs: () => number;
+  #judged = new Map<string, Judged>();
+
+  constructor(history: Pick<History, 'closeUp'>, steadyMs: () => number = () => performance.now()) {
+    this.#history = history;
+    this.#steadyMs = steadyMs;
+  }
+
+  /** For the newest fills of this ledger, every horizon by side. */
+  read(ledger: LedgerReader, nowMs: number) {
+    const endMs = this.#steadyMs() + READING_MS;
+    const before = this.#judged;
+    this.#judged = new Map();
+    for (const fill of ledger.fills({ limit: MOST_FILLS })) {
+      const known = before.get(fill.pubkey);
+      const isDone = known?.isFinal === true || this.#steadyMs() >= endMs;
+      const judged = isDone ? known : this.#judge(fill, nowMs);
+      if (judged !== undefined) this.#judged.set(fill.pubkey, judged);
+    }
+    const all = [...this.#judged.values()];
+    return HORIZONS_S.flatMap((horizon, i) =>
+      SIDES.map((side) =>
+        summarize(
+          all.filter((one) => side === 'all' || one.side === side),
+          { horizon, i, side },
+        ),
+      ),
+    );
+  }
+
+  #judge(fill: BookedFill, nowMs: number): Judged {
+    const { marketConditionId: market, isYes, side, priceMicros, amountMicros } = fill;
+    // The earlier one: the exchange's clock may be ahead of ours, and we may have learned of it late.
+    const timeMs = Math.min(fill.seenMs, fill.timestampS * 1000);
+    const points = this.#history.closeUp(market, { fromMs: timeMs, toMs: timeMs + LONGEST_MS });
+    const isBid = (side === 'buy') === isYes;
+    const price = yesPrice(isYes, priceMicros);
+    return {
+      market,
+      side: isBid ? 'bid' : 'ask',
+      sharesMicros: amountMicros,
+      marks: HORIZONS_S.map((seconds) => {
+        const middle = middleAt(points, timeMs + seconds * 1000);
+        return middle === null ? null : (isBid ? 1 : -1) * (middle - price);
+      }),
+      isFinal: nowMs > timeMs + LONGEST_MS + 2 * FINEST_MS,
+    };
+  }
+}
+
+/** `bid`: we bought YES or sold NO. */
+const SIDES = ['all', 'bid', 'ask'] as const;
+
+/** Mid of others' best prices in the point at this time; null in a gap, and without both sides. */
+function middleAt(points: readonly MarketPoint[], timeMs: number): number | null {
+  const point = points.find((one) => one.timeMs <= timeMs && timeMs < one.timeMs + FINEST_MS);
+  if (point === undefined || point.bestBidMicros === null || point.bestAskMicros === null) return null;
+  return (point.bestBidMicros + point.bestAskMicros) / 2;
+}
+
+/** Weighted by shares; the error is clustered by market, whose fills share one price path. */
+function summarize(
+  judged: readonly Judged[],
+  { horizon, i, side }: { readonly horizon: number; readonly i: number; readonly side: (typeof SIDES)[number] },
+) {
+  const markets = new Map<string, { sum: number; weight: number }>();
+  let [fills, drift] = [0, 0];
+  for (const { market, sharesMicros, marks } of judged) {
+    const mark = marks[i] ?? null;
+    if (mark === null) continue;
+    const cluster = markets.get(market) ?? { sum: 0, weight: 0 };
+    markets.set(market, { sum: cluster.sum + sharesMicros * mark, weight: cluster.weight + sharesMicros });
+    fills += 1;
+    drift += sharesMicros * (mark - (marks[0] ?? mark));
+  }
+  const clusters = [...markets.values()];
+  const mean = clusteredMean(clusters);
+  const total = clusters.reduce((sum, cluster) => sum + cluster.sum, 0);
+  const write = (micros: number | null) => (micros === null ? '' : formatDecimal(Math.round(micros) as Micros)); // rounded to one
+  return {
+    horizon_s: horizon,
+    side,
+    fills,
+    not_known: judged.length - fills,
+    shares: write(clusters.reduce((sum, { weight }) => sum + weight, 0)),
+    mean: write(mean?.mean ?? null),
+    error: write(mean?.standardError ?? null),
+    total: fills === 0 ? '' : write(total / ONE),
+    /** Part of `total` after the fill, of fills whose price at once is known. */
+    drift: fills === 0 ? '' : write(drift / ONE),
+  };
+}
+
+export type MarkoutRow = ReturnType<typeof summarize>;
+
+/** Bookings of one statement. */
+const PAGE = 500;
+/** Maximum time per call, ms: a long ledger takes several. */
+const READING_MS = 40;
+
+export interface ResultSum {
+  readonly fills: number;
+  /** Currency paid and received in fills. */
+  readonly turnoverMicros: Micros;
+  readonly realisedMicros: Micros;
+  readonly feesMicros: Micros;
+  /** Realised part of redeemed holdings: what they paid, less their cost. */
+  readonly settledMicros: Micros;
+}
+
+export const NOTHING: ResultSum = {
+  fills: 0,
+  turnoverMicros: ZERO,
+  realisedMicros: ZERO,
+  feesMicros: ZERO,
+  settledMicros: ZERO,
+};
+
+/** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
+export class ResultBook {
+  readonly #steadyMs: () => number;
+  /** By UTC day, `YYYY-MM-DD`. */
+  readonly days = new Map<string, ResultSum>();
+  readonly markets = new Map<string, ResultSum>();
+  /** The same of each day. */
+  readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
+  readonly strategies = new Map<string, ResultSum>();
+  #last = 0;
+  #newest = 0;
+  /** Identifies a ledger, also after a trade in it was reversed. */
+  #of = '';
+
+  constructor(steadyMs: () => number = () => performance.now()) {
+    this.#steadyMs = steadyMs;
+  }
+
+  /** Read fraction of all bookings, 0 to 1. */
+  get read(): number {
+    return this.#newest === 0 ? 1 : this.#last / this.#newest;
+  }
+
+  /** @param opened number of openings of the ledger */
+  readOn(ledger: Pick<LedgerReader, 'newestBooking' | 'tradeTurns' | 'bookingsAfter'>, opened: number): void {
+    const endMs = this.#steadyMs() + READING_MS;
+    this.#newest = ledger.newestBooking();
+    const of = `${opened} ${ledger.tradeTurns()}`;
+    if (of !== this.#of || this.#newest < this.#last) this.#forget();
+    this.#of = of;
+    while (this.#last < this.#newest) {
+      const bookings = ledger.bookingsAfter(this.#last, PAGE);
+      for (const booking of bookings) this.#take(booking);
+      this.#last = bookings.at(-1)?.id ?? this.#newest;
+      if (this.#steadyMs() >= endMs) return;
+    }
+  }
+
+  #forget(): void {
+    this.#last = 0;
+    for (const sums of [this.days, this.markets, this.dayMarkets, this.strategies]) sums.clear();
+  }
+
+  #take(booking: BookingRow): void {
+    if (booking.kind === 'capital') return;
+    const day = dayOf(booking.timeMs);
+    const market = booking.marketConditionId ?? '';
+    addTo(this.days, day, booking);
+    addTo(this.markets, market, booking);
+    const ofDay = this.dayMarkets.get(day) ?? new Map();
+    addTo(ofDay, market, booking);
+    this.dayMarkets.set(day, ofDay);
+    addTo(this.strategies, booking.strategy ?? '', booking);
+  }
+}
+
+/** UTC day. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
+  const before = sums.get(key) ?? NOTHING;
+  // A fill's cash is its price minus the fee booked with it.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The sum of whole millionths is one.
+  // A fee that was reported later is a separate booking.
+  const isFill = booking.kind === 'fill' && paid > 0;
+  sums.set(key, {
+    fills: before.fills + (isFill ? 1 : 0),
+    turnoverMicros: isFill ? add(before.turnoverMicros, paid) : before.turnoverMicros,
+    realisedMicros: add(before.realisedMicros, booking.realisedMicros),
+    feesMicros: add(before.feesMicros, booking.feesMicros),
+    settledMicros: booking.kind === 'redeem' ? add(before.settledMicros, booking.realisedMicros) : before.settledMicros,
+  });
+}
 
 const DAY_MS = 86_400_000;
 /** Maximum rows of a growing list: the newest, or the largest. */
@@ -65,12 +283,14 @@ function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
 }
 
 const formatWhole = (pnl: PnlRow, { account }: TraderState) => ({
-  capital: formatDecimal(pnl.capitalMicros),
-  cash: formatDecimal(pnl.cashMicros),
+  ...formatEach({
+    capital: pnl.capitalMicros,
+    cash: pnl.cashMicros,
+    realised: pnl.realisedMicros,
+    fees: pnl.feesMicros,
+  }),
   equity: moneyText(account?.equityMicros ?? null),
   result: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.totalMicros),
-  realised: formatDecimal(pnl.realisedMicros),
-  fees: formatDecimal(pnl.feesMicros),
   unrealised: pnl.unmarked.length > 0 ? '' : formatDecimal(pnl.unrealisedMicros),
   unmarked: pnl.unmarked.length,
 });
@@ -81,10 +301,7 @@ const makeRows = (sums: ReadonlyMap<string, ResultSum>) => Array.from(sums, ([ke
 const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicros, settledMicros }: ResultSum) => ({
   key,
   fills,
-  turnover: formatDecimal(turnoverMicros),
-  realised: formatDecimal(realisedMicros),
-  fees: formatDecimal(feesMicros),
-  settled: formatDecimal(settledMicros),
+  ...formatEach({ turnover: turnoverMicros, realised: realisedMicros, fees: feesMicros, settled: settledMicros }),
   net: formatDecimal(sub(realisedMicros, feesMicros)),
 });
 
@@ -137,10 +354,7 @@ function marketRow(id: string, sum: ResultSum, { yes, no, cost, unrealised }: He
   const net = sub(sum.realisedMicros, sum.feesMicros);
   return {
     ...makeRow(id, sum),
-    yes: formatDecimal(yes),
-    no: formatDecimal(no),
-    sets: formatDecimal(sets),
-    cost: formatDecimal(cost),
+    ...formatEach({ yes, no, sets, cost }),
     unrealised: unrealised === null ? '' : formatDecimal(unrealised),
     result: unrealised === null ? '' : formatDecimal(add(net, unrealised)),
   };

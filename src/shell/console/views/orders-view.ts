@@ -1,11 +1,227 @@
-/** Orders, fills and round trips, newest first: a page of each, of everything or of a part. */
+/** Orders, fills and round trips: as pages of lists, in the chart of a market, and as files for spreadsheets. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
+import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
+import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
-import type { ViewQuery } from '../../dashboard/contract.js';
+import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
+import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
+import type { History } from '../store.js';
 import type { TraderState } from '../trader-state.js';
-import type { RoundTrips } from './round-trips.js';
-import { filledOf, findPage, makeTitleLookup, sideText } from './texts.js';
+import type { MoneyRow, MoneyView } from './money-view.js';
+
+/** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
+export const MOST_CSV_ROWS = 20_000;
+
+export interface CsvSources {
+  readonly ledger: LedgerReader;
+  readonly title: (market: string) => string;
+  readonly money: () => Pick<MoneyView, 'days' | 'markets' | 'strategies'>;
+}
+
+type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
+
+const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, cell]) => cell(row)))].map(csvLine).join('');
+
+/** Every row names its market and strategy, times are UTC. */
+export function makeCsv(name: CsvName, { ledger, title, money }: CsvSources): string {
+  switch (name) {
+    case 'fills':
+      return join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }));
+    case 'orders':
+      return join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
+    case 'days':
+      return join(bookedColumns('day'), money().days);
+    case 'strategies':
+      return join(bookedColumns('strategy'), money().strategies);
+    case 'markets':
+      return join([...bookedColumns('market'), ...MARKET_COLUMNS], money().markets);
+  }
+}
+
+const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] => [
+  ['time', (fill) => isoTime(fill.timestampS * 1000)],
+  ['fill', (fill) => fill.pubkey],
+  ['order', (fill) => fill.orderPubkey],
+  ['market', (fill) => fill.marketConditionId],
+  ['title', (fill) => title(fill.marketConditionId)],
+  ['side', (fill) => fill.side],
+  ['outcome', (fill) => outcomeName(fill.isYes)],
+  ['price', (fill) => formatDecimal(fill.priceMicros)],
+  ['amount', (fill) => formatDecimal(fill.amountMicros)],
+  ['fee', (fill) => (fill.feeMicros === null ? null : formatDecimal(fill.feeMicros))],
+  ['role', (fill) => (fill.isMaker === null ? null : fill.isMaker ? 'maker' : 'taker')],
+  ['seen', (fill) => isoTime(fill.seenMs)],
+];
+
+const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[] => [
+  ['created', (order) => isoTime(order.createdMs)],
+  ['order', (order) => order.pubkey],
+  ['market', (order) => order.marketConditionId],
+  ['title', (order) => title(order.marketConditionId)],
+  ['side', (order) => order.side],
+  ['outcome', (order) => outcomeName(order.isYes)],
+  ['price', (order) => formatDecimal(order.priceMicros)],
+  ['amount', (order) => formatDecimal(order.amountMicros)],
+  ['filled', (order) => formatDecimal(filledOf(order))],
+  ['status', (order) => order.status],
+  ['closed', (order) => (order.closedMs === null ? null : isoTime(order.closedMs))],
+];
+
+const pick = <Name extends string>(...names: readonly Name[]): readonly Column<Readonly<Record<Name, CsvValue>>>[] =>
+  names.map((name) => [name, (row) => row[name]]);
+
+const BOOKED_COLUMNS = pick('fills', 'turnover', 'realised', 'fees', 'net');
+const MARKET_COLUMNS = pick('title', 'yes', 'no', 'sets', 'cost', 'unrealised', 'result');
+const bookedColumns = (key: string): readonly Column<MoneyRow>[] => [[key, (row) => row.key], ...BOOKED_COLUMNS];
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const DEFAULT_MS = 600_000;
+/** Maximum markers: more would cover each other. */
+const MOST_FILLS = 500;
+
+export interface ChartSources {
+  readonly market: string;
+  readonly history: Pick<History, 'market'>;
+  /** Null while it cannot be read. */
+  readonly ledger: LedgerReader | null;
+  /** Changes of mode or configuration, oldest first. */
+  readonly marks: readonly { readonly time: number; readonly text: string }[];
+  readonly nowMs: number;
+  /** 0 for the default. */
+  readonly spanMs: number;
+}
+
+/** One market over time: prices with own orders, fills, holdings, and changes of mode or configuration. */
+export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources) {
+  const fromMs = nowMs - (spanMs || DEFAULT_MS);
+  const points = history.market(market, { fromMs, toMs: nowMs });
+  return {
+    time: points.map(({ timeMs }) => timeMs),
+    best_bid: points.map(({ bestBidMicros }) => bestBidMicros),
+    best_ask: points.map(({ bestAskMicros }) => bestAskMicros),
+    fair: points.map(({ fairMicros }) => fairMicros),
+    bid: points.map(({ bidMicros }) => bidMicros),
+    ask: points.map(({ askMicros }) => askMicros),
+    net: points.map(({ netMicros }) => netMicros),
+    fills: ledger === null ? [] : listFills(ledger, market, fromMs),
+    marks: marks.filter(({ time }) => time >= fromMs),
+  };
+}
+
+export type ChartView = ReturnType<typeof chartView>;
+
+/** In order of time. */
+const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
+  ledger
+    .fills({ marketConditionId: market, limit: MOST_FILLS })
+    .filter(({ timestampS }) => timestampS * 1000 >= fromMs)
+    .map(({ pubkey, timestampS, isYes, side, priceMicros, amountMicros }) => ({
+      id: pubkey,
+      time: timestampS * 1000,
+      price: yesPrice(isYes, priceMicros),
+      amount: amountMicros,
+      raises: (side === 'buy') === isYes,
+    }))
+    .sort((a, b) => a.time - b.time);
+
+/** The newest ones; older ones are forgotten. */
+const MOST_TRIPS = 2_000;
+
+/** Shares that one fill opened and none has closed. */
+interface Lot {
+  readonly timeMs: number;
+  readonly price: number;
+  /** Negative for sold YES or bought NO. */
+  shares: number;
+  readonly feePerShare: number;
+}
+
+/** Figures in whole millionths. */
+interface Closing extends Omit<Lot, 'shares'> {
+  readonly id: string;
+  readonly market: string;
+  readonly shares: number;
+}
+
+const round = (micros: number): Micros => Math.round(micros) as Micros;
+const times = (price: number, shares: number): number => (price * shares) / ONE;
+
+/** Shares that were bought and later sold, or the reverse, first in, first out, at prices of YES. */
+export class RoundTrips {
+  readonly #lots = new Map<string, Lot[]>();
+  #trips: ReturnType<typeof makeTrip>[] = [];
+  #last = 0;
+  /** Identifies a ledger, also after a trade in it was reversed. */
+  #of = '';
+
+  /** Newest first. @param opened number of openings of the ledger */
+  read(ledger: Pick<LedgerReader, 'tradeTurns' | 'fillsAfter'>, opened: number) {
+    const of = `${opened} ${ledger.tradeTurns()}`;
+    if (of !== this.#of) {
+      [this.#of, this.#last, this.#trips] = [of, 0, []];
+      this.#lots.clear();
+    }
+    for (const { seq, row } of ledger.fillsAfter(this.#last)) {
+      this.#take(closingFill(row));
+      this.#last = seq;
+    }
+    this.#trips = this.#trips.slice(-MOST_TRIPS);
+    return this.#trips.toReversed();
+  }
+
+  /** Closes older lots of the other direction, and opens one with the rest. */
+  #take(closing: Closing): void {
+    const lots = this.#lots.get(closing.market) ?? [];
+    this.#lots.set(closing.market, lots);
+    let left = closing.shares;
+    const closed: Lot[] = [];
+    while (left !== 0 && lots[0] !== undefined && Math.sign(lots[0].shares) !== Math.sign(left)) {
+      const [lot] = lots;
+      const shares = Math.sign(lot.shares) * Math.min(Math.abs(left), Math.abs(lot.shares));
+      closed.push({ ...lot, shares });
+      lot.shares -= shares;
+      left += shares;
+      if (lot.shares === 0) lots.shift();
+    }
+    if (closed.length > 0) this.#trips.push(makeTrip(closing, closed));
+    if (left !== 0) lots.push({ ...closing, shares: left });
+  }
+}
+
+function closingFill(fill: BookedFill): Closing {
+  const { pubkey: id, marketConditionId: market, isYes, side, priceMicros, amountMicros, feeMicros, timestampS } = fill;
+  return {
+    id,
+    market,
+    timeMs: timestampS * 1000,
+    price: yesPrice(isYes, priceMicros),
+    shares: ((side === 'buy') === isYes ? 1 : -1) * amountMicros,
+    feePerShare: ((feeMicros ?? 0) / amountMicros) * ONE,
+  };
+}
+
+function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: readonly Lot[]) {
+  const sum = (of: (lot: Lot) => number): number => closed.reduce((total, lot) => total + of(lot), 0);
+  const shares = sum((lot) => lot.shares);
+  const opened = sum((lot) => times(lot.price, lot.shares));
+  const fees = sum((lot) => times(lot.feePerShare + feePerShare, Math.abs(lot.shares)));
+  const openedAt = (opened / shares) * ONE;
+  const isBuy = shares > 0;
+  return {
+    id,
+    market,
+    time: timeMs,
+    lasted: timeMs - Math.min(...closed.map((lot) => lot.timeMs)),
+    /** Outcome whose shares were held. */
+    held: isBuy ? 'YES' : 'NO',
+    shares: formatDecimal(round(Math.abs(shares))),
+    bought: formatDecimal(isBuy ? round(openedAt) : complement(round(openedAt))),
+    sold: formatDecimal(isBuy ? round(price) : complement(round(price))),
+    profit: formatDecimal(round(times(price, shares) - opened - fees)),
+  };
+}
 
 /** The newest rows, among which filters look. */
 const MOST_ROWS = 2_000;
@@ -18,6 +234,7 @@ interface OrdersSources {
   readonly nowMs: number;
 }
 
+/** Newest first: a page of each, of everything or of a part. */
 export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSources) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
@@ -40,27 +257,3 @@ export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSource
 }
 
 export type OrdersView = ReturnType<typeof ordersView>;
-
-export const orderRow = (order: OrderRecord) => ({
-  id: order.pubkey,
-  market: order.marketConditionId,
-  side: sideText(order),
-  price: formatDecimal(order.priceMicros),
-  amount: formatDecimal(order.amountMicros),
-  filled: formatDecimal(filledOf(order)),
-  status: order.status,
-  time: order.createdMs,
-  closed: order.closedMs,
-});
-
-export const fillRow = (fill: BookedFill) => ({
-  id: fill.pubkey,
-  order: fill.orderPubkey,
-  market: fill.marketConditionId,
-  side: sideText(fill),
-  price: formatDecimal(fill.priceMicros),
-  amount: formatDecimal(fill.amountMicros),
-  fee: fill.feeMicros === null ? '' : formatDecimal(fill.feeMicros),
-  role: fill.isMaker === null ? '' : fill.isMaker ? 'maker' : 'taker',
-  time: fill.timestampS * 1000,
-});

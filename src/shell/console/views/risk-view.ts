@@ -1,25 +1,132 @@
-/** Every limit with its use: in total, by event and by market. */
+/** Every limit with its use: in total, by event and by market; and the result of each way an event could resolve. */
 
-import { formatDecimal, parseDecimal } from '../../../shared/base/decimal.js';
-import type { Micros } from '../../../shared/base/micros.js';
-import type { MarketStatus } from '../../../shared/protocol/trader-status.js';
-import type { LedgerConnection } from '../ledger-lists.js';
-import { moneyText } from '../page-market.js';
+import { add, formatDecimal, type Micros, minMicros, parseDecimal, sub, ZERO } from '../../../shared/base/micros.js';
+import type { AccountStatus, MarketStatus } from '../../../shared/protocol/trader-status.js';
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
+import { computePart, type LedgerConnection, makeTitleLookup, moneyText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import { LIMIT_USES, type LimitFacts, type LimitUse } from './risk-limits.js';
-import { listScenarios } from './scenarios.js';
-import { computePart } from './texts.js';
+import { type Held, readHoldings } from './money-view.js';
+
+interface Holding extends Held {
+  readonly market: string;
+}
+
+/** Of holdings only, without open orders. Worst first within an event; events by their worst case. */
+export function listScenarios(trader: TraderState, ledger: LedgerReader) {
+  const title = makeTitleLookup(trader, ledger);
+  const events = new Map<string, Holding[]>();
+  for (const [market, held] of readHoldings(ledger, trader)) {
+    const event = trader.markets.get(market)?.eventId ?? ledger.market(market)?.eventConditionId ?? market;
+    events.set(event, [...(events.get(event) ?? []), { ...held, market }]);
+  }
+  return [...events.values()]
+    .map((held) => eventScenarios(held, title))
+    .sort((a, b) => Number(a[0]?.result) - Number(b[0]?.result))
+    .flat()
+    .slice(0, MOST_ROWS);
+}
+
+function eventScenarios(held: readonly Holding[], title: (market: string) => string) {
+  const cost = held.reduce((sum, one) => add(sum, one.cost), ZERO);
+  // At marks; null while one is missing.
+  const value = held.reduce<Micros | null>(
+    (sum, one) => (sum === null || one.unrealised === null ? null : add(sum, add(one.cost, one.unrealised))),
+    ZERO,
+  );
+  const event = held.map(({ market }) => title(market)).join(' · ');
+  const describe = (scenario: string, pays: (holding: Holding) => Micros) => {
+    const paid = held.reduce((sum, one) => add(sum, pays(one)), ZERO);
+    const fromNow = value === null ? '' : formatDecimal(sub(paid, value));
+    return { event, scenario, result: formatDecimal(sub(paid, cost)), from_now: fromNow };
+  };
+  const isAlone = held.length === 1;
+  const found = [
+    ...held.map((yes) =>
+      describe(isAlone ? 'YES' : `only ${title(yes.market)}: YES`, (one) => (one === yes ? one.yes : one.no)),
+    ),
+    describe(isAlone ? 'NO' : 'none of these: YES', ({ no }) => no),
+    ...(isAlone ? [] : [describe('each at its worst', ({ yes, no }) => minMicros(yes, no))]),
+  ];
+  return found.sort((a, b) => Number(a.result) - Number(b.result));
+}
+
+/** The last message of the trader; `timeMs` is its clock. */
+interface LimitFacts extends AccountStatus {
+  readonly markets: readonly MarketStatus[];
+  readonly timeMs: number;
+}
+
+type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
+/** The use is in the setting's unit: micros for money, shares and prices; absent for a limit on single orders. */
+type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts) => number];
+
+const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
+  rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
+
+/** In the order of the controls. */
+const LIMITS: Readonly<Record<string, Limit>> = {
+  max_loss_day: ['lost since the UTC day began', 'currency', ({ losses }) => losses.dayLossMicros],
+  max_drawdown: ['below the high-water mark', 'currency', ({ losses }) => losses.drawdownMicros],
+  max_total_cost: ['lost if everything filled and resolved against us', 'currency', ({ risk }) => risk.totalLossMicros],
+  max_event_loss: [
+    'lost in one event at its worst, the largest',
+    'currency',
+    ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
+  ],
+  max_event_position_shares: [
+    'net shares of one event at their worst, the largest',
+    'shares',
+    ({ risk }) => most(risk.events, ({ positionMicros: position }) => position),
+  ],
+  max_position_shares: [
+    'net shares held in one market, the largest',
+    'shares',
+    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no)),
+  ],
+  max_core_sets: [
+    'complete sets held in one market, the most',
+    'sets',
+    ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
+  ],
+  max_open_orders: ['orders that rest, are in flight or unknown', 'orders', ({ openOrders }) => openOrders],
+  max_actions_per_second: ['orders and cancels begun within a second', 'actions', ({ risk }) => risk.pace.lastSecond],
+  max_actions_per_minute: ['orders and cancels begun within a minute', 'actions', ({ risk }) => risk.pace.lastMinute],
+  max_fills: ['fills within fills_window_s, the most lately', 'fills', ({ risk }) => risk.fillsInWindow],
+  fills_window_s: ['the time in which max_fills are counted', 's'],
+  max_book_age_ms: [
+    'age of the oldest book that is quoted',
+    'ms',
+    ({ markets, timeMs }) =>
+      most(markets, ({ orders, bookSeenMs: seen }) => (orders.length > 0 && seen !== null ? timeMs - seen : 0)),
+  ],
+  max_order_shares: ['shares of one order', 'shares'],
+  max_order_notional: ['price × amount of one order', 'currency'],
+  price_collar_fair: ['an order beyond our fair value, to our disadvantage', 'price'],
+  price_collar_book: ['an order through the best price of the other side', 'price'],
+  min_time_since_jump_ms: ['waited after a jump of the price', 'ms'],
+  min_time_to_resolution_s: ['nothing new rests closer to a resolution', 's'],
+  widen_at_loss: ['part of a loss limit from which quotes keep away', 'part'],
+  reduce_at_loss: ['part of a loss limit from which only reducing orders leave', 'part'],
+  widen_distance: ['what quotes keep from the fair value while widened', 'price'],
+};
+
+export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measureUse]]) => ({
+  name,
+  words,
+  unit,
+  measureUse,
+}));
 
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
-const DECIMAL: readonly LimitUse['unit'][] = ['currency', 'shares', 'price', 'part', 'sets'];
+const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'part', 'sets'];
 
 /** Null before the trader's first message. */
 export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
-  const told: LimitFacts = { account, markets: all, timeMs: frameMs ?? 0 };
+  const told: LimitFacts = { ...account, markets: all, timeMs: frameMs ?? 0 };
   const { config } = hello;
   return {
     limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
@@ -35,12 +142,15 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
 
 export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
-function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<string, unknown>>) {
-  const { name, words, unit } = use;
+function limitRow(
+  { name, words, unit, measureUse }: (typeof LIMIT_USES)[number],
+  told: LimitFacts,
+  config: Readonly<Record<string, unknown>>,
+) {
   const limit = readSetting(config['risk'], name);
-  const used = use.measureUse?.(told) ?? null;
+  const used = measureUse?.(told) ?? null;
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
-  const size = parseSize(use, limit);
+  const size = parseSize(unit, limit);
   return {
     name,
     words,
@@ -55,7 +165,7 @@ function limitRow(use: LimitUse, told: LimitFacts, config: Readonly<Record<strin
 }
 
 /** Null when the trader's version does not report it. */
-function parseSize({ unit }: LimitUse, limit: string): number | null {
+function parseSize(unit: Unit, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }
@@ -78,9 +188,9 @@ function describeTighter(strategies: unknown, name: string, limit: string): stri
   return own.join(', ');
 }
 
-function eventRows({ account, markets }: LimitFacts, limit: string) {
+function eventRows({ risk, markets }: LimitFacts, limit: string) {
   const size = parseDecimal(limit);
-  return account.risk.events
+  return risk.events
     .map(({ eventKey: id, positionMicros: position, lossMicros: loss }) => {
       const within = markets.filter((market) => (market.eventId ?? market.conditionId) === id);
       return {

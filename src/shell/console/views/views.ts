@@ -1,22 +1,202 @@
 /** Data of each view: the page requests views by name, and all its data is built here. */
 
+import { TwinbookError } from '../../../shared/base/errors.js';
+import type { AccountStatus, MarketStatus, ProcessStatus } from '../../../shared/protocol/trader-status.js';
+import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { findNextStep } from '../../alerts/conditions.js';
+import { askTrader } from '../../control/control-client.js';
+import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import type { Reports } from '../reports.js';
-import type { ShownParts } from '../shown-parts.js';
-import type { Watch } from '../watch.js';
-import { chartView } from './chart-view.js';
-import { configView, diffView } from './config-view.js';
+import { findPage, groupRefusals, type Line, listEvents, makeTitleLookup } from '../ledger-lists.js';
+import type { Reports } from '../own-commands.js';
+import type { ShownParts } from '../page-state.js';
+import type { TraderState } from '../trader-state.js';
+import { type FileFacts, readFileFacts, type Watch } from '../watch.js';
 import { explainView } from './explain-view.js';
-import { healthView } from './health-view.js';
-import { logView, runsView } from './log-view.js';
-import { MarkoutBook } from './markout-book.js';
-import { moneyView } from './money-view.js';
-import { ordersView } from './orders-view.js';
+import { MarkoutBook, moneyView } from './money-view.js';
+import { chartView, ordersView, RoundTrips } from './orders-view.js';
 import { riskView } from './risk-view.js';
-import { RoundTrips } from './round-trips.js';
-import { makeTitleLookup } from './texts.js';
+
+/** The newest events, among which filters look: weeks of them. */
+const MOST_EVENTS = 5_000;
+const RUNS = 200;
+/** A notice that is also an event is shown once: their times may differ by this, ms. */
+const SAME_MS = 2_000;
+
+/** Newest first, without fills. @param ledger null while it cannot be read @param side a severity; empty for all */
+export function logView(
+  ledger: LedgerReader | null,
+  { notices, markets }: TraderState,
+  query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
+) {
+  const kept = ledger === null ? [] : listEvents(ledger, MOST_EVENTS);
+  const known = new Map<string, number[]>();
+  for (const { kind, text, time } of kept) {
+    const key = `${kind} ${text}`;
+    known.set(key, [...(known.get(key) ?? []), time]);
+  }
+  const told: readonly Line[] = notices
+    .filter(({ kind, text, time }) => !known.get(`${kind} ${text}`)?.some((at) => Math.abs(at - time) <= SAME_MS))
+    .map(({ time, severity, kind, text }) => ({ time, severity, kind, text }));
+  const lines = [...told, ...kept].filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
+  return {
+    lines: findPage(
+      lines.sort((a, b) => b.time - a.time),
+      query,
+    ),
+    refusals: groupRefusals([...markets.values()].flatMap(({ refusals }) => refusals)),
+  };
+}
+
+export type LogView = ReturnType<typeof logView>;
+
+export const runsView = (ledger: LedgerReader, { hello, bye }: TraderState) => ({
+  runs: ledger.runs(RUNS).map((run) => ({ ...run, isCurrent: run.id === hello?.run && bye === null })),
+});
+
+const MB = 1_000_000;
+/** A larger difference of the clocks is alarming, ms. */
+const CLOCK_OFF_MS = 2_000;
+const DISK_LOW_BYTES = 2_000 * MB;
+
+type Sources = Pick<ShownParts, 'trader' | 'guardian'>;
+
+export function healthView({ config, trader, guardian }: Sources & Pick<ShownParts, 'config'>) {
+  const { account, markets } = trader;
+  const figures = account === null ? [] : traderFigures(account, { trader, guardian });
+  return {
+    figures: [...figures, ...fileFigures(readFileFacts(config.ledger.path))],
+    requests: (account?.health.requests ?? []).map(requestRow),
+    budgets: Object.entries(account?.budgets ?? {}).map(([scope, budget]) => ({
+      ...budget,
+      scope,
+      available: Math.max(0, budget.available),
+    })),
+    spent: account?.spent ?? [],
+    feeds: account?.feeds ?? [],
+    books: [...markets.values()].map(bookRow).sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
+  };
+}
+
+export type HealthView = ReturnType<typeof healthView>;
+
+const figure = (name: string, value: string, isBad = false) => ({ name, value, is_bad: isBad });
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+/** Three digits, in the unit in which it is at least one. */
+function bytesText(bytes: number | null): string {
+  if (bytes === null) return '–';
+  const [value, unit] = bytes >= 1_000 * MB ? [bytes / (1_000 * MB), 'GB'] : [bytes / MB, 'MB'];
+  return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${unit}`;
+}
+function sinceText(timeMs: number | null): string {
+  if (timeMs === null) return 'never';
+  const seconds = Math.max(0, (nowMs() - timeMs) / 1000);
+  if (seconds < 120) return `${seconds.toFixed(0)} s ago`;
+  return seconds < 7_200 ? `${(seconds / 60).toFixed(0)} min ago` : `${(seconds / 3_600).toFixed(1)} h ago`;
+}
+
+function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
+  const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
+  const { hasJournal: isWanted, journalEnded: ended } = upkeep;
+  return [
+    figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
+    figure('Steps of this run', String(health.steps)),
+    figure('Step, p50', ms(health.stepP50Ms)),
+    figure('Step, p99', ms(health.stepP99Ms)),
+    figure('Step, longest', ms(health.stepMaxMs)),
+    figure('Beats late, p99', ms(health.beatLateP99Ms)),
+    figure('Telemetry slowed', health.brake === 0 ? 'no' : `level ${health.brake}`, health.brake > 0),
+    figure('Readers', `${health.readers}, ${health.readersCut} dropped`),
+    figure('Exchange answers', silent ? 'no' : 'yes', silent),
+    figure(
+      'Clock of the exchange',
+      offset === null ? '–' : `${Math.abs(offset)} ms ${offset < 0 ? 'behind ours' : 'ahead of ours'}`,
+      Math.abs(offset ?? 0) > CLOCK_OFF_MS,
+    ),
+    figure('Requests given up', String(unsent)),
+    figure(
+      'Compared with the exchange',
+      sinceText(reconciled?.comparedMs ?? null),
+      (reconciled?.differences.length ?? 0) > 0,
+    ),
+    figure('Guardian', guardian.status(), guardian.isGuarded() === false),
+    figure('Journal', ended === null ? (isWanted ? 'written' : 'not wanted') : `ended: ${ended}`, ended !== null),
+    figure('Memory of the trader', bytesText(health.memoryBytes)),
+  ];
+}
+
+const fileFigures = (files: FileFacts) => [
+  figure('Memory of the console', bytesText(process.memoryUsage.rss())),
+  figure('Ledger', bytesText(files.ledgerBytes)),
+  figure('Ledger, not yet in its file', bytesText(files.walBytes)),
+  figure('Newest backup', sinceText(files.backupMs)),
+  figure('Free on the disk', bytesText(files.diskFreeBytes), (files.diskFreeBytes ?? DISK_LOW_BYTES) < DISK_LOW_BYTES),
+];
+
+const requestRow = ({ seconds: { counts }, ...row }: AccountStatus['health']['requests'][number]) => ({
+  ...row,
+  p50: withinText(counts, 0.5),
+  p95: withinText(counts, 0.95),
+  p99: withinText(counts, 0.99),
+});
+
+/** `≤ 0.2 s`: the histogram's bound below which this fraction is. */
+export function withinText(counts: readonly number[], part: number): string {
+  const all = counts.reduce((a, b) => a + b, 0);
+  if (all === 0) return '–';
+  let sum = 0;
+  const place = counts.findIndex((count) => {
+    sum += count;
+    return sum >= part * all;
+  });
+  const bound = REQUEST_BUCKETS[place];
+  return bound === undefined ? `> ${REQUEST_BUCKETS.at(-1)} s` : `≤ ${bound} s`;
+}
+
+function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketStatus) {
+  const trouble = [...(health?.crossed === true ? ['crossed'] : []), ...(health?.frozen === true ? ['frozen'] : [])];
+  return { id, title, seen, trouble: trouble.join(', ') };
+}
+
+/** The trader reads the files, perhaps after a step in progress. */
+const WITHIN_MS = 3_000;
+
+export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus) => ({
+  hash,
+  file,
+  settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+});
+
+export type ConfigView = ReturnType<typeof configView>;
+
+/** `risk.max_loss_day`, `strategies.maker.params.size`; a named row of a list has its name. */
+function flattenSettings(name: string, value: unknown): readonly { readonly name: string; readonly value: string }[] {
+  if (typeof value !== 'object' || value === null) return [{ name, value: String(value ?? '–') }];
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
+    : Object.entries(value);
+  if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
+  // A list of plain values stays one line.
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
+    return [{ name, value: value.join(', ') }];
+  return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
+}
+
+const readName = (item: unknown): string | null =>
+  typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
+
+/** As in `twinbook config diff`. */
+export async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
+  try {
+    const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
+    const { lines } = await askTrader(question, { socket, timeoutMs: WITHIN_MS });
+    return { lines };
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    return { lines: [`${error.message}${error.hint === '' ? '' : `\n  ${error.hint}`}`] };
+  }
+}
 
 type Views = Readonly<Record<ViewName, (query: ViewQuery) => object | null | Promise<object>>>;
 

@@ -1,19 +1,18 @@
 /** The page around its views: login, head, controls, links to the views, keys. */
 
+import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, plain } from '../../web-kit/page/template.js';
-import { LABELS, traderHref, viewHref } from './address.js';
 import { Controls } from './controls.js';
 import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
 import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
 import { Market } from './market.js';
-import { model } from './model.js';
+import { byId, LABELS, model, traderHref, viewHref } from './model.js';
 import { Health, Money, Risk } from './money.js';
-import { Overview } from './overview.js';
-import { summarizeTraders, Traders } from './traders.js';
+import { Overview, summarizeTraders, Traders } from './overview.js';
 
-/** @typedef {import('./address.js').Route} Route */
+/** @typedef {import('./model.js').Route} Route */
 /** @typedef {(href: string, isMove?: boolean) => void} Go */
 
 /** Modes without own quotes, now or soon. */
@@ -57,7 +56,7 @@ export const App = ({ go, logIn }) =>
 function loginForm(logIn) {
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    const secret = document.getElementById('secret');
+    const secret = byId('secret');
     if (!(secret instanceof HTMLInputElement)) return;
     logIn(secret.value);
     secret.value = '';
@@ -183,7 +182,7 @@ function viewBody(wanted, go) {
 }
 
 function keyList() {
-  const close = () => /** @type {HTMLDialogElement} */ (document.getElementById('help')).close();
+  const close = () => /** @type {HTMLDialogElement} */ (byId('help')).close();
   return html`<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>
     <table><thead><tr><th scope="col">Key</th><th scope="col">Does</th></tr></thead><tbody>
     ${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}
@@ -198,7 +197,7 @@ const THEME_KEY = 'twinbook-theme';
 /** @param {string | null} theme */
 function useTheme(theme) {
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
-  document.dispatchEvent(new CustomEvent('theme-changed'));
+  redrawCharts();
 }
 
 const isDark = () => {

@@ -1,7 +1,7 @@
 /** An explanation as a tree, and a market at an earlier time: the requested time, and the result of its run's replay. */
 
 import { html } from '../../web-kit/page/template.js';
-import { explainHref, hrefWith, route } from './address.js';
+import { explainHref, hrefWith, route } from './model.js';
 
 /** @typedef {import('../../console/views/explain-view.js').ExplainView} ExplainView */
 /** @typedef {import('../../console/views/explain-view.js').ExplainNode} ExplainNode */
@@ -12,7 +12,7 @@ const LATELY_MS = 300_000;
 /** Format of the input field: local time, to the second. @param {number} ms */
 const localText = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 
-/** Requested past moment, Unix ms; null for now. @param {import('./address.js').Route} wanted */
+/** Requested past moment, Unix ms; null for now. @param {import('./model.js').Route} wanted */
 export function wantedMoment({ at }) {
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? null : ms;
@@ -21,8 +21,8 @@ export function wantedMoment({ at }) {
 let typed = localText(wantedMoment(route()) ?? Date.now() - LATELY_MS);
 
 const SOURCES = {
-  ledger: 'From the ledger. Each figure opens to what it is made of.',
-  trader: 'What the trader told last. Each figure opens to what it is made of.',
+  ledger: 'From the ledger. Open a figure to see its parts.',
+  trader: 'The trader’s last message. Open a figure to see its parts.',
 };
 
 /** @param {ExplainView} view */
@@ -34,7 +34,7 @@ export const Explain = ({ view: { subject, source, tree }, go }) =>
     ${tree === null || tree.name === 'Market' ? momentForm(go) : null}
     <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
 
-/** @param {{ view: import('../../console/market-replay.js').PastView, go: (href: string) => void }} props */
+/** @param {{ view: import('../../console/own-commands.js').PastView, go: (href: string) => void }} props */
 export const Past = ({ view: { state, text }, go }) =>
   html`${momentForm(go)}
     <p id="past-state" role="status">${state === 'done' ? '' : text}</p>

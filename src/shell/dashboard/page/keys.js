@@ -1,5 +1,7 @@
 /** Keyboard shortcuts; each of them is also a button or a link. */
 
+import { byId, NEVER } from './model.js';
+
 /** Letter after `g`, its view, and the view's name in the list. */
 const VIEWS = [
   ['o', 'overview', 'overview'],
@@ -30,7 +32,7 @@ const GO_WITHIN_MS = 1500;
 
 /** @typedef {{ go: (view: string) => void, explain: () => void, pause: () => void, kill: () => void }} KeyActions */
 
-let goSince = Number.NEGATIVE_INFINITY;
+let goSince = NEVER;
 
 /** @param {KeyActions} actions */
 export function startKeys(actions) {
@@ -40,7 +42,7 @@ export function startKeys(actions) {
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     const isView = performance.now() - goSince < GO_WITHIN_MS;
     const view = isView ? VIEWS.find(([letter]) => letter === key)?.[1] : undefined;
-    goSince = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY;
+    goSince = key === 'g' ? performance.now() : NEVER;
     if (view !== undefined) actions.go(view);
     else if (!pressed(key, actions)) return;
     event.preventDefault();
@@ -80,7 +82,7 @@ function pressed(key, actions) {
 }
 
 export function showKeys() {
-  const help = document.getElementById('help');
+  const help = byId('help');
   if (help instanceof HTMLDialogElement && !help.open) help.showModal();
 }
 

@@ -2,13 +2,11 @@
 
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { explainHref, marketHref, route } from './address.js';
-import { ActionButton, compare } from './controls.js';
+import { ActionButton, Choice, compare, Downloads, Filter, isFound, openReport, Pages, SPANS } from './controls.js';
 import { durationText, gain, known, moment, money, price, shares } from './format.js';
-import { Choice, Downloads, Filter, isFound, openReport, Pages, SPANS } from './inputs.js';
-import { model } from './model.js';
+import { explainHref, marketHref, model, route } from './model.js';
 
-/** @typedef {import('./inputs.js').Go} Go */
+/** @typedef {import('./controls.js').Go} Go */
 
 /** @typedef {import('../../console/views/orders-view.js').OrdersView} OrdersView */
 
@@ -33,12 +31,12 @@ const AMOUNT = number('Amount', (/** @type {{ amount: string }} */ row) => share
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['orders'][number][]} rows */
 export const orderTable = (id, title, rows) =>
   table({ id, title }, rows, [
-    time('Created', (row) => moment(row.time)),
+    time('Created', 'time', moment),
     MARKET,
     explained('Order'),
     PRICE,
     AMOUNT,
-    number('Filled', ({ filled }) => shares(filled)),
+    number('Filled', 'filled', shares),
     text('Status', ({ status }) => status.replaceAll('_', ' ')),
     ...(rows.some(({ closed }) => closed !== null)
       ? [time('Ended', (/** @type {typeof rows[number]} */ { closed }) => (closed === null ? '–' : moment(closed)))]
@@ -48,13 +46,13 @@ export const orderTable = (id, title, rows) =>
 /** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['fills'][number][]} rows */
 export const fillTable = (id, title, rows) =>
   table({ id, title }, rows, [
-    time('Time', (row) => moment(row.time)),
+    time('Time', 'time', moment),
     MARKET,
     explained('Fill'),
     PRICE,
     AMOUNT,
-    number('Fee', ({ fee }) => money(fee)),
-    text('As', ({ role }) => known(role)),
+    number('Fee', 'fee', money),
+    text('As', 'role', known),
     link('Order', ({ order }) => ['its order', explainHref(order)]),
   ]);
 
@@ -71,18 +69,18 @@ export function Orders({ view: { orders, fills, trips }, go }) {
     ${orderTable('order-list', 'Orders', orders.rows)}
     ${fillTable('fill-list', 'Fills', fills.rows)}
     ${table({ id: 'trip-list', title: 'Round trips, first in, first out, after fees' }, trips.rows, [
-      time('Closed', (row) => moment(row.time)),
+      time('Closed', 'time', moment),
       MARKET,
-      text('Held', ({ held }) => held),
-      number('Shares', (row) => shares(row.shares)),
+      text('Held', 'held'),
+      number('Shares', 'shares', shares),
       number('Bought', (row) => priced(row, row.bought)),
       number('Sold', (row) => priced(row, row.sold)),
-      number('Profit', ({ profit }) => gain(profit)),
-      number('Held for', ({ lasted }) => durationText(lasted)),
+      number('Profit', 'profit', gain),
+      number('Held for', 'lasted', durationText),
     ])}`;
 }
 
-/** @param {{ view: import('../../console/views/log-view.js').LogView, go: Go }} props */
+/** @param {{ view: import('../../console/views/views.js').LogView, go: Go }} props */
 export const Log = ({ view: { lines, refusals }, go }) =>
   html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
@@ -90,7 +88,7 @@ export const Log = ({ view: { lines, refusals }, go }) =>
     ${lineTable('log-lines', 'Newest first', lines.rows)}
     ${refusalTable(refusals)}`;
 
-/** @param {import('../../console/views/log-view.js').LogView['refusals']} refusals */
+/** @param {import('../../console/views/views.js').LogView['refusals']} refusals */
 export const refusalTable = (refusals) =>
   table(
     {
@@ -100,14 +98,10 @@ export const refusalTable = (refusals) =>
       isNarrow: true,
     },
     refusals,
-    [
-      text('Control', ({ control }) => control),
-      number('Times', ({ count }) => count),
-      text('Newest reason', (one) => one.text),
-    ],
+    [text('Control', 'control'), number('Times', 'count'), text('Newest reason', 'text')],
   );
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/views/log-view.js').Line[]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').Line[]} rows */
 export const lineTable = (id, title, rows) =>
   table(
     {
@@ -117,17 +111,12 @@ export const lineTable = (id, title, rows) =>
       kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
     },
     rows,
-    [
-      time('Time', (row) => moment(row.time)),
-      text('Severity', ({ severity }) => severity),
-      text('Kind', ({ kind }) => kind),
-      text('What', (row) => row.text),
-    ],
+    [time('Time', 'time', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
   );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not told again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not sent again until they are over" /></p>
     ${table(
       {
         id: 'alerts-open',
@@ -137,30 +126,30 @@ export const Alerts = ({ view }) =>
       },
       view.open,
       [
-        time('Since', ({ sinceMs }) => moment(sinceMs)),
-        text('Severity', ({ severity }) => severity),
-        text('Alert', ({ title }) => title),
-        text('What', (row) => row.text),
-        text('To do', ({ step }) => step),
+        time('Since', 'sinceMs', moment),
+        text('Severity', 'severity'),
+        text('Alert', 'title'),
+        text('What', 'text'),
+        text('To do', 'step'),
         time('Seen', (row) => (row.acknowledgedMs === null ? 'no' : moment(row.acknowledgedMs))),
       ],
     )}
     ${table({ id: 'alerts-recent', title: 'Newest alerts' }, view.recent, [
-      time('Time', (row) => moment(row.timeMs)),
-      text('Severity', ({ severity }) => severity),
-      text('State', ({ state }) => state),
-      text('Alert', ({ title }) => title),
-      text('What', (row) => row.text),
+      time('Time', 'timeMs', moment),
+      text('Severity', 'severity'),
+      text('State', 'state'),
+      text('Alert', 'title'),
+      text('What', 'text'),
     ])}
     ${table({ id: 'alerts-channels', title: 'Channels' }, view.channels, [
-      text('Channel', ({ channel }) => channel),
-      number('Delivered', ({ delivered }) => delivered),
-      number('Failed', ({ failed }) => failed),
-      number('Lost', ({ lost }) => lost),
-      number('Waiting', ({ waiting }) => waiting),
+      text('Channel', 'channel'),
+      number('Delivered', 'delivered'),
+      number('Failed', 'failed'),
+      number('Lost', 'lost'),
+      number('Waiting', 'waiting'),
     ])}`;
 
-/** @param {{ view: import('../../console/views/config-view.js').ConfigView }} props */
+/** @param {{ view: import('../../console/views/views.js').ConfigView }} props */
 export function Config({ view }) {
   const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
   const list = { page: Number(route().page), size: 50, count: settings.length };
@@ -169,17 +158,17 @@ export function Config({ view }) {
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
       name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
-    <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ">${model.diff}</pre>
+    <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ" hidden=${model.diff === ''}>${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
     <${Pages} lists=${[list]} />
-    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', ({ name }) => name), text('Value', ({ value }) => value)])}`;
+    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', 'name'), text('Value', 'value')])}`;
 }
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
 export const Runs = ({ view, go }) =>
   html`<p class="files"><${ActionButton} name="report" role="operate" label="Report of this ledger" help="what really happened, by market" /></p>
     <p class="files choices"><${Choice} name="market" label="Recordings" choices=${[['', 'all'], ...view.recordings.map(({ name, title }) => [name, title])]} go=${go} /> <${ActionButton}
-      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a process of its own" /></p>
+      name="backtest" of=${route().market ?? ''} role="operate" label="Backtest the configuration" help="the trader’s files over its recordings, in a separate process" /></p>
     <p id="report-state" role="status">${view.said}</p>
     <pre id="parity" class="code" tabindex="0" role="region" aria-label="A run beside its backtests" hidden=${view.parity === ''}>${view.parity}</pre>
     ${table({ id: 'report-list', title: 'Reports', key: (name) => name, isNarrow: true }, view.reports, [
@@ -190,11 +179,11 @@ export const Runs = ({ view, go }) =>
       ),
     ])}
     ${table({ id: 'runs-list', title: 'Runs of this ledger' }, view.runs, [
-      time('Started', ({ startedMs }) => moment(startedMs)),
+      time('Started', 'startedMs', moment),
       time('Ended', (row) =>
         row.isCurrent ? 'runs now' : row.stoppedMs === null ? 'was killed' : moment(row.stoppedMs),
       ),
-      text('Version', ({ version }) => version),
+      text('Version', 'version'),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
       text('Note', ({ note }) => note || '–'),
       text('Beside backtests', ({ id }) =>

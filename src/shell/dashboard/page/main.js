@@ -3,21 +3,17 @@
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
-import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
-import { explainHref, route, viewHref } from './address.js';
 import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
-import { alarm, ask, explainFailure, takeSecretFromAddress } from './ask.js';
 import { press, pressKill } from './controls.js';
 import { wantedMoment } from './explain.js';
 import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
-import { model, setDrawer, update } from './model.js';
-import { LockedOut, setSecret } from './session.js';
-import { follow } from './stream.js';
+import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
+import { alarm, ask, explainFailure, follow, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
-/** @typedef {import('./address.js').Route} Route */
+/** @typedef {import('./model.js').Route} Route */
 
 const POLL_MS = 1000;
 /** A tab hidden for this long receives and polls nothing, ms. */
@@ -77,7 +73,7 @@ function statePath({ view, market, trader }) {
   return `/state?${query}`;
 }
 
-/** @param {import('../../console/trader-row.js').ServedTraders} all @param {Route} wanted */
+/** @param {import('../../console/page-state.js').ServedTraders} all @param {Route} wanted */
 function lookAtAll(all, wanted) {
   const names = all.traders.map(({ name }) => name);
   const isSeveral = names.length > 1;
@@ -100,9 +96,6 @@ function closerPath(view, wanted) {
   if (view === 'market') return ['chart', { market, span }];
   return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
 }
-
-/** Last request and its time. */
-const closer = { path: '', askedMs: Number.NEGATIVE_INFINITY };
 
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
@@ -164,12 +157,12 @@ function noteSeen() {
 function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
-  closer.askedMs = Number.NEGATIVE_INFINITY;
+  closer.askedMs = NEVER;
   wake();
 }
 
 setDrawer(() => {
-  const page = document.getElementById('page');
+  const page = byId('page');
   if (page !== null) render(html`<${App} go=${go} logIn=${logIn} />`, page);
   document.title = documentTitle();
 });
@@ -186,11 +179,6 @@ addEventListener('hashchange', () => {
   wake();
 });
 document.addEventListener('visibilitychange', noteSeen);
-document.addEventListener('theme-changed', redrawCharts);
-// The effect of a press must show now, not at the next poll.
-document.addEventListener('acted', () => {
-  closer.askedMs = Number.NEGATIVE_INFINITY;
-});
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;

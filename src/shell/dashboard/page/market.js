@@ -3,15 +3,13 @@
 import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { explainHref, ordersHref } from './address.js';
-import { MarketControls } from './controls.js';
+import { MarketControls, SpanSelect } from './controls.js';
 import { ageText, clock, decimal, moment, price, shares } from './format.js';
-import { SpanSelect } from './inputs.js';
 import { refusalTable } from './lists.js';
-import { model } from './model.js';
-import { Plot, plotRows } from './plot.js';
+import { byId, explainHref, model, ordersHref } from './model.js';
+import { Plot, plotRows, pointAt } from './plot.js';
 
-/** @typedef {import('../../console/views/chart-view.js').ChartView} ChartView */
+/** @typedef {import('../../console/views/orders-view.js').ChartView} ChartView */
 /** @typedef {NonNullable<import('../../console/page-state.js').PageState['market']>} PageMarket */
 
 /**
@@ -28,17 +26,17 @@ export function Market({ market, id, now, chart, go }) {
     ${table({ id: 'ladder', title: `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
     ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, kind: ({ ours }) => (ours ? 'ours' : ''), none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
-    <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', ({ name }) => name), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
+    <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
 
 /** Decimals of the shown market's tick. */
 const tickPlaces = () => model.state?.market?.places ?? 2;
 
 const TRADES = [
-  time('Time', (trade) => moment(trade.time)),
+  time('Time', 'time', moment),
   text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
   number('Price', (trade) => price(trade.price, tickPlaces())),
-  number('Amount', ({ amount }) => shares(amount)),
+  number('Amount', 'amount', shares),
   text('Ours', ({ ours }) => (ours ? 'ours' : '')),
 ];
 
@@ -52,13 +50,13 @@ const figuresOf = (market, now) => [
   ['Resolves', market.resolves === null ? '–' : moment(market.resolves)],
 ];
 
-/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-market.js').LadderRow[]} ladder */
+/** A bar behind the others' shares is a share of the deepest level. @param {readonly import('../../console/page-state.js').LadderRow[]} ladder */
 function ladderColumns(ladder) {
   const deepest = Math.max(...ladder.map(({ others }) => Number(others)));
   const depth = (/** @type {string} */ head, /** @type {string} */ here) => ({
     head,
     kind: 'number depth',
-    of: (/** @type {import('../../console/page-market.js').LadderRow} */ { side, others }) =>
+    of: (/** @type {import('../../console/page-state.js').LadderRow} */ { side, others }) =>
       side === here && others !== '' ? [others, shareBar(Number(others) / deepest)] : '',
   });
   return [
@@ -153,10 +151,10 @@ const Charts = drawnByView((/** @type {{ view: ChartView }} */ { view }) => {
         { id: 'chart-fills', title: 'Fills in this time', isNarrow: true },
         view.fills.toReversed().slice(0, TABLE_ROWS),
         [
-          time('Time', (fill) => moment(fill.time)),
+          time('Time', 'time', moment),
           link('Direction', ({ raises, id }) => [raises ? 'raises net' : 'lowers net', explainHref(id)]),
-          number('Price, YES', (fill) => decimal(fill.price)),
-          number('Amount', ({ amount }) => decimal(amount)),
+          number('Price, YES', 'price', decimal),
+          number('Amount', 'amount', decimal),
         ],
       )}
     </details>`;
@@ -169,11 +167,10 @@ function fillPrices() {
 }
 
 /** @param {uPlot} chart */
-function sayPoint({ cursor: { idx }, data: [times] }) {
-  const at = times[idx ?? -1];
-  const i = charted?.time.findLastIndex((ms) => at !== undefined && ms <= at) ?? -1;
-  const place = document.getElementById('chart-said');
-  if (charted === null || at === undefined || i < 0 || place === null) return;
+function sayPoint(chart) {
+  const [at, i] = pointAt(chart, charted?.time);
+  const place = byId('chart-said');
+  if (charted === null || i < 0 || place === null) return;
   const { best_bid, best_ask, fair, bid, ask, net } = charted;
   const fill = charted.fills.findLast(({ time: ms }) => ms <= at && ms > at - 15_000);
   const filled =

@@ -3,10 +3,10 @@
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { hrefWith, marketHref, ordersHref } from './address.js';
+import { Downloads, SpanSelect } from './controls.js';
 import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
-import { Downloads, SpanSelect } from './inputs.js';
-import { Plot, plotRows } from './plot.js';
+import { byId, hrefWith, marketHref, ordersHref } from './model.js';
+import { Plot, plotRows, pointAt } from './plot.js';
 
 /** @typedef {import('../../console/views/money-view.js').MoneyView} MoneyView */
 
@@ -72,7 +72,7 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
   const days = view.days.filter(({ key }) => view.day === '' || key === view.day);
   const marketBars = gainBars(view.markets.map(({ result }) => Number(result)));
   return html`${figures('money-figures', figuresOf(view))}
-    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read so far.` : ''}</p>
+    <p class="soft" id="money-note">Cautious: shares count at most the slow average of their price, as limits and the equity line count them. The report of this ledger, under Runs, splits the whole result. ${view.read < 1 ? `${percent(view.read)} of the ledger is read.` : ''}</p>
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
@@ -90,16 +90,16 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     ${table({ id: 'money-markets', title: 'By market' }, view.markets, [
       link('Market', ({ title, key }) => [title, marketHref(key)]),
       used('At marks', ({ result }) => marketBars(gain(result), Number(result))),
-      number('Booked', ({ net }) => gain(net)),
-      number('Unrealised', ({ unrealised }) => gain(unrealised)),
-      number('Fees', ({ fees }) => money(fees)),
-      number('Settled', ({ settled }) => gain(settled)),
-      number('Fills', ({ fills }) => fills),
-      number('Turnover', ({ turnover }) => money(turnover)),
-      number('YES', ({ yes }) => shares(yes)),
-      number('NO', ({ no }) => shares(no)),
-      number('Sets', ({ sets }) => shares(sets)),
-      number('Cost of holdings', ({ cost }) => money(cost)),
+      number('Booked', 'net', gain),
+      number('Unrealised', 'unrealised', gain),
+      number('Fees', 'fees', money),
+      number('Settled', 'settled', gain),
+      number('Fills', 'fills'),
+      number('Turnover', 'turnover', money),
+      number('YES', 'yes', shares),
+      number('NO', 'no', shares),
+      number('Sets', 'sets', shares),
+      number('Cost of holdings', 'cost', money),
     ])}
     ${table({ id: 'money-strategies', title: 'By strategy, as booked' }, view.strategies, [
       text('Strategy', ({ key }) => (key === '' ? 'none: merges and redeems' : key)),
@@ -113,11 +113,11 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
         text('Side', (row) => MARKOUT_SIDES[row.side]),
         number('A share', ({ mean }) => price(mean, 4)),
         number('± 1 s.e.', ({ error }) => price(error, 4)),
-        number('Together', ({ total }) => gain(total)),
-        number('Drift after', ({ drift }) => gain(drift)),
-        number('Shares', (row) => shares(row.shares)),
-        number('Fills', ({ fills }) => fills),
-        number('Not known', (row) => row.not_known),
+        number('Together', 'total', gain),
+        number('Drift after', 'drift', gain),
+        number('Shares', 'shares', shares),
+        number('Fills', 'fills'),
+        number('Not known', 'not_known'),
       ],
     )}`;
 });
@@ -148,20 +148,19 @@ function bookedBy(rows) {
   const bars = gainBars(rows.map(({ net }) => Number(net)));
   return [
     used('Booked', ({ net }) => bars(gain(net), Number(net))),
-    number('Realised', ({ realised }) => gain(realised)),
-    number('Fees', ({ fees }) => money(fees)),
-    number('Settled', ({ settled }) => gain(settled)),
-    number('Fills', ({ fills }) => fills),
-    number('Turnover', ({ turnover }) => money(turnover)),
+    number('Realised', 'realised', gain),
+    number('Fees', 'fees', money),
+    number('Settled', 'settled', gain),
+    number('Fills', 'fills'),
+    number('Turnover', 'turnover', money),
   ];
 }
 
 /** @param {uPlot} chart */
-function sayEquity({ cursor: { idx }, data: [times] }) {
-  const at = times[idx ?? -1];
-  const i = curve?.time.findLastIndex((ms) => at !== undefined && ms <= at) ?? -1;
-  const place = document.getElementById('equity-said');
-  if (curve === null || at === undefined || i < 0 || place === null) return;
+function sayEquity(chart) {
+  const [at, i] = pointAt(chart, curve?.time);
+  const place = byId('equity-said');
+  if (curve === null || i < 0 || place === null) return;
   place.textContent = `${moment(at)} · equity ${decimal(curve.equity[i])} · result ${decimal(curve.result[i])}`;
 }
 
@@ -169,75 +168,75 @@ function sayEquity({ cursor: { idx }, data: [times] }) {
 const quantity = (value, unit) =>
   unit === 'currency' ? money(value) : ['shares', 'sets', 'ms'].includes(unit) ? shares(value) : known(value);
 
+/** @param {any} figure @param {number | null} share of its limit @returns {[figure: any, share: number | null]} */
+const ofLimit = (figure, share) => [[figure, ` (${percent(share)})`], share];
+
 /** @param {{ view: import('../../console/views/risk-view.js').RiskView }} props */
 export const Risk = ({ view }) =>
-  html`${table({ id: 'risk-limits', title: 'Limits and what is used', key: ({ name }) => name }, view.limits, [
-    text('Limit', ({ name }) => name),
-    used('Used', (row) => [
-      row.used === '' ? '–' : [quantity(row.used, row.unit), ` (${percent(row.share)})`],
-      row.share,
-    ]),
+  html`${table({ id: 'risk-limits', title: 'Limits and use', key: ({ name }) => name }, view.limits, [
+    text('Limit', 'name'),
+    used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
-    number('Refusals', ({ refusals }) => refusals),
+    number('Refusals', 'refusals'),
     text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-    text('Tighter for', ({ tighter }) => tighter),
+    text('Tighter for', 'tighter'),
   ])}
   ${table(
     {
       id: 'risk-scenarios',
-      title: 'If it ended like this, for what is held now; orders that work are not in it',
+      title: 'Result by outcome, for the present holdings without open orders',
       key: (row) => `${row.event} ${row.scenario}`,
     },
     view.scenarios,
     [
-      text('Event', ({ event }) => event),
-      text('Ends', ({ scenario }) => scenario),
-      number('Result', ({ result }) => gain(result)),
-      number('From now', (row) => gain(row.from_now)),
+      text('Event', 'event'),
+      text('Ends', 'scenario'),
+      number('Result', 'result', gain),
+      number('From now', 'from_now', gain),
     ],
   )}
   ${table({ id: 'risk-events', title: 'Events at their worst' }, view.events, [
     text('Event', ({ title, id }) => title || id),
-    used('Loss', (row) => [[money(row.loss), ` (${percent(row.share)})`], row.share]),
-    number('Net shares', ({ position }) => shares(position)),
-    number('Markets', ({ markets }) => markets),
+    used('Loss', (row) => ofLimit(money(row.loss), row.share)),
+    number('Net shares', 'position', shares),
+    number('Markets', 'markets'),
   ])}
   ${table({ id: 'risk-markets', title: 'Markets held or quoted' }, view.markets, [
     link('Market', ({ title, id }) => [title, marketHref(id)]),
-    used('Net shares', (row) => [[shares(row.net), ` (${percent(row.share)})`], row.share]),
-    number('Bound', ({ limit }) => shares(limit)),
+    used('Net shares', (row) => ofLimit(shares(row.net), row.share)),
+    number('Bound', 'limit', shares),
     number('Mark', ({ mark }) => price(mark, 3)),
   ])}`;
 
-/** @param {{ view: import('../../console/views/health-view.js').HealthView, now: number }} props */
+/** @param {{ view: import('../../console/views/views.js').HealthView, now: number }} props */
 export const Health = ({ view, now }) =>
   html`${figures(
     'health-figures',
     view.figures.map(({ name, value, is_bad: isBad }) => [name, value, isBad]),
   )}
   ${table({ id: 'health-budgets', title: 'Requests a minute' }, view.budgets, [
-    text('Scope', ({ scope }) => scope),
+    text('Scope', 'scope'),
     used('Left', ({ available, limit }) => [String(available), limit > 0 ? 1 - available / limit : null]),
-    number('We allow ourselves', (row) => row.perMinute),
-    number('The exchange allows', ({ limit }) => limit),
+    number('We allow ourselves', 'perMinute'),
+    number('The exchange allows', 'limit'),
     text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
   ])}
-  ${table({ id: 'health-spent', title: 'Requests of this run by purpose', isNarrow: true }, view.spent, [text('Purpose', ({ purpose }) => purpose), number('Requests', ({ total }) => total)])}
+  ${table({ id: 'health-spent', title: 'Requests of this run by purpose', isNarrow: true }, view.spent, [text('Purpose', 'purpose'), number('Requests', 'total')])}
   ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [
-    text('Endpoint', ({ endpoint }) => endpoint),
-    number('Answered', ({ answered }) => answered),
-    number('Refused', ({ refused }) => refused),
-    number('No answer', ({ unknown }) => unknown),
-    number('p50', ({ p50 }) => p50),
-    number('p95', ({ p95 }) => p95),
-    number('p99', ({ p99 }) => p99),
+    text('Endpoint', 'endpoint'),
+    number('Answered', 'answered'),
+    number('Refused', 'refused'),
+    number('No answer', 'unknown'),
+    number('p50', 'p50'),
+    number('p95', 'p95'),
+    number('p99', 'p99'),
   ])}
   ${table({ id: 'health-feeds', title: 'Feeds' }, view.feeds, [
-    text('Feed', ({ name }) => name),
-    number('Current markets', ({ current }) => current),
+    text('Feed', 'name'),
+    number('Current markets', 'current'),
     number('Newest', (row) => (row.ageMs === null ? '–' : `${(row.ageMs / 1000).toFixed(1)} s`)),
-    number('Values', ({ values }) => values),
-    number('Problems', ({ problems }) => problems),
+    number('Values', 'values'),
+    number('Problems', 'problems'),
     text('Trouble', ({ trouble }) => trouble || 'none'),
   ])}
   ${table({ id: 'health-books', title: 'Books, oldest first' }, view.books, [

@@ -1,10 +1,10 @@
 /** The trader at a glance: result, permission to trade, age of the data, open alerts, and its markets. */
 
-import { figures, gainBars, link, number, table, used } from '../../web-kit/page/table.js';
+import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { explainHref, marketHref } from './address.js';
 import { ageText, clock, gain, money, price, shares } from './format.js';
 import { fillTable, lineTable, orderTable } from './lists.js';
+import { explainHref, marketHref, traderHref } from './model.js';
 import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
@@ -25,7 +25,7 @@ export function Overview({ state, money: booked }) {
       number('Fair', (one) => price(one.fair, one.places + 1)),
       number('Our ask', (one) => price(one.ask, one.places)),
       number('Best ask', (one) => price(one.best_ask, one.places)),
-      number('Net', ({ net }) => shares(net)),
+      number('Net', 'net', shares),
       used('At marks', ({ id }) => bars(gain(results.get(id) ?? ''), Number(results.get(id) ?? 0))),
       number('Book', (one) => ageText(one.book_seen, state.now)),
       link('State', ({ state: why, id }) => [why.length > WHY ? `${why.slice(0, WHY)}…` : why, explainHref(id)]),
@@ -77,4 +77,78 @@ function lossFigure({ name, loss, limit }) {
   const share = Number(loss) / Number(limit);
   const words = [share > 0 ? money(loss) : 'none', ' of ', money(limit)];
   return [`Loss ${name}`, words, share >= 0.8, { share, isMain: share >= 0.8 }];
+}
+
+/** @typedef {import('../../console/page-state.js').ServedTraders} ServedTraders */
+
+/** @param {{ all: ServedTraders }} props */
+export function Traders({ all: { traders, sums, now } }) {
+  const orders = number('Open orders', orderText);
+  const alerts = number('Alerts', alertText);
+  const figures = /** @type {const} */ ([
+    ['Result', 'result', gain],
+    ['Loss of this day', 'loss_day', money],
+    ['Cash', 'cash', money],
+  ]);
+  return html`<p class="soft">Traders of one venue add up; a figure that is not known of all says of how many. What a trader that does not
+answer told last is old, and in the sums all the same.</p>
+    ${table({ id: 'trader-sums', title: 'Together', key: ({ group }) => group }, sums, [
+      text('Venue', 'group'),
+      number('Answer', (one) => `${one.answering} of ${one.traders}`),
+      ...figures.map(([head, name, format]) => number(head, (one) => sumText(one[name], one.traders, format))),
+      orders,
+      alerts,
+    ])}
+    ${table(
+      {
+        id: 'trader-list',
+        title: 'Each',
+        key: ({ name }) => name,
+        kind: (one) => (one.answers && one.critical === 0 ? '' : 'loud'),
+      },
+      traders,
+      [
+        link('Trader', ({ name }) => [name, traderHref(name)]),
+        text('Mode', (one) => (one.answers ? one.mode : one.mode.toUpperCase())),
+        number('Last word', (one) => (one.heard === null ? 'never' : `${ageText(one.heard, now)} ago`)),
+        ...figures.map(([head, name, format]) => number(head, (one) => format(one[name]))),
+        orders,
+        number('Quoted', (one) => (one.markets === null ? '–' : `${one.quoting} of ${one.markets}`)),
+        alerts,
+        text('Guardian', 'guardian'),
+        text('Why', ({ reason }) => reason || '–'),
+      ],
+    )}`;
+}
+
+/** @param {{ readonly sum: string, readonly known: number }} figure @param {number} traders @param {(value: string) => any} format */
+const sumText = ({ sum, known }, traders, format) => [
+  format(sum),
+  sum === '' || known === traders ? '' : ` (${known} of ${traders})`,
+];
+
+/** @param {{ readonly alerts: number, readonly critical: number }} counts */
+const alertText = ({ alerts, critical }) => (critical === 0 ? String(alerts) : `${alerts}, ${critical} critical`);
+
+/** @param {{ readonly open_orders: number | null, readonly unknown_orders: number | null }} counts */
+function orderText({ open_orders: open, unknown_orders: unknown }) {
+  if (open === null) return '–';
+  return unknown === null || unknown === 0 ? String(open) : `${open}, ${unknown} unknown`;
+}
+
+/** @param {number} silent */
+const answerText = (silent) =>
+  silent === 0 ? 'all answer' : silent === 1 ? '1 does not answer' : `${silent} do not answer`;
+
+/** The head of the page for all traders. @param {ServedTraders} all */
+export function summarizeTraders({ traders }) {
+  const silent = traders.filter(({ answers }) => !answers);
+  const title = `${traders.length} traders, ${answerText(silent.length)}`;
+  const alerts = traders.reduce((sum, one) => sum + one.alerts, 0);
+  return {
+    title,
+    alerts,
+    isBad: silent.length > 0,
+    reason: silent.map(({ name, mode }) => `${name}: ${mode}`).join('; '),
+  };
 }

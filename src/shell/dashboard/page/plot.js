@@ -2,6 +2,7 @@
 
 import { makeChart, rowsOf, stepOf } from '../../web-kit/page/chart.js';
 import { Component, html } from '../../web-kit/page/template.js';
+import { NEVER } from './model.js';
 
 /** @typedef {import('../../web-kit/page/chart.js').ChartOptions} ChartOptions */
 
@@ -9,6 +10,17 @@ import { Component, html } from '../../web-kit/page/template.js';
 export function plotRows(times, columns) {
   const step = stepOf(times);
   return rowsOf(times, columns, step, 3.5 * step);
+}
+
+/**
+ * Time and index of the newest sample under the pointer; the index is -1 without one.
+ *
+ * @param {uPlot} chart @param {readonly number[]} [sampled] ms
+ * @returns {[at: number, i: number]}
+ */
+export function pointAt({ cursor: { idx }, data: [times] }, sampled = []) {
+  const at = times[idx ?? -1] ?? NEVER;
+  return [at, sampled.findLastIndex((ms) => ms <= at)];
 }
 
 /** `rows` are those of `makeChart`. @extends {Component<{ id: string, title: string, unit: string, keys?: readonly (readonly [label: string, color: string, sign?: string])[], label: string, options: ChartOptions, rows: import('../../web-kit/page/chart.js').Rows }>} */

@@ -3,6 +3,8 @@
  * neither sends it. A program that takes over this address only receives random numbers and useless proofs.
  */
 
+import { update } from './model.js';
+
 /** Storage key of the tab, for a reload: it holds a key that expires with its console. */
 const KEPT = 'twinbook-session';
 const NONCE_BYTES = 32;
@@ -157,3 +159,158 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 
 /** @param {string} hex */
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+/** A console without an answer for this long hangs or is gone; it waits two seconds for the trader. */
+export const PATIENCE_MS = 4000;
+
+const GONE =
+  'The page does not answer. What you see is old. "twinbook kill" and "twinbook cancel-all" on its machine work without it.';
+
+/** @param {unknown} error of a request */
+export const explainFailure = (error) =>
+  error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
+
+/** Browsers never send the part behind the #. It is removed from the address bar, so that no screenshot shows it. */
+export function takeSecretFromAddress() {
+  if (location.hash.length < 2) return;
+  setSecret(decodeURIComponent(location.hash.slice(1)));
+  history.replaceState(null, '', `/${location.search}`);
+}
+takeSecretFromAddress();
+
+/**
+ * The console's answer, proven. Throws `LockedOut` and `NotOurs`.
+ *
+ * @param {string} path
+ * @param {RequestInit & { body?: string }} [how]
+ */
+export const ask = async (path, how = {}) => (await askProven(path, how)).response;
+
+/**
+ * The console's stream; a refusal is proven, and each event proves itself.
+ *
+ * @param {string} path @param {AbortSignal} signal
+ */
+export async function askStream(path, signal) {
+  const { response, check } = await askProven(path, { signal }, true);
+  let index = 0;
+  return {
+    response,
+    /**
+     * Data of an event. Each is counted, and only wanted ones are verified. @param {string} event @param {boolean}
+     * isWanted
+     */
+    async read(event, isWanted) {
+      const [, proof = '', data = ''] = /^id: (\w+)\ndata: (.*)$/s.exec(event) ?? [];
+      const lines = ['event', index++];
+      if (isWanted) await check(lines, proof, data);
+      return data;
+    },
+  };
+}
+
+/**
+ * A console that does not know the session is asked for a new one, once.
+ *
+ * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} [isStream]
+ */
+async function askProven(path, how, isStream = false) {
+  const first = openSession();
+  const asked = await askWith(await first, path, how, isStream);
+  if (asked.response.status !== 401) return asked;
+  endSession(first);
+  return askWith(await openSession(), path, how, isStream);
+}
+
+/**
+ * @param {PageSession} session
+ * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} isStream
+ */
+async function askWith(session, path, how, isStream) {
+  const count = ++session.count;
+  const { href, origin } = new URL(path, location.href);
+  const target = href.slice(origin.length);
+  const proof = await prove(session.key, ['request', count, how.method ?? 'GET', target], how.body);
+  const response = await fetch(path, {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    ...how,
+    headers: { authorization: `Twinbook ${session.id} ${count} ${proof}`, 'content-type': 'application/json' },
+    cache: 'no-store',
+    redirect: 'error',
+  });
+  /** @param {readonly (string | number)[]} lines @param {string} given @param {Uint8Array | string} body */
+  const check = ([purpose = '', ...rest], given, body) => requireProof(session, [purpose, count, ...rest], given, body);
+  if (response.status === 401 || (isStream && response.ok)) return { response, check };
+  const body = new Uint8Array(await response.arrayBuffer());
+  await check(['answer', response.status], response.headers.get('x-twinbook-proof') ?? '', body);
+  const { status, headers } = response;
+  return { response: new Response(body, { status, headers }), check };
+}
+
+/** @param {string} banner empty to hide it @param {boolean} [isMild] about prices of some markets */
+export const alarm = (banner, isMild = false) => update({ banner, isMild });
+
+/**
+ * A browser has six connections per address. This many of its pages have a stream, the others poll: a press needs a
+ * free connection.
+ */
+const TOLD_PAGES = 4;
+/** Delay until a page without a stream tries again, ms. */
+const AGAIN_MS = 30_000;
+let notBefore = 0;
+
+/**
+ * False when nothing arrived: then it must be polled.
+ *
+ * @param {string} path @param {AbortSignal} signal that ends it @param {(answer: any) => void} take
+ * @returns {Promise<boolean>}
+ */
+export async function follow(path, signal, take) {
+  if (performance.now() < notBefore || navigator.locks === undefined) return false;
+  for (let i = 0; i < TOLD_PAGES; i++) {
+    const isDone = await navigator.locks.request(`told ${i}`, { ifAvailable: true }, async (lock) =>
+      lock === null ? null : read(path, signal, take),
+    );
+    if (isDone !== null) return isDone;
+  }
+  notBefore = performance.now() + AGAIN_MS;
+  return false;
+}
+
+/** @param {string} path @param {AbortSignal} signal @param {(answer: any) => void} take */
+async function read(path, signal, take) {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  signal.addEventListener('abort', end);
+  const lose = () => {
+    alarm(explainFailure(null));
+    end();
+  };
+  let silence = setTimeout(lose, PATIENCE_MS);
+  let isTold = false;
+  try {
+    const { response, read: readEvent } = await askStream(`/stream${path}`, stop.signal);
+    if (response.status === 503) notBefore = performance.now() + AGAIN_MS;
+    const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ''; reader; ) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const events = (rest + value).split('\n\n');
+      rest = events.pop() ?? '';
+      // Each is a whole state: of several only the newest counts.
+      const read = await Promise.all(events.map((event, i) => readEvent(event, i === events.length - 1)));
+      const newest = read.at(-1);
+      // Bytes without an event say nothing about the console.
+      if (newest === undefined) continue;
+      clearTimeout(silence);
+      silence = setTimeout(lose, PATIENCE_MS);
+      if (!signal.aborted) take(JSON.parse(newest));
+      isTold = true;
+    }
+  } catch {
+    // The poll instead shows the reason.
+  }
+  clearTimeout(silence);
+  end();
+  return isTold;
+}

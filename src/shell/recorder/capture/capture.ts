@@ -7,15 +7,15 @@
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
-import type { FeedRow } from '../../../recording/store/contract.js';
+import type { FeedRow } from '../../../recording/store/segment.js';
+import type { RecordingStore } from '../../../recording/store/store.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
 import { inferOutcome, type MarketOutcome } from '../../../shared/protocol/outcome.js';
 import type { MarketDetail, RedeemRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../shared/protocol/seam.js';
 import { CATEGORIES, isSettledMarket } from '../../../shared/protocol/states.js';
-import type { CaptureCounts, CaptureSettings, PolledAt } from './contract.js';
 import { MarketCapture } from './market-capture.js';
-import { OwnCapture } from './own-capture.js';
+import { OwnCapture, type PolledAt } from './own-capture.js';
 
 type HeardValue = Omit<FeedRow, 'timeMs'>;
 type FeedObservation = Extract<Observation, { kind: 'feed' }>;
@@ -26,6 +26,28 @@ const DEFAULT_DEPTH = 20;
 const USUAL_MS = 10_000;
 /** Maximum feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
+
+interface CaptureSettings {
+  readonly store: Pick<RecordingStore, 'market' | 'poll'>;
+  /** Folder of the store, for the descriptions. */
+  readonly folder: string;
+  readonly venue: string;
+  /** Only these markets; null for all seen ones. */
+  readonly only: ReadonlySet<string> | null;
+}
+
+/** Since the start. */
+export interface CaptureCounts {
+  readonly markets: number;
+  readonly levels: number;
+  readonly trades: number;
+  readonly gaps: number;
+  readonly own: number;
+  /** Feed values of recorded markets. */
+  readonly feedValues: number;
+  /** Invalid levels of the venue's answers (outside (0, 1), or without size), and events off the grid. */
+  readonly refused: number;
+}
 
 export class Capture {
   readonly #settings: CaptureSettings;

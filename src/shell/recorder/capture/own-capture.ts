@@ -1,13 +1,33 @@
 /** Own orders and trades from the seam: our part of books, and rows of a recording. */
 
 import { SIDE } from '../../../recording/contract.js';
-import type { MarketSink, OwnRow } from '../../../recording/store/contract.js';
-import { parseDecimal } from '../../../shared/base/decimal.js';
+import type { MarketSink, OwnRow } from '../../../recording/store/segment.js';
+import { parseDecimal } from '../../../shared/base/micros.js';
 import type { DataOf } from '../../../shared/protocol/endpoints.js';
+import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { AnyCall, Outcome } from '../../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING, RESTING_STATUSES } from '../../../shared/protocol/states.js';
-import type { OwnOrderRow, PolledAt } from './contract.js';
-import { NOTHING_OWN, type OwnAtPrice, type OwnInBook } from './level-changes.js';
+
+/** When a poll left and its answer came (our clock), and the estimated venue clock in between. Unix ms. */
+export interface PolledAt {
+  readonly sentMs: number;
+  readonly seenMs: number;
+  readonly venueMs: number;
+}
+
+/** An own order in any answer. */
+type OwnOrderRow = OwnTradeRow['order'];
+
+/** Own amounts at one price: certain, and maximum. Where the two differ, a level cannot be split now. */
+export interface OwnAtPrice {
+  readonly sureMicros: number;
+  readonly mostMicros: number;
+}
+
+/** Own amounts by side (`SIDE`) and price. */
+export type OwnInBook = readonly [bids: ReadonlyMap<number, OwnAtPrice>, asks: ReadonlyMap<number, OwnAtPrice>];
+
+const NOTHING_OWN: OwnInBook = [new Map(), new Map()];
 
 /** Drafts whose terms are stored until their submit; a trader has a few at a time. */
 const MAX_DRAFTS = 1_000;

@@ -4,35 +4,38 @@ import { html } from './template.js';
 
 /** @template Row @typedef {{ head: string, kind: string, of: (row: Row) => any }} Column */
 
-/** @template Row @param {string} head @param {(row: Row) => any} of a text or element @returns {Column<Row>} */
-export const text = (head, of) => ({ head, kind: 'text', of });
-/** @template Row @param {string} head @param {(row: Row) => any} of a text, number or element @returns {Column<Row>} */
-export const number = (head, of) => ({ head, kind: 'number', of });
-/** @template Row @param {string} head @param {(row: Row) => string} of @returns {Column<Row>} */
-export const time = (head, of) => ({ head, kind: 'time', of });
+/** Columns of one kind. `of` makes a cell's content from its row, or names a property, shown in a format. @param {string} kind */
+const columnOf =
+  (kind) =>
+  /**
+   * @template Row @template {keyof Row & string} Name
+   * @param {string} head @param {Name | ((row: Row) => any)} of @param {(value: Row[Name]) => any} [format] @returns {Column<Row>}
+   */
+  (head, of, format = (value) => value) => ({
+    head,
+    kind,
+    of: typeof of === 'function' ? of : (row) => format(row[of]),
+  });
+export const text = columnOf('text');
+export const number = columnOf('number');
+export const time = columnOf('time');
 /** @template Row @param {string} head @param {(row: Row) => readonly [words: string, href: string]} of @returns {Column<Row>} */
-export const link = (head, of) => ({
-  head,
-  kind: 'text',
-  of: (row) => {
+export const link = (head, of) =>
+  text(head, (row) => {
     const [words, href] = of(row);
     return html`<a href=${href}>${words}</a>`;
-  },
-});
+  });
 /**
  * A figure above a bar that draws how much of a limit is used; null draws none.
  *
  * @template Row @param {string} head @param {(row: Row) => readonly [figure: any, share: number | null, kind?: string]} of
  * @returns {Column<Row>}
  */
-export const used = (head, of) => ({
-  head,
-  kind: 'number',
-  of: (row) => {
+export const used = (head, of) =>
+  number(head, (row) => {
     const [figure, share, kind] = of(row);
     return [figure, shareBar(share, kind)];
-  },
-});
+  });
 
 /** The row's own name, else its place. @param {any} row @param {number} index */
 const usualKey = ({ id, key }, index) => id ?? key ?? String(index);

@@ -1,28 +1,21 @@
 /** Executes the operator's commands. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { complement, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, micros, mul, sub, ZERO } from '../../../shared/base/micros.js';
 import type { ConfigureCommand, FleetCommand, OperatorCommand } from '../../../shared/protocol/seam.js';
+import type { Notes } from '../../ledger/contract.js';
 import type { AdoptionOfOutcome } from '../../reconcile/comparison.js';
 import { inWords } from '../../reconcile/confirmed-differences.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { RiskLimits } from '../../risk/limits.js';
-import type { Economics } from '../../strategy/economics.js';
 import { isOfPlace } from '../gate.js';
 import type { Markets } from '../markets.js';
 import { type Notices, showTitle } from '../notices.js';
 import type { Account } from '../own/account.js';
-import type { MergeSettings, StrategySettings, TraderSettings } from '../settings.js';
+import type { StrategySettings, TraderSettings } from '../settings.js';
 import type { TraderState } from '../state.js';
-import { rememberConfig } from './config-history.js';
 import { LADDER } from './modes.js';
-import type { Pauses } from './pauses.js';
-import type { Safety } from './safety.js';
+import type { Pauses, Safety } from './safety.js';
 
-/**
- * Why a command would be rejected now, with the requirement, in one sentence; null when it would be accepted. Reads
- * only.
- */
+/** Why a command would be rejected now, with the requirement, in a sentence; null when accepted. Reads only. */
 export function commandRefusal({ markets, safety, reconciler }: TraderState, command: OperatorCommand): string | null {
   switch (command.kind) {
     case 'pause-market':
@@ -104,10 +97,7 @@ function resumeRefusal(pauses: Pauses, { marketConditionId: id, reason }: Resume
   return why === null || reason !== '' ? null : `this needs a reason (${why}): resume --market … --reason TEXT`;
 }
 
-/**
- * Why one market cannot be flattened now; null when it can. Where no market may be quoted, only a flatten of everything
- * is allowed.
- */
+/** Why one market cannot be flattened now; null when it can. If none may be quoted, only all can be flattened. */
 function flattenRefusal(safety: Safety, { marketConditionId: id }: MarketCommand): string | null {
   const { modes, pauses } = safety;
   const { mode, reason } = safety.mode();
@@ -166,10 +156,7 @@ function adoptRefusal(reconciler: Reconciler, reason: string): string | null {
   return typeof plan === 'string' ? `${plan}; nothing was booked, try again in half a minute` : null;
 }
 
-/**
- * Books the holdings that the exchange shows, for example after a restored backup. The caller has checked
- * `adoptRefusal`.
- */
+/** Books the holdings that the exchange shows, as after a restored backup. The caller has checked `adoptRefusal`. */
 function adopt(state: TraderState, reason: string, nowMs: number): void {
   const { reconciler, account, markets } = state;
   const plan = reconciler.planAdoption();
@@ -211,11 +198,7 @@ function describeOutcome(markets: Markets, outcome: AdoptionOfOutcome, restWorth
 }
 
 /** All settings that a running trader can change. */
-export interface LiveSettings {
-  readonly capitalMicros: Micros;
-  readonly risk: RiskLimits;
-  readonly merge: MergeSettings;
-  readonly economics: Economics;
+export interface LiveSettings extends Pick<TraderSettings, 'capitalMicros' | 'risk' | 'merge' | 'economics'> {
   readonly strategies: readonly LiveStrategy[];
 }
 
@@ -223,10 +206,7 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
   readonly moduleKey: string;
 }
 
-/**
- * Applies new settings; none if a strategy's code was not loaded. Requests in flight are withdrawn and decided again.
- * Halts, pauses, a kill, loss marks and market estimates stay.
- */
+/** Applies new settings; none if a strategy's code was not loaded. Halts, pauses, losses and estimates stay. */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
   // The shell serialized these types; the journal keeps the text.
@@ -262,4 +242,39 @@ function withModule(strategy: LiveStrategy, settings: TraderSettings): readonly 
   );
   const module = running?.module ?? settings.findModule?.(strategy.moduleKey) ?? null;
   return module === null ? [] : [{ ...strategy, module }];
+}
+
+export const HISTORY_NOTE = 'config.history';
+
+/** Maximum number of entries; older ones are dropped. */
+const MOST_ENTRIES = 200;
+
+/** One change of the configuration. */
+export interface ConfigEntry {
+  /** Time of the change, our clock, ms. */
+  readonly atMs: number;
+  readonly hash: string;
+  readonly by: 'start' | 'operator' | 'watch' | 'rollback';
+  readonly reason: string;
+  /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
+  readonly copy: string;
+  /** One sentence per setting that differs from the previous configuration. */
+  readonly changes: readonly string[];
+}
+
+/** Reads the history from the ledger, oldest first. */
+export function configHistory(ledger: Pick<Notes, 'note'>): readonly ConfigEntry[] {
+  // Only `rememberConfig` writes this note, so it is valid JSON.
+  return JSON.parse(ledger.note(HISTORY_NOTE) ?? '[]') as ConfigEntry[];
+}
+
+/** Adds an entry. Call it inside a ledger transaction. */
+export function rememberConfig(ledger: Notes, { atMs, hash, by, reason, copy, changes }: ConfigEntry): void {
+  const history = [...configHistory(ledger), { atMs, hash, by, reason, copy, changes }].slice(-MOST_ENTRIES);
+  ledger.setNote(HISTORY_NOTE, JSON.stringify(history));
+}
+
+/** Adds an entry for a start, unless its configuration equals the newest. Call it inside a ledger transaction. */
+export function rememberStart(ledger: Notes, start: Omit<ConfigEntry, 'by'>): void {
+  if (configHistory(ledger).at(-1)?.hash !== start.hash) rememberConfig(ledger, { ...start, by: 'start' });
 }

@@ -1,19 +1,30 @@
 /** Merges complete sets into currency, splits currency into sets, and redeems settled shares. */
 
-import { type Micros, minMicros, ONE, sub, toMultiple, ZERO } from '../../../shared/base/micros.js';
+import {
+  complement,
+  formatDecimal,
+  type Micros,
+  micros,
+  minMicros,
+  ONE,
+  sub,
+  toMultiple,
+  ZERO,
+} from '../../../shared/base/micros.js';
 import { isSettledMarket } from '../../../shared/protocol/states.js';
-import type { Notes } from '../../ledger/contract.js';
+import type { Executor } from '../../executor/executor.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
-import type { MarketFacts } from '../../market/view.js';
-import type { MergeIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
-import type { Quotes, SetsWish } from '../../strategy/contract.js';
+import type { MarketFacts, Sight } from '../../market/view.js';
+import type { MergeIntent, PlaceIntent, RedeemIntent, SplitIntent } from '../../risk/intent.js';
 import { batchOf, type Economics, isPullingWorth, USUAL_PAIRS_PER_S } from '../../strategy/economics.js';
-import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
-import type { MarketEntry } from '../markets.js';
+import { approveAndExecute, gatherFacts, makeStepContext, NO_REASON, type StepContext } from '../gate.js';
+import type { MarketEntry, Markets } from '../markets.js';
+import { showTitle } from '../notices.js';
+import type { Account, Core } from '../own/account.js';
 import { heldIn, type OwnState } from '../own/own-state.js';
 import type { QuotedOrder } from '../quoting/changes.js';
-import type { QuoteSlot } from '../quoting/quote-slot.js';
 import type { MergeSettings } from '../settings.js';
+import type { TraderState } from '../state.js';
 
 /** Wait after a conversion before the next in the same market, ms: a merge takes the venue about a second. */
 const RETRY_MS = 10_000;
@@ -33,10 +44,7 @@ export interface ConversionRules {
   readonly markMicros: Micros | null;
 }
 
-/**
- * Sell orders to cancel, because they bind pairs worth merging: currency is scarce, or the pairs have waited longer
- * than the requests are worth.
- */
+/** Sell orders to cancel: they bind pairs that are worth a merge, as currency is scarce or the pairs wait long. */
 export function mergeBlockers(
   { feed, nextConversionMs }: MarketEntry,
   merge: MergeSettings,
@@ -79,19 +87,17 @@ export function convert(entry: MarketEntry, rules: ConversionRules, context: Ste
   const facts = entry.feed.facts;
   if (facts === null || context.nowMs < entry.nextConversionMs) return false;
   const intent = isSettledMarket(facts.phase) ? planRedeem(facts, context) : planMerge(facts, rules, context);
-  if (intent === null) return replenish(entry, rules, context);
-  entry.nextConversionMs = context.nowMs + RETRY_MS;
-  return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
-}
-
-/** Splits currency up to the strategy's core of sets, if the rung allows it. */
-function replenish(entry: MarketEntry, { core, splits, markMicros }: ConversionRules, context: StepContext): boolean {
+  if (intent !== null) {
+    entry.nextConversionMs = context.nowMs + RETRY_MS;
+    return approveAndExecute(intent, gatherFacts(context), NO_REASON, context) === null;
+  }
   const { feed } = entry;
+  const { core, splits, markMicros } = rules;
   const split = splits && core.slot !== null ? planSplit(core, feed, markMicros, context) : null;
   if (split === null || core.slot === null) return false;
   entry.nextConversionMs = context.nowMs + RETRY_MS;
-  const facts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
-  const refusal = approveAndExecute(split, facts, NO_REASON, context);
+  const splitFacts = gatherFacts(context, feed.sight(context.nowMs), core.slot.strategy.risk);
+  const refusal = approveAndExecute(split, splitFacts, NO_REASON, context);
   if (refusal !== null) core.slot.refusals.add(refusal, context.nowMs);
   return refusal === null;
 }
@@ -106,14 +112,10 @@ export function conversionDone(entry: MarketEntry): void {
   entry.conversionFailures = 0;
 }
 
-function planMerge(
-  facts: MarketFacts,
-  { merge: settings, core }: ConversionRules,
-  context: StepContext,
-): MergeIntent | null {
+function planMerge(facts: MarketFacts, { merge, core }: ConversionRules, context: StepContext): MergeIntent | null {
   const { conditionId } = facts;
   if (
-    !settings.enabled ||
+    !merge.enabled ||
     !core.merges ||
     facts.phase !== 'open' ||
     context.executor.pendingConversion('merge', conditionId) !== null
@@ -121,7 +123,7 @@ function planMerge(
     return null;
   const amountMicros = freePairs(facts, core, context);
   const scarce = scarceCash(context.own) && amountMicros >= facts.minAmountMicros;
-  const enough = amountMicros >= settings.minSharesMicros || scarce;
+  const enough = amountMicros >= merge.minSharesMicros || scarce;
   if (!enough || amountMicros <= 0 || context.requests.queue.headroom('signed', 'draft', context.nowMs) < 2)
     return null;
   return {
@@ -158,73 +160,11 @@ function planRedeem({ conditionId }: MarketFacts, context: StepContext): RedeemI
   };
 }
 
-/** Name of the ledger note that stores the wishes. */
-const CORE_SETS_NOTE = 'core_sets';
-
-/**
- * Core of complete sets of one market. With several strategies the largest wish counts, and any wish against merging.
- */
-interface Core {
-  readonly sharesMicros: Micros;
-  readonly merges: boolean;
-  /** Slot of the strategy with the largest wish; null without wishes. */
-  readonly slot: QuoteSlot | null;
-}
-
-export const NO_CORE: Core = { sharesMicros: ZERO, merges: true, slot: null };
-
-/**
- * Stores wishes for complete sets by market and strategy. They persist while a market is not quoted because of an old
- * book: otherwise each interruption would cost a merge and a split.
- */
-export class CoreSets {
-  readonly #notes: Notes;
-  readonly #wishes: Map<string, SetsWish>;
-
-  constructor(notes: Notes) {
-    this.#notes = notes;
-    // Only this class writes the note.
-    const stored = JSON.parse(notes.note(CORE_SETS_NOTE) ?? '[]') as readonly (readonly [string, SetsWish])[];
-    this.#wishes = new Map(stored);
-  }
-
-  /** Stores a strategy's wish if it changed; quotes without a fair price leave it unchanged. */
-  take(slot: QuoteSlot, { fairMicros, sets }: Quotes): void {
-    if (fairMicros === null && sets === undefined) return;
-    const key = makeKey(slot);
-    const before = this.#wishes.get(key);
-    const wish = sets === undefined || isPlain(sets) ? undefined : sets;
-    if (before?.coreSharesMicros === wish?.coreSharesMicros && before?.merge === wish?.merge) return;
-    if (wish === undefined) this.#wishes.delete(key);
-    else this.#wishes.set(key, { coreSharesMicros: wish.coreSharesMicros, merge: wish.merge });
-    this.#notes.setNote(CORE_SETS_NOTE, JSON.stringify([...this.#wishes]));
-  }
-
-  /** Combines the wishes of the running strategies; the wish of a removed one is ignored. */
-  of(slots: readonly QuoteSlot[]): Core {
-    if (this.#wishes.size === 0) return NO_CORE;
-    let core = NO_CORE;
-    for (const slot of slots) {
-      const wish = this.#wishes.get(makeKey(slot));
-      if (wish === undefined) continue;
-      const isMore = core.slot === null || wish.coreSharesMicros > core.sharesMicros;
-      const merges = core.merges && wish.merge === 'auto';
-      core = isMore ? { merges, sharesMicros: wish.coreSharesMicros, slot } : { ...core, merges };
-    }
-    return core;
-  }
-}
-
-const makeKey = ({ conditionId, strategy }: QuoteSlot): string => `${conditionId} ${strategy.name}`;
-const isPlain = ({ coreSharesMicros, merge }: SetsWish): boolean => coreSharesMicros === 0 && merge === 'auto';
 /** True when the missing sets are worth the requests of a split. */
 export const isShort = (coreMicros: Micros, setsMicros: Micros, economics: Economics): boolean =>
   coreMicros - setsMicros >= Math.min(coreMicros, batchOf(economics, USUAL_PAIRS_PER_S) * ONE) && coreMicros > 0;
 
-/**
- * Plans a split that refills the core once a whole batch is missing. Null when none is needed, or when currency,
- * requests or a mark are missing.
- */
+/** Plans a split once a whole batch is missing in the core; null without need, currency, requests or a mark. */
 function planSplit(
   { sharesMicros }: Core,
   feed: Pick<MarketTracker, 'facts'>,
@@ -256,3 +196,144 @@ function planSplit(
     yesPriceMicros: markMicros,
   };
 }
+
+/** Strategy name of flatten orders in the ledger. No strategy has this name, so an unfilled remainder is canceled. */
+export const FLATTEN = 'flatten';
+
+/**
+ * Sells the shares beyond complete sets at the best opposite price, at most the amount there; complete sets are merged.
+ * While an own order is in the market it waits, so that each sale settles before the next is sized. The price collar
+ * rejects a lone bid far below `mark`, the mark of the YES share. True when a sale was begun.
+ */
+function flattenMarket(
+  { feed, conditionId, saleAfterMs }: MarketEntry,
+  sight: Sight | null,
+  mark: Micros | null,
+  context: StepContext,
+): boolean {
+  const facts = feed.facts;
+  if (sight === null || facts === null || facts.phase !== 'open') return false;
+  // A market paused on the chain still shows `open`, and rejects every sale.
+  if (context.nowMs < saleAfterMs) return false;
+  if ((context.own.orders.get(conditionId) ?? []).length > 0) return false;
+  const { yesMicros, noMicros } = heldIn(context.own, conditionId);
+  const isYes = yesMicros > noMicros;
+  const level = isYes ? sight.others.bids[0] : sight.others.asks[0];
+  if (level === undefined) return false;
+  // A YES holding is sold to the best bid, a NO holding to the best ask of YES, at 1 - ask.
+  const priceMicros = isYes ? level.priceMicros : complement(level.priceMicros);
+  const beyondPairs = micros(Math.abs(yesMicros - noMicros));
+  const wanted = minMicros(level.amountMicros, beyondPairs);
+  return sell({ isYes, priceMicros, wanted, mark }, sight, context);
+}
+
+/** True when the rest cannot be sold: no complete set (merges have no smallest amount), and less than an order. */
+export function isFlat(yes: Micros, no: Micros, { minAmountMicros, lotMicros }: MarketFacts): boolean {
+  return minMicros(yes, no) < lotMicros && yes < minAmountMicros && no < minAmountMicros;
+}
+
+interface Sale {
+  readonly isYes: boolean;
+  readonly priceMicros: Micros;
+  readonly wanted: Micros;
+  readonly mark: Micros | null;
+}
+
+function sell({ isYes, priceMicros, wanted, mark }: Sale, sight: Sight, context: StepContext): boolean {
+  const { market } = sight;
+  const free = context.own.exposure.freeShares(market.conditionId, isYes);
+  const most = minMicros(minMicros(free, wanted), market.maxAmountMicros);
+  const amountMicros = micros(most - (most % market.lotMicros));
+  if (amountMicros < market.minAmountMicros || amountMicros <= ZERO) return false;
+  const intent: PlaceIntent = {
+    kind: 'place',
+    intentId: context.requests.nextIntentId(market.conditionId),
+    marketConditionId: market.conditionId,
+    eventConditionId: market.eventConditionId,
+    isYes,
+    side: 'sell',
+    priceMicros,
+    amountMicros,
+    fairYesMicros: mark,
+    strategy: FLATTEN,
+  };
+  const facts = { ...gatherFacts(context, sight), stance: 'flatten', stanceReason: 'the operator flattens' } as const;
+  return approveAndExecute(intent, facts, () => '{"note":"the operator flattens"}', context) === null;
+}
+
+/** Sells all holdings; ends the mode when no sellable holding is left. */
+export function flattenAll(state: TraderState, nowMs: number): void {
+  const context = makeStepContext(state, 'flattening', nowMs);
+  const { account, markets, safety, notices } = state;
+  let left = account.own.unsettled > 0;
+  for (const entry of markets.all) {
+    // Skipped when unclaimed: another wallet of the fleet might be the buyer.
+    if (safety.whyUnclaimed(entry.conditionId) !== undefined) continue;
+    if (isHeld(account, entry)) left = true;
+    sellWhatIsHeld(account, entry, context);
+  }
+  if (left) return;
+  safety.modes.onFlat();
+  // Holdings in markets of other wallets of the fleet are not reported.
+  const ids = Array.from(markets.all, ({ conditionId }) => conditionId);
+  const claimed = ids.filter((conditionId) => safety.whyUnclaimed(conditionId) === undefined);
+  const rest = describeRest(account, markets, claimed);
+  notices.alert(nowMs, 'flattened', `no sellable holding is left; the trader is paused${rest}`);
+}
+
+/** Flattens the markets that the operator named. A flat market stays paused. */
+export function flattenMarkets(state: TraderState, nowMs: number): void {
+  const { safety, markets, account, executor } = state;
+  const { flattening } = safety.pauses;
+  if (flattening.length === 0) return;
+  const context = makeStepContext(state, 'flattening', nowMs);
+  for (const conditionId of flattening) {
+    if (safety.whyUnclaimed(conditionId) !== undefined) continue;
+    const entry = markets.get(conditionId);
+    if (entry !== undefined && (isHeld(account, entry) || isUnderWay(account, executor, conditionId))) {
+      sellWhatIsHeld(account, entry, context);
+      continue;
+    }
+    safety.pauses.endFlattening(conditionId);
+    const title = `"${showTitle(markets, conditionId)}"`;
+    const rest = describeRest(account, markets, [conditionId]);
+    const text = `no sellable holding is left in ${title}; the market is paused${rest}`;
+    state.notices.alert(nowMs, 'flattened', text);
+  }
+}
+
+function sellWhatIsHeld(account: Account, entry: MarketEntry, context: StepContext): void {
+  const mark = account.valuation.marks.get(entry.conditionId) ?? null;
+  if (flattenMarket(entry, entry.feed.sight(context.nowMs), mark, context)) account.invalidate();
+}
+
+/** True when a sellable holding exists, or when the holding cannot be judged. */
+function isHeld({ own }: Account, { feed, conditionId }: MarketEntry): boolean {
+  const { yesMicros, noMicros } = heldIn(own, conditionId);
+  const { facts } = feed;
+  return facts === null ? yesMicros > 0 || noMicros > 0 : !isFlat(yesMicros, noMicros, facts);
+}
+
+/** Text about the unsellable rest, each part with a leading separator; empty when nothing is left. */
+function describeRest({ own }: Account, markets: Markets, conditionIds: readonly string[]): string {
+  const rests = conditionIds.flatMap((conditionId) => {
+    const { yesMicros, noMicros } = heldIn(own, conditionId);
+    const amounts = [
+      [yesMicros, 'YES'],
+      [noMicros, 'NO'],
+    ] as const;
+    return amounts
+      .filter(([shares]) => shares > 0)
+      .map(
+        ([shares, name]) =>
+          `; ${formatDecimal(shares)} ${name} are less than the smallest order and stay in "${showTitle(markets, conditionId)}"`,
+      );
+  });
+  return rests.join('');
+}
+
+/** True while an order or a conversion may still change the holding. */
+const isUnderWay = ({ own }: Account, executor: Executor, conditionId: string): boolean =>
+  (own.orders.get(conditionId)?.length ?? 0) > 0 ||
+  executor.pendingConversion('merge', conditionId) !== null ||
+  executor.pendingConversion('split', conditionId) !== null;

@@ -29,9 +29,7 @@ export interface Rung {
 
 const NOTHING: Rung = { orders: 'none', conversions: 'none', stance: 'halted' };
 
-/**
- * The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if it was begun earlier.
- */
+/** The modes and their allowed requests. A forbidden request is not begun, signed or sent, even if begun earlier. */
 export const LADDER: Readonly<Record<Mode, Rung>> = {
   quoting: { orders: 'quotes', conversions: 'all', stance: 'normal' },
   widened: { orders: 'quotes', conversions: 'all', stance: 'widen' },
@@ -91,9 +89,7 @@ export interface HeldBack {
   readonly reason: string;
 }
 
-/**
- * Number of complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight.
- */
+/** Complete reads without resting own orders that verify a cancel-all, each begun after nothing was in flight. */
 const PROOFS_WANTED = 2;
 
 export class Modes {
@@ -105,10 +101,7 @@ export class Modes {
   /** Our clock, ms, since no order is unsettled; null while one is. */
   settledMs: number | null = null;
   #proofs = 0;
-  /**
-   * Time of the newest verification after a cancel-all or stop, our clock, ms; null before it. It stays when quoting
-   * resumes in the same step.
-   */
+  /** Time of the newest verification after a cancel-all or stop, our clock, ms, also after a resume; null before it. */
   provenMs: number | null = null;
   /** Last result; the same object until it changes. */
   #said: ModeNow = { mode: 'starting', reason: '' };
@@ -158,9 +151,8 @@ export class Modes {
    */
   refusal(command: OperatorCommand, stopped: string | null): string | null {
     const { killed, flattened } = this.#stored;
-    if (command.kind === 'flatten' && killed !== null) {
+    if (command.kind === 'flatten' && killed !== null)
       return `the trader is killed (${killed}), so nothing is sold; to sell, use pause, unkill --reason TEXT, flatten`;
-    }
     if (command.kind === 'unkill') return command.reason === '' ? 'unkill needs a reason: unkill --reason TEXT' : null;
     if (command.kind !== 'resume' || command.reason !== '') return null;
     if (killed !== null) return `the trader is killed (${killed}): only unkill --reason TEXT lifts this`;
@@ -185,54 +177,41 @@ export class Modes {
     return this.refusal({ kind: 'resume', reason: '' }, stopped) === null ? 'resume' : 'resume --reason TEXT';
   }
 
-  /** Applies an accepted command; false for a command that does not change modes. */
-  apply(command: OperatorCommand): boolean {
+  /** Applies an accepted command; some commands change no mode. */
+  apply(command: OperatorCommand): void {
     switch (command.kind) {
       case 'widen':
-        this.#keep({ widened: command.reason });
-        return true;
+        return this.#keep({ widened: command.reason });
       case 'reduce-only':
-        this.#keep({ reducing: command.reason });
-        return true;
+        return this.#keep({ reducing: command.reason });
       case 'pause':
-        this.#keep({ paused: command.reason });
         // A pause, cancel or kill after a flatten also ends its sales.
         this.#flattening = false;
-        return true;
+        return this.#keep({ paused: command.reason });
       case 'resume':
-        this.#keep({ ...NO_MODES, killed: this.#stored.killed });
         this.#flattening = false;
-        return true;
+        return this.#keep({ ...NO_MODES, killed: this.#stored.killed });
       case 'flatten':
-        // The caller stores this before the first sale: after a restart nothing may be quoted.
-        this.#keep({ flattened: 'flattened by the operator' });
         this.#flattening = true;
-        return true;
+        // The caller stores this before the first sale: after a restart nothing may be quoted.
+        return this.#keep({ flattened: 'flattened by the operator' });
       case 'kill':
-        this.#keep({ killed: command.reason });
         this.#flattening = false;
+        this.#keep({ killed: command.reason });
         // A kill is complete only when the exchange has shown that no order rests.
-        this.cancelAll();
-        return true;
+        return this.cancelAll();
       case 'unkill':
-        this.#keep({ killed: null });
-        return true;
+        return this.#keep({ killed: null });
       case 'cancel-all':
         this.#flattening = false;
-        this.cancelAll();
-        return true;
+        return this.cancelAll();
       case 'stop':
         this.#stopping = true;
         this.#proofAsked();
-        return true;
-      default:
-        return false;
     }
   }
 
-  /**
-   * Cancels all orders, and reads own orders until the exchange has shown twice that none rests. A halt calls it too.
-   */
+  /** Cancels all orders, and reads own orders until the exchange has shown twice that none rests, also for a halt. */
   cancelAll(): void {
     this.#canceling = true;
     this.#proofAsked();

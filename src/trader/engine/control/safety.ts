@@ -7,13 +7,11 @@ import type { BookedFill, IntentKind, Ledger, LedgerReader, Notes } from '../../
 import type { Reconciler } from '../../reconcile/reconciler.js';
 import type { RiskStance } from '../../risk/controls.js';
 import type { RiskLimits } from '../../risk/limits.js';
-import { Guards } from '../guards/guards.js';
-import type { Notices } from '../notices.js';
+import { Guards } from '../guards.js';
+import { type Notices, Silence, UnreadLists, UnreadMarkets } from '../notices.js';
 import type { Account } from '../own/account.js';
-import { Silence, UnreadLists, UnreadMarkets } from '../unread-lists.js';
 import type { StepClock } from '../venue-clock.js';
 import { type HeldBack, MODES_NOTE, type Mode, type ModeNow, Modes, type Stops, type StoredModes } from './modes.js';
-import { Pauses } from './pauses.js';
 
 /** Longest wait of a stop for conversions in flight, ms; the next start books later ones. */
 const CONVERSION_PATIENCE_MS = 10_000;
@@ -91,10 +89,7 @@ export class Safety {
     return this.#watched.reconciler.verdict ?? this.guards.fillAlarm.text;
   }
 
-  /**
-   * Why the trader or a part of it is stopped or restricted until an operator resumes with a reason; null when it is
-   * not.
-   */
+  /** Why all or a part is stopped or restricted until an operator resumes with a reason; null when it is not. */
   get stopped(): string | null {
     return this.guards.halted ?? this.pauses.first ?? this.guards.fillAlarm.text ?? this.heldBack?.reason ?? null;
   }
@@ -149,23 +144,20 @@ export class Safety {
 
   /** Shifts the loss marks by a change of capital, and stores them. */
   capitalMoved(amount: Micros): void {
-    this.guards.loss.capitalMoved(amount);
+    this.guards.loss.guard?.capitalMoved(amount);
     this.saveLoss();
   }
 
   /** Stores losses together with marks and slow averages, which they depend on. */
   saveLoss(): void {
     const { loss } = this.guards;
-    if (!loss.isStarted) return;
+    if (loss.guard === null) return;
     loss.store();
     const { own, valuation } = this.#watched.account;
     valuation.save(own.held.keys());
   }
 
-  /**
-   * Halts the trader: a limit was reached or the API key is rejected. All orders are canceled until the exchange has
-   * shown twice that none rests. Null has no effect.
-   */
+  /** Halts the trader: cancels all orders until the exchange has shown twice that none rests. Null has no effect. */
   halt(reason: string | null, nowMs: number): void {
     if (reason === null) return;
     this.modes.cancelAll();
@@ -223,5 +215,122 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
   return { mode, reason: why, wayBack: needsReason ? WITH_REASON : way };
 }
 
-/** Mode of the next start, once own state at the exchange is read. */
-export type NextStart = Readonly<ReturnType<typeof readNextStart>>;
+const NOTE = 'paused_markets';
+
+/** Cause of a pause. `flattening`: the holding is being sold. `flattened`: it was sold, or its sale was stopped. */
+type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
+
+interface Pause {
+  readonly reason: string;
+  readonly kind: PauseKind;
+}
+
+/** Stored form of a pause; a pause by the trader needs no third field. */
+type StoredPause = readonly [conditionId: string, reason: string, by?: Exclude<PauseKind, 'refused'>];
+
+const FLATTENED = 'flattened by the operator';
+const NONE: readonly string[] = [];
+
+/**
+ * Pauses of single markets, stored over restarts. A pause or flatten by the operator ends only with a resume of that
+ * market. A pause by the trader, for example after a refusal by the signer, also ends with a resume of all.
+ */
+export class Pauses {
+  readonly #notes: Notes;
+  readonly #pauses: Map<string, Pause>;
+  /** Condition ids of markets whose holdings are being sold. */
+  flattening: readonly string[] = NONE;
+
+  constructor(notes: Notes) {
+    this.#notes = notes;
+    // Only this class writes the note, so it is valid JSON.
+    const stored = JSON.parse(notes.note(NOTE) ?? '[]') as readonly StoredPause[];
+    this.#pauses = new Map(stored.map(([id, reason, by]) => [id, { reason, kind: by ?? 'refused' }]));
+    this.#listFlattening();
+  }
+
+  /** Reason of a market's pause; undefined while it is not paused. */
+  findReason(conditionId: string): string | undefined {
+    return this.#pauses.get(conditionId)?.reason;
+  }
+
+  /** Describes the first market that the trader itself paused; null without one. A resume then needs a reason. */
+  get first(): string | null {
+    for (const [id, { reason, kind }] of this.#pauses) if (kind === 'refused') return `market ${id}: ${reason}`;
+    return null;
+  }
+
+  /** All paused markets, with reasons. */
+  get all(): readonly { readonly conditionId: string; readonly reason: string }[] {
+    return Array.from(this.#pauses, ([conditionId, { reason }]) => ({ conditionId, reason }));
+  }
+
+  pause(conditionId: string, reason: string): void {
+    this.#set(conditionId, { reason, kind: 'refused' });
+  }
+
+  /** Pauses a market for the operator. Sales of a flatten end; another cause stays and needs a reason to end. */
+  pauseByOperator(conditionId: string, reason: string): void {
+    const before = this.#pauses.get(conditionId)?.kind ?? 'operator';
+    if (before === 'flattening') this.endFlattening(conditionId);
+    else if (before === 'operator') this.#set(conditionId, { reason, kind: 'operator' });
+  }
+
+  /** Condition ids of markets that were flattened by an operator. */
+  get flattened(): readonly string[] {
+    return [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattened' ? [id] : []));
+  }
+
+  isFlattening(conditionId: string): boolean {
+    return this.flattening.includes(conditionId);
+  }
+
+  /** Begins to flatten a market. It is stored before the first sale: after a restart nothing may be quoted there. */
+  flatten(conditionId: string): void {
+    this.#set(conditionId, { reason: 'the operator flattens it', kind: 'flattening' });
+  }
+
+  /** Ends the sales in a market, which stays paused. */
+  endFlattening(conditionId: string): void {
+    this.#set(conditionId, { reason: FLATTENED, kind: 'flattened' });
+  }
+
+  /** True when the trader itself paused the market, as after a refusal by the signer. */
+  isRefused(conditionId: string): boolean {
+    return this.#pauses.get(conditionId)?.kind === 'refused';
+  }
+
+  /** Why a resume of the market needs a reason; null when it needs none. */
+  whyReasonNeeded(conditionId: string): string | null {
+    const pause = this.#pauses.get(conditionId);
+    return pause === undefined || pause.kind === 'operator' ? null : pause.reason;
+  }
+
+  resume(conditionId: string): void {
+    if (this.#pauses.delete(conditionId)) this.#store();
+  }
+
+  /** Lifts all pauses by the trader; those by an operator stay. */
+  liftOwn(): void {
+    for (const [id, { kind }] of this.#pauses) if (kind === 'refused') this.#pauses.delete(id);
+    this.#store();
+  }
+
+  #set(conditionId: string, pause: Pause): void {
+    this.#pauses.set(conditionId, pause);
+    this.#store();
+  }
+
+  #store(): void {
+    this.#listFlattening();
+    const stored = [...this.#pauses].map(
+      ([id, { reason, kind }]): StoredPause => (kind === 'refused' ? [id, reason] : [id, reason, kind]),
+    );
+    this.#notes.setNote(NOTE, JSON.stringify(stored));
+  }
+
+  #listFlattening(): void {
+    const ids = [...this.#pauses].flatMap(([id, { kind }]) => (kind === 'flattening' ? [id] : []));
+    this.flattening = ids.length === 0 ? NONE : ids;
+  }
+}

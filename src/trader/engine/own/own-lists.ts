@@ -1,7 +1,4 @@
-/**
- * Reads the lists of own resting orders and own trades. The executor books their rows; the reconciler learns when a
- * complete read has ended.
- */
+/** Reads own resting orders and own trades: the executor books the rows, the reconciler learns the end of a read. */
 
 import type { OwnTradeRow } from '../../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../../shared/protocol/seam.js';
@@ -9,9 +6,9 @@ import type { Reaction } from '../../executor/contract.js';
 import type { Executor } from '../../executor/executor.js';
 import type { Ledger } from '../../ledger/contract.js';
 import type { RestingOrders } from '../../reconcile/comparison.js';
-import { PageWalk } from '../../reconcile/page-walk.js';
+import { PageWalk } from '../../reconcile/list-cursor.js';
 import type { Reconciler } from '../../reconcile/reconciler.js';
-import type { PollResult } from '../../scheduler/contract.js';
+import type { PollResult } from '../../scheduler/poll-memory.js';
 
 /** Effects of one page of own orders or own trades. */
 export interface ListStep {
@@ -89,18 +86,14 @@ export class OwnLists {
     // A page without new fills ends the read, unless an order still misses fills.
     const deeper = cut < 0 && (news > 0 || this.#searches(report, step.rows.at(-1)?.timestamp ?? 0));
     if (step.next !== null && deeper) return more(step.next, reaction);
-    if (walk.pages === 1) this.#rememberBooked(report, step.rows, rows);
+    if (walk.pages === 1) this.#keepBooked(report, step.rows, rows);
     this.#fills = null;
     this.#fillPages = 0;
     this.#reconciler.onFillsRead(report.nowMs);
     return endStep(report, 'ok', reaction);
   }
 
-  #rememberBooked(
-    { outcome, request }: RequestResult,
-    page: readonly OwnTradeRow[],
-    ours: readonly OwnTradeRow[],
-  ): void {
+  #keepBooked({ outcome, request }: RequestResult, page: readonly OwnTradeRow[], ours: readonly OwnTradeRow[]): void {
     if (outcome.kind !== 'answered' || ours.length === 0) return;
     if (!ours.every((row) => this.#executor.hasBooked(row))) return;
     this.#bookedPage = { rows: page, nextCursor: outcome.nextCursor, limit: readLimit(request) };

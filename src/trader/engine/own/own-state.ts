@@ -2,14 +2,13 @@
 
 import { type Micros, maxMicros, micros, mulDiv, ONE, sub, ZERO } from '../../../shared/base/micros.js';
 import type { Reservation } from '../../executor/contract.js';
-import type { Executor } from '../../executor/executor.js';
-import type { RestingOrder } from '../../executor/reservations.js';
+import type { Executor, RestingOrder } from '../../executor/executor.js';
 import type { LedgerReader, PositionRow } from '../../ledger/contract.js';
 import type { OwnOrder } from '../../market/view.js';
-import type { EventRule } from '../../risk/event-rules.js';
+import type { EventRule } from '../../risk/exposure.js';
 import { Exposure, type WorkingOrder } from '../../risk/exposure.js';
 import type { QuotedOrder } from '../quoting/changes.js';
-import { inYesSpace } from '../quoting/legs.js';
+import { inYesSpace } from '../quoting/changes.js';
 
 /** Facts of a market that own orders need: its event and its higher fee rate. */
 export interface MarketTerms {

@@ -11,7 +11,7 @@ import {
   type SiblingView,
   type WholeEventView,
 } from '../../market/view.js';
-import type { EventRule } from '../../risk/event-rules.js';
+import type { EventRule } from '../../risk/exposure.js';
 import { LADDER } from '../control/modes.js';
 import type { Safety } from '../control/safety.js';
 import type { StepContext } from '../gate.js';
@@ -81,12 +81,8 @@ function makeWholeView(
     markets.push(Object.freeze({ view, silentBecause }));
   }
   if (markets.every(({ silentBecause }) => silentBecause !== null)) return null;
-  return makeWholeEventView(
-    nowMs,
-    event,
-    markets,
-    members.map(({ entry }) => entry.conditionId),
-  );
+  const wanted = members.map(({ entry }) => entry.conditionId);
+  return makeWholeEventView(nowMs, event, markets, wanted);
 }
 
 /** Why a market must not be quoted now, regardless of its strategies; null when it may. */

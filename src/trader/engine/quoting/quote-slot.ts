@@ -5,11 +5,18 @@ import { type Micros, micros, minMicros, ONE } from '../../../shared/base/micros
 import type { MarketFacts, MarketView } from '../../market/view.js';
 import type { Refused } from '../../risk/intent.js';
 import { limitChanges, type RiskLimits } from '../../risk/limits.js';
-import { NO_QUOTES, type QuoteLevel, type Quotes } from '../../strategy/contract.js';
-import type { AnyEvent } from '../../strategy/events.js';
-import { LIVE_CLASSES, type LiveClass, type ParamSpecs, type ParamValues } from '../../strategy/params.js';
+import type { AnyEvent } from '../../strategy/contract.js';
+import {
+  LIVE_CLASSES,
+  type LiveClass,
+  NO_QUOTES,
+  type ParamSpecs,
+  type ParamValues,
+  type QuoteLevel,
+  type Quotes,
+} from '../../strategy/contract.js';
 import { feedsNamed } from '../../strategy/read-params.js';
-import { isSelective, type Worth } from '../selection/offer.js';
+import { isSelective, type Worth } from '../market-worth.js';
 import type { StrategySettings } from '../settings.js';
 import type { StrategySandbox } from './strategy-sandbox.js';
 
@@ -75,9 +82,7 @@ export class QuoteSlot {
     this.#leftOutBecause = isSelective(strategy.markets) ? NOT_CHOSEN : null;
   }
 
-  /**
-   * Applies new settings of the same strategy. True when its quoter was dropped, so that `open` must make a new one.
-   */
+  /** Applies new settings of the same strategy. True when its quoter was dropped, and `open` must make a new one. */
   configure(next: StrategySettings): boolean {
     const before = this.strategy;
     this.strategy = next;
@@ -173,7 +178,18 @@ export class QuoteSlot {
     if (this.#pulledBecause !== null) return this.#pulledBecause;
     if (!this.inQuoteHours) return 'outside the quote hours of the strategy';
     if (view === null || !this.#isOpen) return 'the book has not been read yet';
-    return dataTrouble(view, this.strategy);
+    // Risk rejects new orders by the same limits; this also cancels resting ones.
+    const { health, market, timeToResolutionMs } = view;
+    const { maxBookAgeMs, minTimeToResolutionS } = this.strategy.risk;
+    if (market.phase !== 'open') return `the market is ${market.phase}`;
+    // A negative age means that the age is unknown.
+    if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
+      return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
+    }
+    if (health.frozen) return 'trades go through the book, and it does not change';
+    if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000)
+      return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
+    return null;
   }
 }
 
@@ -192,25 +208,6 @@ class Refusals {
 
 /** Maximum age of a book, ms, that cannot be the reason for missing quotes. */
 const FRESH_BOOK_MS = 2_000;
-
-/**
- * Why the market or its data does not support quotes; null when it does. Risk rejects new orders by the same limits;
- * this also cancels resting ones.
- */
-function dataTrouble(view: MarketView, strategy: StrategySettings): string | null {
-  const { health, market, timeToResolutionMs } = view;
-  const { maxBookAgeMs, minTimeToResolutionS } = strategy.risk;
-  if (market.phase !== 'open') return `the market is ${market.phase}`;
-  // A negative age means that the age is unknown.
-  if (!(health.bookAgeMs >= 0 && health.bookAgeMs <= maxBookAgeMs)) {
-    return `the book is ${Math.round(health.bookAgeMs)} ms old, the limit is ${maxBookAgeMs} ms`;
-  }
-  if (health.frozen) return 'trades go through the book, and it does not change';
-  if (timeToResolutionMs !== null && timeToResolutionMs < minTimeToResolutionS * 1000) {
-    return `the market resolves in ${Math.round(timeToResolutionMs / 1000)} s, the limit is ${minTimeToResolutionS} s`;
-  }
-  return null;
-}
 
 /** The strictest live class of the changed parameters; null if none changed. */
 export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: ParamValues): LiveClass | null {
@@ -247,10 +244,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/**
- * Moves levels. Levels that meet at one price become one with the first level's amount; levels off the grid are
- * dropped.
- */
+/** Moves levels. Of levels that meet at one price the first stays; levels off the grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // The level may become an order of NO, so 1 - price must also be valid.

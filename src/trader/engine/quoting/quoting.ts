@@ -1,7 +1,6 @@
 /** One turn of a slot: from its quotes to intents that risk has judged and the executor has stored. */
 
-import { formatDecimal } from '../../../shared/base/decimal.js';
-import { type Micros, sub } from '../../../shared/base/micros.js';
+import { formatDecimal, type Micros, sub } from '../../../shared/base/micros.js';
 import type { IntentRow } from '../../ledger/contract.js';
 import type { MarketTracker } from '../../market/market-tracker.js';
 import type { BookSide, MarketView, Sight, TapeTrade } from '../../market/view.js';
@@ -10,8 +9,7 @@ import type { Quotes } from '../../strategy/contract.js';
 import { approveAndExecute, gatherFacts, NO_REASON, type StepContext } from '../gate.js';
 import type { MarketEntry } from '../markets.js';
 import { heldIn } from '../own/own-state.js';
-import { type DesiredQuotes, findChanges, type QuotedOrder } from './changes.js';
-import { chooseLegs, inYesSpace, type Leg } from './legs.js';
+import { chooseLegs, type DesiredQuotes, findChanges, inYesSpace, type QuotedOrder } from './changes.js';
 import type { QuoteSlot } from './quote-slot.js';
 
 /** Pause of placing after the exchange or the signer rejected an order in this market, ms. */
@@ -29,10 +27,7 @@ const KEPT_FROM_MOVES = 1 / 4;
 /** Control number of post-only refusals; risk controls begin at 1. */
 const NO_CONTROL = 0;
 
-/**
- * Asks the slot for quotes and works towards them: first cancels, then as many orders as budget and risk allow. True
- * when something was begun, so that cached own state is outdated.
- */
+/** Works towards the slot's quotes: first cancels, then orders within budget and risk. True if any was begun. */
 export function quoteSlot(
   slot: QuoteSlot,
   { feed, filledMs }: Pick<MarketEntry, 'filledMs'> & { readonly feed: Pick<MarketTracker, 'sight'> },
@@ -99,42 +94,25 @@ function placeWish(wish: DesiredQuotes, slot: QuoteSlot, sight: Sight, quotes: Q
     return false;
   }
   let placed = false;
+  const isProbe = wish.isProbe === true;
   const pricing = { isTaking: crossing !== null, economics: context.economics };
-  for (const leg of chooseLegs(wish, free, sight.market, pricing))
-    placed = placeLeg(leg, wish.isProbe === true, slot, sight, quotes, context) || placed;
-  return placed;
-}
-
-function placeLeg(
-  leg: Leg,
-  isProbe: boolean,
-  slot: QuoteSlot,
-  sight: Sight,
-  quotes: Quotes,
-  context: StepContext,
-): boolean {
-  const { market } = sight;
-  const intent: PlaceIntent = {
-    kind: 'place',
-    intentId: context.requests.nextIntentId(slot.conditionId),
-    marketConditionId: slot.conditionId,
-    eventConditionId: market.eventConditionId,
-    ...leg,
-    isProbe,
-    fairYesMicros: quotes.fairMicros,
-    strategy: slot.strategy.name,
-  };
-  const refusal = approveAndExecute(
-    intent,
-    gatherFacts(context, sight, slot.strategy.risk),
-    () => explainQuotes(quotes, isProbe, sight, slot, context),
-    context,
-  );
-  if (refusal !== null) {
-    slot.refusals.add(refusal, context.nowMs);
-    return false;
+  for (const leg of chooseLegs(wish, free, sight.market, pricing)) {
+    const intent: PlaceIntent = {
+      kind: 'place',
+      intentId: context.requests.nextIntentId(slot.conditionId),
+      marketConditionId: slot.conditionId,
+      eventConditionId: sight.market.eventConditionId,
+      ...leg,
+      isProbe,
+      fairYesMicros: quotes.fairMicros,
+      strategy: slot.strategy.name,
+    };
+    const explain = () => explainQuotes(quotes, isProbe, sight, slot, context);
+    const refusal = approveAndExecute(intent, gatherFacts(context, sight, slot.strategy.risk), explain, context);
+    if (refusal === null) placed = true;
+    else slot.refusals.add(refusal, context.nowMs);
   }
-  return true;
+  return placed;
 }
 
 /** Sorts levels by distance from the fair price, probes last: if the budget ends early, only far levels are missing. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Ledger } from '../../ledger/contract.js';
 import type { EventFacts, MarketFacts, MarketView, WholeEventView } from '../../market/view.js';
 import { checkEventQuotes, checkQuotes } from '../../strategy/check.js';
+import type { AnyEvent, ParamValues } from '../../strategy/contract.js';
 import {
   type EventStrategy,
   MAX_STATE_BYTES,
@@ -13,8 +14,6 @@ import {
   type SavedState,
   type Strategy,
 } from '../../strategy/contract.js';
-import type { AnyEvent } from '../../strategy/events.js';
-import type { ParamValues } from '../../strategy/params.js';
 import type { BoundedCall, StrategySettings, TraderSettings } from '../settings.js';
 
 /** A quoter of a market or of an event; a market's quoter ignores the condition id. */
@@ -30,10 +29,7 @@ type Create = (params: ParamValues, saved: unknown) => AnyQuoter;
 /** Length of the time spans in which a strategy's state is saved once, ms. */
 const SAVE_EVERY_MS = 10_000;
 
-/**
- * One quoter, of a market or of an event. After a failure it returns no quotes until `renew`, because its state may be
- * broken.
- */
+/** One quoter, of a market or an event. After a failure, which may break its state, it is silent until `renew`. */
 export class StrategySandbox {
   /** The event that is quoted as a whole; null for a quoter of one market. */
   readonly event: EventFacts | null;
@@ -194,9 +190,7 @@ export class StrategySandbox {
     return null;
   }
 
-  /**
-   * Passes an event to the quoter. After a fill its state is saved at the next turn, because a fill arrives only once.
-   */
+  /** Passes an event to the quoter. A fill arrives only once, so the state is saved at the next turn. */
   observe(event: AnyEvent, conditionId: string): void {
     const quoter = this.#quoter;
     this.#hasLearned ||= event.kind === 'fill';
@@ -208,10 +202,7 @@ export class StrategySandbox {
     }
   }
 
-  /**
-   * Passes new parameters to the quoter. False when it accepts none or threw, so that a new quoter is needed. The
-   * markets of an event all call this; the quoter gets them once.
-   */
+  /** Passes new parameters to the quoter, once for all markets. False when it did not take them: make a new one. */
   takeParams(next: ParamValues): boolean {
     if (isDeepStrictEqual(this.params, next)) return true;
     const quoter = this.#quoter;
@@ -292,10 +283,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /**
-   * Opens a quoter: for an event, the existing one of the same code and parameters. Null for a market without an event,
-   * if the strategy quotes whole events.
-   */
+  /** Opens a quoter; of an event, the existing one if equal. Null if the strategy needs an event and has none. */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
@@ -335,8 +323,7 @@ export class Sandboxes {
     const version = module.state?.version;
     const saved = version === undefined ? null : this.#memory.strategyState(name, memoryId, version);
     const sandbox = make(saved);
-    // Kept aside, because the next save would overwrite it. A failed quoter saves nothing, so its replacement may still
-    // use it.
+    // Kept aside: the next save would overwrite it. A failed quoter saves none, so its replacement may use it.
     const hasBegunAnew = sandbox.hasBegunAnew && sandbox.failure === null;
     if (saved !== null && saved.version === version && hasBegunAnew)
       this.#memory.setStrategyStateAside(name, memoryId, saved.version);
@@ -344,10 +331,7 @@ export class Sandboxes {
   }
 }
 
-/**
- * Declaration of an event in the trader's file, found by its markets first, because not every recording keeps the
- * event's id.
- */
+/** Declaration of an event in the trader's file, found by its markets first: not every recording keeps event ids. */
 function findEventFacts(eventConditionId: string, market: string, events: TraderSettings['events']): EventFacts {
   const rule =
     events.find(({ marketConditionIds }) => marketConditionIds.includes(market)) ??

@@ -1,6 +1,6 @@
 /** Probability and log-odds: x = ln(p / (1 - p)), p = S(x) = 1 / (1 + e^-x). */
 
-import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/normal.js';
+import { normalCdf, normalDensity, normalQuantile } from '../../../shared/base/random.js';
 
 /** Log-odds of a probability; -Infinity at 0 and Infinity at 1. RangeError outside [0, 1]. */
 export function logit(p: number): number {
@@ -36,16 +36,11 @@ export function certaintyEquivalent(p: number, gamma: number, netShares: number)
 }
 
 /** Highest price to buy n more shares, and lowest price to sell n, at equal utility. */
-export function indifferencePrices(
-  p: number,
-  gamma: number,
-  netShares: number,
-  n: number,
-): { bid: number; ask: number } {
-  const here = certaintyEquivalent(p, gamma, netShares);
+export function indifferencePrices(p: number, gamma: number, shares: number, n: number): { bid: number; ask: number } {
+  const here = certaintyEquivalent(p, gamma, shares);
   return {
-    bid: (certaintyEquivalent(p, gamma, netShares + n) - here) / n,
-    ask: (here - certaintyEquivalent(p, gamma, netShares - n)) / n,
+    bid: (certaintyEquivalent(p, gamma, shares + n) - here) / n,
+    ask: (here - certaintyEquivalent(p, gamma, shares - n)) / n,
   };
 }
 

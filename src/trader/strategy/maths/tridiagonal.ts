@@ -37,10 +37,7 @@ const MAX_TERMS = 1e7;
 /** Bound of the sum before rescaling: a power of two, so that scaling does not round. */
 const HUGE = 2 ** 600;
 
-/**
- * The positive eigenvector of the largest eigenvalue, by multiplication until no component changes. Throws RangeError
- * when a component leaves the range of numbers, or after a million steps.
- */
+/** The positive eigenvector of the largest eigenvalue. Throws RangeError beyond the numbers or a million steps. */
 export function dominantVector(matrix: Tridiagonal): Float64Array {
   const grown = uniformise(matrix);
   let vector = new Float64Array(matrix.diagonal.length).fill(1);

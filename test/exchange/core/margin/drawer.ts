@@ -2,7 +2,7 @@
 
 import type { MarginTerms } from '../../../../src/exchange/core/contract.js';
 import { type Command, ExchangeCore, MUTATORS, type Mutator } from '../../../../src/exchange/core/core.js';
-import { MemoryArchive } from '../../../../src/exchange/core/records/memory-archive.js';
+import { MemoryArchive } from '../../../../src/exchange/core/records/archive.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import { Random } from '../../../../src/shared/base/random.js';
 import { settings, wallet } from '../venue.js';

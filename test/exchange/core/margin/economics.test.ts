@@ -92,33 +92,6 @@ describe('fees and interest', () => {
   });
 });
 
-describe('an end', () => {
-  it.each([
-    // price, interest, by liquidation, pnl, payout, closing fee at 2 % of the proceeds of 625 shares
-    ['0.5', '3', false, '62.5', '153.25', '6.25'],
-    ['0.4', '0', false, '0', '100', '0'], // neither won nor lost
-    ['0.404', '2.5', false, '2.5', '100', '0'], // the interest has taken the gain
-    ['0.404', '2.499999', false, '2.5', '94.950001', '5.05'],
-    ['0.3', '3', false, '-62.5', '34.5', '0'],
-    ['0.25', '3', false, '-93.75', '3.25', '0'],
-    ['0.25', '3', true, '-93.75', '0.125', '3.125'],
-    ['0.244', '2', true, '-97.5', '0', '0.5'], // 2.5 left: the interest first, then the rest of the fee
-    ['0.242', '3', true, '-98.75', '0', '0'], // 1.25 left, less than the interest
-    ['0.1', '0', true, '-187.5', '0', '0'], // 87.5 more than the user had: the pool's loss
-    ['1', '0', false, '375', '462.5', '12.5'],
-  ] as const)(
-    'at %s with %s of interest (liquidated: %s) has a pnl of %s and pays %s, fee %s',
-    (price, interest, isLiquidated, pnl, payout, closingFee) => {
-      expect(economics.pnlAt(position, m(price))).toBe(m(pnl));
-      const exit = { price: m(price), interest: m(interest), isLiquidated };
-      expect(economics.computeEnding(position, exit, m('0.02'))).toEqual({
-        payout: m(payout),
-        closingFee: m(closingFee),
-      });
-    },
-  );
-});
-
 describe('liquidation', () => {
   it.each([
     [100, '0', '0.24'], // 625 × 0.24 = 150 = 250 − 100

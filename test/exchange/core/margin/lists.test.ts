@@ -155,35 +155,6 @@ describe('the lists of margin', () => {
     expect(of('nowhere')).toEqual([]);
   });
 
-  it('belong to one account: nothing of another is found, changed or shown', () => {
-    const desk = new MarginDesk();
-    const [owner, stranger] = [desk.account(1), desk.account(2)];
-    const request = desk.request(owner);
-    desk.pass(10 * STEP);
-    const position = desk.core.margin.positionPage(owner, { limit: 1 }).rows[0]?.pubkey ?? '';
-    const { core, nowMs } = desk;
-    expect([core.margin.requests.row(stranger, request), core.margin.positions.row(stranger, position)]).toEqual([
-      null,
-      null,
-    ]);
-    for (const list of [
-      core.margin.requestPage(stranger, { limit: 10 }),
-      core.margin.positionPage(stranger, { limit: 10 }),
-    ]) {
-      expect(list.rows).toEqual([]);
-    }
-    const refused = [
-      core.at(nowMs).margin.requests.submit(stranger, request, true),
-      core.at(nowMs).margin.requests.cancel(stranger, request),
-      core.at(nowMs).margin.positions.close(stranger, position, null),
-      core.at(nowMs).margin.positions.setTpSl(stranger, position, { takeProfit: m('0.9') }),
-      core.at(nowMs).margin.positions.deleteTpSl(stranger, position),
-      core.at(nowMs).margin.claimSettlement(stranger, position),
-    ];
-    for (const answer of refused) expect(answer).toEqual({ ok: false, fault: { slug: 'not_found' } });
-    expect(desk.position(owner, position)).toMatchObject({ is_closed: false, tp_sl: null });
-  });
-
   it('the activity of a market keeps the newest thousand, by type and page by page', () => {
     const desk = new MarginDesk({ ...POLYMARKET, opening_fee: '0', closing_fee: '0' });
     const account = desk.account(1);

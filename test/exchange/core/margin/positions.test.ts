@@ -67,16 +67,6 @@ describe('a request', () => {
     ]);
   });
 
-  it('shows its transaction with the state that follows it', () => {
-    const pubkey = desk.request(account);
-    const txids = [desk.requestRow(account, pubkey).funding_txid !== null];
-    for (let step = 0; step < 2; step++) {
-      desk.pass(STEP);
-      txids.push(desk.requestRow(account, pubkey).funding_txid !== null);
-    }
-    expect(txids).toEqual([false, true, true]);
-  });
-
   it('with a limit waits for the reference price and gets the better one', () => {
     const pubkey = desk.request(account, { limit: ['0.3', '100'], leverage: '2.5' });
     expect(desk.funds(account)).toEqual([10_000, 12.12]); // 30 / 2.5 and 1 % of it
@@ -287,31 +277,6 @@ describe('a close', () => {
     expect(faultOf(desk.now.margin.claimSettlement(account, pubkey))).toBe('invalid_request_params pubkey');
   });
 
-  it.each([
-    // 250 shares at 0.4 without leverage: their proceeds, less 2 % if they exceed the cost.
-    ['0.6', '47', '3'],
-    ['0.404', '-1.02', '2.02'],
-    ['0.4', '0', '0'],
-    ['0.3', '-25', '0'],
-  ])('at %s realizes %s and pays a closing fee of %s', (price, realized, fee) => {
-    const { pubkey } = desk.open(account, { leverage: '1' });
-    desk.move(price);
-    accepted(desk.close(account, pubkey));
-    expect(desk.position(account, pubkey).realized_pnl).toBe(realized);
-    expect(desk.core.matching.fees).toBe(m('1') + m(fee));
-    desk.claim(account, pubkey);
-    expect(desk.settlement(account, pubkey).total_pnl).toBe(String(Number(realized) - 1));
-  });
-
-  it('with nothing left to sell is `zero`', () => {
-    const { pubkey } = desk.open(account);
-    accepted(desk.close(account, pubkey));
-    const zero = { close_type: 'zero', position_pubkey: pubkey, is_closed: true };
-    expect(accepted(desk.close(account, pubkey))).toEqual(zero);
-    desk.claim(account, pubkey);
-    expect(accepted(desk.close(account, pubkey, '0.9'))).toEqual(zero);
-  });
-
   it('with a price waits for it; another call replaces it', () => {
     const { pubkey } = desk.open(account);
     expect(accepted(desk.close(account, pubkey, '0.6'))).toMatchObject({ close_type: 'order', is_closed: false });
@@ -326,20 +291,6 @@ describe('a close', () => {
   it('at a price that is reached already happens at once', () => {
     const { pubkey } = desk.open(account);
     expect(accepted(desk.close(account, pubkey, '0.4')).is_closed).toBe(true);
-  });
-
-  it('lets the pool lose what the position won, and win what it lost', () => {
-    const loser = desk.account(2);
-    const won = desk.open(account, { leverage: '2.5' }).pubkey;
-    const lost = desk.open(loser, { leverage: '2.5', isYes: false, funds: '60' }).pubkey;
-    desk.move('0.5');
-    accepted(desk.close(account, won));
-    accepted(desk.close(loser, lost));
-    desk.claim(account, won);
-    accepted(desk.now.margin.claimSettlement(loser, lost));
-    desk.pass(STEP);
-    // All claims are paid: the rest is the pool's loss of 62.5 and gain of 25.
-    expect(Math.round(desk.core.margin.held / 1e4) / 100).toBe(-37.5);
   });
 });
 
@@ -377,15 +328,6 @@ describe('liquidation', () => {
     expect(desk.core.matching.fees).toBe(m('1')); // the opening
   });
 
-  it('never takes more than the user put in, and its settlement is claimed like any other', () => {
-    const { pubkey } = desk.open(account, { leverage: '10' });
-    desk.move('0.01');
-    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, realized_pnl: '-100' });
-    desk.claim(account, pubkey);
-    expect(desk.settlement(account, pubkey)).toMatchObject({ state: 'done', total_pnl: '-101' });
-    expect(desk.funds(account)).toEqual([9_899, 0]);
-  });
-
   it('comes by interest alone, to the ms', () => {
     const { pubkey } = desk.open(account, { leverage: '2.5' });
     desk.move('0.26');
@@ -396,15 +338,6 @@ describe('liquidation', () => {
     desk.pass(1);
     expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.26' });
     expect(desk.position(account, pubkey).liquidation_price).toBe('0.26');
-  });
-
-  it('comes by interest to the ms also when a price that is not fatal yet has brought it near', () => {
-    const { pubkey } = desk.open(account, { leverage: '2.5' });
-    desk.move('0.2575'); // 0.256 is fatal now, this price in 23 days: the missing 0.9375 of 15 a year
-    desk.pass(1_970_997_897);
-    expect(desk.position(account, pubkey).is_closed).toBe(false);
-    desk.pass(1);
-    expect(desk.position(account, pubkey)).toMatchObject({ is_liquidated: true, closing_price: '0.2575' });
   });
 
   it('comes when a market trades again after a pause in which interest made the loss fatal', () => {
@@ -618,22 +551,5 @@ describe('what everybody sees', () => {
     expect(accepted(desk.core.margin.estimate({ ...terms, leverage: m('1') })).liquidation_price).toBeNull();
     const position = desk.open(account, { leverage: '2.5' });
     expect(position).toMatchObject({ total_shares: '625', liquidation_price: '0.256' });
-  });
-
-  it('sums of the account, of all markets or some', () => {
-    const other = desk.market({ ...POLYMARKET, opening_fee: '0' });
-    const closed = desk.open(account, { leverage: '2.5' }).pubkey;
-    desk.open(account, { market: other, leverage: '2.5' });
-    desk.move('0.5');
-    desk.move('0.41', other);
-    accepted(desk.close(account, closed));
-    const sums = (markets?: readonly number[]) => {
-      const { settlements, unrealized, openingFees, held } = desk.core.margin.pnl(account, markets);
-      return [settlements, unrealized, openingFees, held].map((sum) => Math.round(sum / 1e4) / 100);
-    };
-    expect(sums()).toEqual([55.25, 6.25, 0, 256.25]);
-    expect(sums([0])).toEqual([55.25, 0, 0, 156.25]);
-    expect(sums([1])).toEqual([0, 6.25, 0, 100]);
-    expect(sums([])).toEqual([0, 0, 0, 0]);
   });
 });

@@ -100,14 +100,6 @@ describe('candles', () => {
     expect(BARS_KEPT * 300_000).toBe(32 * 86_400_000);
   });
 
-  it('begin with the start, inclusive, and end before the end', () => {
-    const candles = written([0, 300_000, 600_000].map((timeMs) => ({ timeMs, price: 1, notional: 1 })));
-    const starts = (fromMs: number, toMs: number) => candles.read('5m', fromMs, toMs).map(({ timeMs }) => timeMs);
-    expect(starts(0, 300_000)).toEqual([0]);
-    expect(starts(0, 300_001)).toEqual([0, 300_000]);
-    expect(starts(1, 300_001)).toEqual([300_000]);
-  });
-
   it('count the volume since a moment by whole bars', () => {
     const candles = written([
       { timeMs: 10, price: 1, notional: 1 },

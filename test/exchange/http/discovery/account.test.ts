@@ -1,4 +1,3 @@
-import { base58 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
 import { openMarket, TestTrader } from '../harness.js';
 import { sharedExchange } from '../shared-exchange.js';
@@ -17,31 +16,6 @@ await pass(base, 5, trader);
 const cursorText = (position: object): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
 describe('assets', () => {
-  it('have exactly the fields of the interface', async () => {
-    const { rows } = await trader.get(`/account/assets/?market_condition_id=${markets[0]}`);
-    const [yes, no] = rows;
-    expect(yes).toEqual({
-      asset_kind: 'share',
-      amounts: { total: '1', locked: '0', available: '1' },
-      token: { symbol: `${markets[0]}-LPT`, address: expect.any(String) },
-      value: { usdt: '0', basis: 'mark_to_market' },
-      position: {
-        market: { condition_id: markets[0], title: 'M0', state: 'open', margin_enabled: false },
-        is_yes: true,
-        outcome_text: 'Yes',
-        is_final: false,
-        avg_trade_price: '0.5',
-      },
-      created: expect.any(Number),
-    });
-    expect(no).toMatchObject({ token: { symbol: `${markets[0]}-SPT` }, position: { is_yes: false } });
-    const addresses = rows.map((row) => (row['token'] as { address: string }).address);
-    expect(addresses.map((address) => base58.decode(address).length)).toEqual([32, 32]);
-    expect(addresses[0]).not.toBe(addresses[1]);
-    const again = await trader.get(`/account/assets/?market_condition_id=${markets[0]}`);
-    expect(again.rows).toEqual(rows);
-  });
-
   it('keep the time when they were first held', async () => {
     const path = `/account/assets/?market_condition_id=${markets[5]}`;
     const created = async () => (await trader.get(path)).rows.map((row) => Number(row['created']));

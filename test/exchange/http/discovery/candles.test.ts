@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../../src/shared/base/decimal.js';
 import { must } from '../../../../src/shared/base/errors.js';
+import { parseDecimal } from '../../../../src/shared/base/micros.js';
 import { control, openMarket, TestTrader } from '../harness.js';
 import { sharedExchange } from '../shared-exchange.js';
 import { pass, read, walk } from './walk.js';
 
 const ONE = 1_000_000;
-const DAY_S = 86_400;
 const micros = (text: unknown): number => must(parseDecimal(String(text)), `decimal ${text}`);
 
 interface Print {
@@ -84,27 +83,5 @@ describe('candles', () => {
       550_000, 550_000, 700_000,
     ]);
     expect(rows.map((row) => row['volume'])).toEqual(rows.map(() => '0'));
-  });
-});
-
-describe('the volume of a day', () => {
-  it('leaves it to the second', async () => {
-    const stats = async () => (await read(base, `/markets/${market}/stats/`)).row;
-    const all = await prints();
-    const newestS = Math.max(...all.map(({ second }) => second));
-    const [newest, rest] = [
-      all.filter(({ second }) => second === newestS),
-      all.filter(({ second }) => second < newestS),
-    ];
-    const funds = (rows: readonly Print[]) => rows.reduce((sum, row) => sum + row.funds, 0);
-    expect(await stats()).toMatchObject({ trade_count: all.length });
-    expect(micros((await stats())['total_volume'])).toBe(funds(all));
-    expect(micros((await stats())['total_volume_24h'])).toBe(funds(all));
-    // All but the newest second are more than a day old now; a few seconds of slack for the running clock.
-    const lastOfRest = Math.max(...rest.map(({ second }) => second));
-    await pass(base, DAY_S - (endS - lastOfRest) + 30);
-    expect(micros((await stats())['total_volume_24h'])).toBe(funds(newest));
-    await pass(base, DAY_S);
-    expect(await stats()).toMatchObject({ total_volume_24h: '0', trade_count: all.length });
   });
 });

@@ -25,16 +25,7 @@ const EVENTS = ['Football in May', 'Élections: the SENATE', 'Rates & prices', '
 const WORDS = ['final', 'Rain', 'üBER', 'senate', '100%', 'a.b', 'May'];
 const RATES = { opening_fee: '0.01', closing_fee: '0.01', annual_fee_rate: '0.1' };
 const SPORTS = [null, { sport: 'soccer', league: 'bundesliga' }, { sport: 'soccer' }, { sport: 'mma', league: 'ufc' }];
-const STATES = [
-  'open',
-  'open',
-  'interrupted',
-  'answer_proposed',
-  'waiting_to_resolve',
-  'draft',
-  'resolved',
-  'canceled',
-];
+const STATES = 'open open interrupted answer_proposed waiting_to_resolve draft resolved canceled'.split(' ');
 
 const descriptionOf = (n: number): string | null =>
   n % 3 === 0 ? null : `About ${WORDS[(n * 5) % WORDS.length]} and more`;

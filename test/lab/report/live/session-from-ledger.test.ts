@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../../src/lab/report/analysis/analyse.js';
-import { sessionFromLedger } from '../../../../src/lab/report/live/session-from-ledger.js';
-import type { RecordedPrices } from '../../../../src/lab/session/market-walk.js';
+import { sessionFromLedger } from '../../../../src/lab/report/session-from-ledger.js';
+import type { RecordedPrices } from '../../../../src/lab/session/live-session.js';
 import type { Micros } from '../../../../src/shared/base/micros.js';
 import type { BookedFill, Ledger } from '../../../../src/trader/ledger/contract.js';
 import { fillOf, intentOf, m, ONE, orderOf, withLedger } from '../../../trader/ledger/books.js';

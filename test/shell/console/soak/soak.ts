@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serveControl } from '../../../../src/shell/control/control-server.js';
-import type { LineReader } from '../../../../src/shell/control/telemetry/publisher.js';
+import type { LineReader } from '../../../../src/shell/control/telemetry.js';
 import { openLedger } from '../../../../src/trader/ledger/ledger.js';
 import { openPageSession } from '../../../support/page-client.js';
 import { HOLDER } from '../../../trader/ledger/books.js';

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { AlertCenter } from '../../../../src/shell/alerts/alert-center.js';
-import type { AlertMessage, Delivery } from '../../../../src/shell/alerts/contract.js';
-import type { ChannelConfig } from '../../../../src/shell/config/types.js';
-import { AlertStore } from '../../../../src/shell/console/store/alert-store.js';
-import { locateStore, StoreFile } from '../../../../src/shell/console/store/store-file.js';
+import { AlertCenter, type AlertMessage, type Delivery } from '../../../../src/shell/alerts/alert-center.js';
+import type { ChannelConfig } from '../../../../src/shell/config/config.js';
+import { AlertStore, locateStore, StoreFile } from '../../../../src/shell/console/store.js';
 import { run } from '../../../cli/run.js';
 import { folderOf, newFolder } from '../../../support/folders.js';
 import { FACTS } from '../../alerts/facts.js';

@@ -13,7 +13,7 @@ import {
   type LineReader,
   MOST_READERS,
   TelemetryPublisher,
-} from '../../../../src/shell/control/telemetry/publisher.js';
+} from '../../../../src/shell/control/telemetry.js';
 import type { WatchedMarket } from '../../../../src/trader/engine/snapshot.js';
 
 const PROCESS = { pid: 1, run: 'r' } as ProcessStatus; // the publisher forwards it unchanged

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ConfigCopies } from '../../../../src/shell/daemon/live/config-copies.js';
+import { ConfigCopies } from '../../../../src/shell/daemon/live-config.js';
 import { newFolder } from '../../../support/folders.js';
 
 const MAIN = '/etc/twinbook/trader.yaml';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLoad } from '../../../../src/shell/daemon/live/check-load.js';
+import { checkLoad } from '../../../../src/shell/daemon/ask-process.js';
 import { apply, running } from './running.js';
 
 const LOUD = "globalThis.name = 'it ran';\n";

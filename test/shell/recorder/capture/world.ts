@@ -1,7 +1,7 @@
 /** A venue's answers, and a store that only records its input. */
 
 import type { RecordedMarket, RecordedPoll } from '../../../../src/recording/contract.js';
-import type { FeedRow, MarketSink, OwnRow } from '../../../../src/recording/store/contract.js';
+import type { FeedRow, MarketSink, OwnRow } from '../../../../src/recording/store/segment.js';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DataOf } from '../../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Outcome } from '../../../../src/shared/protocol/seam.js';

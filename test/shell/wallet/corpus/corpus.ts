@@ -11,7 +11,7 @@ import { Random } from '../../../../src/shared/base/random.js';
 import { writeDraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
 import { MEMO_PROGRAM } from '../../../../src/shared/protocol/drafts/solana-message.js';
 import type { DraftCosigners } from '../../../../src/shared/protocol/profile.js';
-import type { SigningRules, SignResult } from '../../../../src/shell/wallet/signing-rules.js';
+import type { SigningRules, SignResult } from '../../../../src/shell/wallet/draft-signer.js';
 import { Wallet } from '../../../../src/shell/wallet/wallet.js';
 import { serviceName, verifies } from '../drafts.js';
 import { READONLY_SIGNER, transactionHex } from '../shapes.js';

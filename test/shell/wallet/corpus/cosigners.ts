@@ -212,7 +212,7 @@ const CONTENTS: readonly HostileTransaction[] = [
     named: [draw.key()],
   })),
   ...PAYMENTS.map((payment) => ({
-    ...kind(payment.name, /which nobody can allow|does not name/, PAYING, (ours, draw) => ({
+    ...kind(payment.name, /which is never allowed|does not name/, PAYING, (ours, draw) => ({
       payer: FIRST,
       signers: [ours],
       more: [payment.call(draw)],

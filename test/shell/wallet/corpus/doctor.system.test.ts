@@ -1,9 +1,9 @@
 /** The doctor's report about hostile drafts: a user in doubt runs it first. */
 
 import { describe, expect, it } from 'vitest';
-import { draftReportText, examineDraft } from '../../../../src/cli/doctor/draft.js';
+import { draftReportText, examineDraft } from '../../../../src/cli/draft.js';
 import type { DraftMessage } from '../../../../src/shared/protocol/drafts/draft-message.js';
-import { readProfile } from '../../../../src/shell/config/sections/venue.js';
+import { readProfile } from '../../../../src/shell/config/config.js';
 import { venueFile } from '../../../../src/shell/config/shipped.js';
 import { HOSTILE_BYTES } from './bytes.js';
 import { drawOf } from './corpus.js';

@@ -4,7 +4,7 @@ import { base58 } from '@scure/base';
 import { type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { Random } from '../../../../src/shared/base/random.js';
 import { type DraftTerms, type DraftText, writeDraftText } from '../../../../src/shared/protocol/drafts/draft-text.js';
-import type { SigningRules, StoredDraft } from '../../../../src/shell/wallet/signing-rules.js';
+import type { SigningRules, StoredDraft } from '../../../../src/shell/wallet/draft-signer.js';
 import type { Wallet } from '../../../../src/shell/wallet/wallet.js';
 import { serviceName } from '../drafts.js';
 

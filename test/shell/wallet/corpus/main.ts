@@ -1,7 +1,7 @@
 /**
  * `npm run lab -- signer-corpus [--cases N] [--honest N] [--seed S] [--write]`: N hostile drafts over all classes, and
  * honest ones. Exits with 1 if a hostile draft was signed or misjudged, or an honest one rejected. `--write` puts the
- * figures into docs/safety.md.
+ * figures into docs/lab/faults.md.
  */
 
 import { parseArgs } from 'node:util';

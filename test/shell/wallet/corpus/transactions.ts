@@ -126,7 +126,7 @@ const GIVING: readonly HostileTransaction[] = PAYMENTS.flatMap((payment) => [
   }),
   kind(
     `${payment.name}, though the profile names its program`,
-    /which nobody can allow/,
+    /which is never allowed/,
     (honest, draw) => {
       const own = draw.chance(0.5) ? [call(draw)] : [memo(textOf(honest)), call(draw)];
       return built(honest, draw, { instructions: among(payment.call(draw), own, draw) });
@@ -161,7 +161,7 @@ const STRANGERS: readonly HostileTransaction[] = [
   ),
   kind(
     'a call of the budget that nobody can read',
-    /priority that nobody can read/,
+    /unreadable priority/,
     (honest, draw) => {
       const bytes = draw.bytes(draw.below(12));
       bytes[0] = draw.pick(0, 1, 4, 5, 255);

@@ -8,8 +8,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Random } from '../../../../src/shared/base/random.js';
-import { loadCredentials, saveCredentials } from '../../../../src/shell/wallet/credentials.js';
-import { createKeyFile, openKeyFile } from '../../../../src/shell/wallet/key-file.js';
+import { createKeyFile, loadCredentials, openKeyFile, saveCredentials } from '../../../../src/shell/wallet/key-file.js';
 
 /** The program as one file, so that its system calls are those of its writes and of one start. */
 let writer: string | null = null;

@@ -1,8 +1,7 @@
 // Writes secrets files until it is killed: `node writer.mjs FOLDER FIRST PASSPHRASE`. Says the number of each round that is done.
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { saveCredentials } from '../../../../src/shell/wallet/credentials.js';
-import { importKeyFile } from '../../../../src/shell/wallet/key-file.js';
+import { importKeyFile, saveCredentials } from '../../../../src/shell/wallet/key-file.js';
 
 const [folder = '', first = '', passphrase = ''] = process.argv.slice(2);
 const owner = { baseUrl: 'http://venue', wallet: 'ours' };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CoreSets, isShort } from '../../../../src/trader/engine/control/complete-sets.js';
+import { isShort } from '../../../../src/trader/engine/control/complete-sets.js';
+import { CoreSets } from '../../../../src/trader/engine/own/account.js';
 import { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { NO_QUOTES, type Quotes, type SetsWish } from '../../../../src/trader/strategy/contract.js';
 import { USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';

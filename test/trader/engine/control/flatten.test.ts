@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isFlat } from '../../../../src/trader/engine/control/flatten.js';
+import { isFlat } from '../../../../src/trader/engine/control/complete-sets.js';
 import type { MarketFacts } from '../../../../src/trader/market/view.js';
 import { m } from '../../ledger/books.js';
 

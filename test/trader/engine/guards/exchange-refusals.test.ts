@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ExchangeRefusals } from '../../../../src/trader/engine/guards/guards.js';
+import { ExchangeRefusals } from '../../../../src/trader/engine/guards.js';
 
 const START_MS = Date.UTC(2026, 10, 28, 12);
 const FUNDS = { slug: 'order_insufficient_funds', reason: 'not enough' };

@@ -1,7 +1,7 @@
 /** Value of shares whose market no longer reports one. */
 
 import { describe, expect, it } from 'vitest';
-import { Marks } from '../../../../src/trader/engine/own/valuation.js';
+import { Marks } from '../../../../src/trader/engine/own/account.js';
 import { withLedger } from '../../ledger/books.js';
 import { m } from '../../risk/states.js';
 

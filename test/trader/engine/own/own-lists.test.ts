@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OwnTradeRow } from '../../../../src/shared/protocol/records.js';
 import type { RequestResult } from '../../../../src/shared/protocol/seam.js';
 import { OwnLists } from '../../../../src/trader/engine/own/own-lists.js';
-import type { MissingFills } from '../../../../src/trader/executor/trades.js';
+import type { MissingFills } from '../../../../src/trader/executor/executor.js';
 
 const row = (pubkey: string) => ({ pubkey, state: 'done', timestamp: 1_700_000_000 }) as OwnTradeRow;
 

@@ -1,7 +1,7 @@
 /** Attacks on the value of holdings: limits do not count one quoter's prices as money. */
 
 import { describe, expect, it } from 'vitest';
-import { Valuation } from '../../../../src/trader/engine/own/valuation.js';
+import { Valuation } from '../../../../src/trader/engine/own/account.js';
 import type { Ledger } from '../../../../src/trader/ledger/contract.js';
 import type { Book } from '../../../../src/trader/market/view.js';
 import { withLedger } from '../../ledger/books.js';

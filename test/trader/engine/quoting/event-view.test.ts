@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeEventView } from '../../../../src/trader/engine/quoting/event-turns.js';
 import { MarketTracker } from '../../../../src/trader/market/market-tracker.js';
-import type { EventRule } from '../../../../src/trader/risk/event-rules.js';
+import type { EventRule } from '../../../../src/trader/risk/exposure.js';
 import { at, detail, m, snapshot } from '../../market/fixtures.js';
 
 const toCent = (price: number): number => Math.round(price * 100) / 100;

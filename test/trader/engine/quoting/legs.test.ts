@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FEE_SCHEDULES, type FeeSchedule } from '../../../../src/shared/base/fees.js';
 import { complement, type Micros, micros } from '../../../../src/shared/base/micros.js';
 import type { DesiredQuotes } from '../../../../src/trader/engine/quoting/changes.js';
-import { chooseLegs, inYesSpace, type Leg, legFees } from '../../../../src/trader/engine/quoting/legs.js';
+import { chooseLegs, inYesSpace, type Leg, legFees } from '../../../../src/trader/engine/quoting/changes.js';
 import type { BookSide, MarketFacts } from '../../../../src/trader/market/view.js';
 import { type Economics, USUAL_ECONOMICS } from '../../../../src/trader/strategy/economics.js';
 import { FACTS } from '../../strategy/fixtures.js';

@@ -5,8 +5,7 @@ import { findLiveClass, QuoteSlot } from '../../../../src/trader/engine/quoting/
 import { StrategySandbox } from '../../../../src/trader/engine/quoting/strategy-sandbox.js';
 import type { StrategySettings } from '../../../../src/trader/engine/settings.js';
 import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
-import { strategyFrom } from '../../../../src/trader/strategy/module.js';
-import { paramTable } from '../../../../src/trader/strategy/read-params.js';
+import { paramTable, strategyFrom } from '../../../../src/trader/strategy/read-params.js';
 
 import { LIMITS } from '../../../lab/backtest/plans.js';
 import { FACTS, paramsFor, VIEW } from '../../strategy/fixtures.js';

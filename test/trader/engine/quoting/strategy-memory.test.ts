@@ -13,7 +13,7 @@ import {
   type Quoter,
   type Strategy,
 } from '../../../../src/trader/strategy/contract.js';
-import { strategyFrom } from '../../../../src/trader/strategy/module.js';
+import { strategyFrom } from '../../../../src/trader/strategy/read-params.js';
 import { HOLDER, inFolder } from '../../ledger/books.js';
 import { detail } from '../../market/fixtures.js';
 import { m, ONE } from '../../risk/states.js';

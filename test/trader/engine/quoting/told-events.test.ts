@@ -5,8 +5,13 @@ import { runBacktest } from '../../../../src/lab/backtest/run.js';
 import type { QuoteSlot } from '../../../../src/trader/engine/quoting/quote-slot.js';
 import { tellRefused } from '../../../../src/trader/engine/reactions.js';
 import type { PaceView } from '../../../../src/trader/market/view.js';
-import { defineStrategy, NO_QUOTES } from '../../../../src/trader/strategy/contract.js';
-import { type AnyEvent, ASKED_EVENTS, type AskedEvent } from '../../../../src/trader/strategy/events.js';
+import {
+  type AnyEvent,
+  ASKED_EVENTS,
+  type AskedEvent,
+  defineStrategy,
+  NO_QUOTES,
+} from '../../../../src/trader/strategy/contract.js';
 import { plan } from '../../../lab/backtest/plans.js';
 import { ASK, BID, end, level, source, trade } from '../../../lab/backtest/recordings.js';
 import { m } from '../../market/fixtures.js';

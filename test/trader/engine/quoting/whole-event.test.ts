@@ -12,7 +12,7 @@ import {
   NO_QUOTES,
   type Quotes,
 } from '../../../../src/trader/strategy/contract.js';
-import { strategyFrom } from '../../../../src/trader/strategy/module.js';
+import { strategyFrom } from '../../../../src/trader/strategy/read-params.js';
 import { HOLDER, inFolder } from '../../ledger/books.js';
 import { detail } from '../../market/fixtures.js';
 import { m, ONE } from '../../risk/states.js';

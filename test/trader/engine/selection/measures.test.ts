@@ -1,7 +1,7 @@
 /** Conclusions from own fills in a market, and their weight. */
 
 import { expect, it } from 'vitest';
-import { believe, MarketMeasures, sumMeasured } from '../../../../src/trader/engine/selection/measures.js';
+import { believe, MarketMeasures, sumMeasured } from '../../../../src/trader/engine/market-worth.js';
 import type { PriceMotion } from '../../../../src/trader/market/view.js';
 import { m } from '../../market/fixtures.js';
 

@@ -1,8 +1,8 @@
 /** Value of a market's quotes if the strategy itself states the profit of a share. */
 
 import { describe, expect, it } from 'vitest';
-import { makeOffer } from '../../../../src/trader/engine/selection/offer.js';
-import { PricedOffer } from '../../../../src/trader/scheduler/net-value.js';
+import { makeOffer } from '../../../../src/trader/engine/market-worth.js';
+import { PricedOffer } from '../../../../src/trader/scheduler/market-choice.js';
 import type { Quotes } from '../../../../src/trader/strategy/contract.js';
 import { m } from '../../market/fixtures.js';
 import { VIEW } from '../../strategy/fixtures.js';

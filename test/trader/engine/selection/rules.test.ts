@@ -1,7 +1,8 @@
 /** A strategy's requirements for a market, beyond the facts of the list. */
 
 import { expect, it } from 'vitest';
-import { type MarketRules, unwantedBecause, volumeOfDay } from '../../../../src/trader/engine/selection/rules.js';
+import { unwantedBecause, volumeOfDay } from '../../../../src/trader/engine/market-worth.js';
+import type { MarketRules } from '../../../../src/trader/engine/settings.js';
 import type { TapeTrade } from '../../../../src/trader/market/view.js';
 import { m } from '../../market/fixtures.js';
 

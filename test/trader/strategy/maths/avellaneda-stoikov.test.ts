@@ -4,7 +4,7 @@ import {
   stoikovQuotes,
   stoikovReservation,
   stoikovSpread,
-} from '../../../../src/trader/strategy/maths/avellaneda-stoikov.js';
+} from '../../../../src/trader/strategy/maths/inventory-quotes.js';
 
 /**
  * The market of Avellaneda and Stoikov's simulation (section 3.3 of the published paper): 200 steps of a price that

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { normalDensity, normalQuantile } from '../../../../src/shared/base/normal.js';
+import { normalDensity, normalQuantile } from '../../../../src/shared/base/random.js';
 import {
   certaintyEquivalent,
   eventReservationPrices,

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stoikovSpread } from '../../../../src/trader/strategy/maths/avellaneda-stoikov.js';
-import { type GueantQuote, gueantHorizonQuotes } from '../../../../src/trader/strategy/maths/gueant-horizon.js';
 import {
   type GueantModel,
+  type GueantQuote,
   gueantDistances,
+  gueantHorizonQuotes,
   gueantQuotes,
-} from '../../../../src/trader/strategy/maths/gueant-lehalle.js';
+  stoikovSpread,
+} from '../../../../src/trader/strategy/maths/inventory-quotes.js';
 
 /** Figures 1 to 3 of arXiv 1105.3115, T = 600. Its plots show no effect of the limit at 30: they used a wider one. */
 const FIGURES: GueantModel = { a: 0.9, k: 0.3, gamma: 0.01, sigma: 0.3 };

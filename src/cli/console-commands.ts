@@ -1,0 +1,311 @@
+/**
+ * Processes beside the trader and what they tell: `twinbook console` shows it and can stop it while it hangs, `guardian`
+ * cancels everything when its heart stops; `dashboard` opens the page, and `alerts` lists what is wrong.
+ */
+
+import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import { messageOf, TwinbookError } from '../shared/base/errors.js';
+import { isGone } from '../shared/base/processes.js';
+import { utcText } from '../shared/base/text.js';
+import type { RememberedAlert } from '../shell/alerts/alert-center.js';
+import { isConsoleWanted, type TraderConfig } from '../shell/config/config.js';
+import { loadTraderConfig } from '../shell/config/load.js';
+import {
+  hasDisplay,
+  locatePageToken,
+  openInBrowser,
+  passwordFrom,
+  provePage,
+  readPageToken,
+} from '../shell/console/page-access.js';
+import type { AlertStore } from '../shell/console/store.js';
+import { readBeatNow } from '../shell/guardian/beat-file.js';
+import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
+import { nowMs } from '../shell/runtime/clock.js';
+import { type Answer, command, flag, repeated, text, unless } from './command.js';
+import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
+import { askThere } from './reach.js';
+import { type Column, table } from './table.js';
+
+/** The trader has priority when both want to compute. */
+const NICE = 10;
+
+export const addConsoleCommand = command({
+  name: 'console',
+  help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
+  config: 'file',
+  options: {
+    withTrader: flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
+    also: repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+  },
+  run: ({ options: { withTrader, also }, file, io }) => {
+    if (withTrader === true && also.length > 0) {
+      const hint = 'Run `twinbook console` separately, with dashboard.start: false in all files.';
+      throw new TwinbookError('usage', '--with-trader shows one trader, and --also names others', hint);
+    }
+    const config = loadTraderConfig(file, io);
+    const others = also.map((other) => loadTraderConfig(other, io));
+    return show(config, others, withTrader === true, io);
+  },
+});
+
+async function show(
+  config: TraderConfig,
+  others: readonly TraderConfig[],
+  isWithTrader: boolean,
+  io: CliIo,
+): Promise<ExitCode> {
+  if (others.length === 0 && !isConsoleWanted(config)) {
+    io.err(
+      'Nothing to do: dashboard.enabled is false (the default, but for the paper profile), and alerts has no channel.\n',
+    );
+    return EXIT.configuration;
+  }
+  keepFilesPrivate();
+  try {
+    setPriority(NICE);
+  } catch {
+    // A unit with its own priority may forbid the change: it answers nevertheless.
+  }
+  const ended = isWithTrader ? traderEnded() : io.stopAsked().then(() => 'ended' as const);
+  const [{ openConsole }, { addressText, obtainPageToken, passwordFrom }] = await Promise.all([
+    import('../shell/console/console.js'),
+    import('../shell/console/page-access.js'),
+  ]);
+  const password = passwordFrom(io.env);
+  const secret = password ?? obtainPageToken(config.ledger.path);
+  const shown = (one: TraderConfig) => ({
+    config: one,
+    guardian: { status: () => guardianStatus(one), isGuarded: () => isGuarded(one) },
+  });
+  const note = (text: string) => io.err(`${text}\n`);
+  const opened = await openConsole({ ...shown(config), others: others.map(shown), isWithTrader, secret, note });
+  const { url, isElsewhere } = opened;
+  if (isWithTrader) io.out(`${JSON.stringify({ url, isElsewhere })}\n`);
+  else if (url !== null) {
+    if (isElsewhere)
+      io.err(`warning: port ${config.dashboard.port} is taken (dashboard.port), so the dashboard is at another one\n`);
+    io.out(`${addressText(url, password, secret)}\n`);
+  }
+  if ((await ended) === 'gone') await opened.traderGone();
+  await opened.close();
+  return EXIT.ok;
+}
+
+/** Its trader reports its end, or its process is gone and closed our input. */
+function traderEnded(): Promise<'ended' | 'gone'> {
+  // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  return new Promise((resolve) => {
+    const input = createInterface({ input: process.stdin });
+    input.once('line', () => resolve('ended'));
+    input.once('close', () => resolve('gone'));
+  });
+}
+
+/** A submit in flight at the trader's death arrives within this, ms; sockets wait a minute. */
+const ON_ITS_WAY_MS = 30_000;
+
+/** On a paper exchange that ended during an alarm, the guardian does not run for ever. */
+const PAPER_PATIENCE_MS = 600_000;
+
+export const addGuardianCommand = command({
+  name: 'guardian',
+  help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
+  config: 'trader',
+  options: {
+    withTrader: flag(
+      '--with-trader',
+      'ends when the trader has ended and nothing rests; else it stays for the next one',
+    ),
+  },
+  run: ({ options: { withTrader }, config, io }) => guard(config, withTrader !== true, io),
+});
+
+async function guard(config: TraderConfig, stays: boolean, io: CliIo): Promise<void> {
+  if (config.exchange?.embedded === true) {
+    io.out(
+      'The exchange runs inside the trader: nothing rests when the trader does not run, and nothing is guarded.\n',
+    );
+    return;
+  }
+  keepFilesPrivate();
+  const [{ runGuardian }, { cancelDirectly }, { locateStopFile }] = await Promise.all([
+    import('../shell/guardian/guardian.js'),
+    import('../shell/daemon/direct-cancel.js'),
+    import('../shell/control/stop-file.js'),
+  ]);
+  const { wallet, ledger, guardian, fleet } = config;
+  const { profile, allowBlindSigning, name } = config.venue;
+  const isPaper = name === 'paper';
+  await runGuardian({
+    profile,
+    isPaper,
+    walletFile: wallet.file,
+    credentialsFile: guardian.credentials,
+    isFenced: fleet !== null,
+    env: io.env,
+    ledgerPath: ledger.path,
+    logFile: `${ledger.path}.guardian.log`,
+    rules: {
+      timeoutMs: guardian.timeoutMs,
+      lateOrdersMs: profile.draft_lifetime_s * 1000 + ON_ITS_WAY_MS,
+      stays,
+      paperPatienceMs: isPaper ? PAPER_PATIENCE_MS : null,
+    },
+    markFile: guardian.resumeAfterAlarm ? null : locateStopFile(ledger.path),
+    cancelEverything: (access) => cancelDirectly({ ...access, profile, allowBlindSigning, verify: true }),
+    say: io.err,
+    onUnusedSignal: io.onUnusedSignal,
+    stopAsked: io.stopAsked,
+  });
+}
+
+export function guardianStatus({ exchange, guardian, ledger }: TraderConfig): string {
+  if (exchange?.embedded === true) return 'none needed: the exchange stops with the trader';
+  if (!guardian.enabled) return 'NONE: guardian.enabled is false';
+  const report = readReport(ledger.path);
+  if (report === null) return 'NONE';
+  return isGone(report.process) ? `NONE, the last one said: ${report.state}, ${report.text}` : describeReport(report);
+}
+
+const ABLE: readonly GuardianState[] = ['watching', 'canceling', 'secured'];
+
+/** Whether an active guardian can cancel; null where none is needed or configured. */
+export function isGuarded({ exchange, guardian, ledger }: TraderConfig): boolean | null {
+  if (exchange?.embedded === true || !guardian.enabled) return null;
+  const report = readReport(ledger.path);
+  return report !== null && ABLE.includes(report.state) && !isGone(report.process);
+}
+
+/** The guardian's newest report; null without a readable one. */
+function readReport(ledgerPath: string) {
+  const report = readBeatNow(locateReportFile(ledgerPath), reportSchema);
+  return report === 'unreadable' ? null : report;
+}
+
+export const addDashboardCommand = command({
+  name: 'dashboard',
+  help: "prints the page's address with its token, and opens it where there is a display",
+  config: 'trader',
+  options: { open: unless('--no-open', 'print the address alone') },
+  run: async ({ options: { open }, config, io }) => {
+    const url = await findPage(config);
+    const password = passwordFrom(io.env);
+    await requirePage(url, password ?? readPageToken(config.ledger.path), config);
+    const address = password === null ? `${url}#${readPageToken(config.ledger.path)}` : url;
+    io.out(`${address}\n`);
+    if (password !== null) io.err('Type the password there.\n');
+    if (open && hasDisplay(io.env))
+      await openInBrowser(address, config.ledger.path, io.env).catch((error) =>
+        io.err(`warning: no browser was opened (${messageOf(error)}); open the address yourself\n`),
+      );
+  },
+});
+
+/** Address reported by the trader, else that of a separate console in the file. */
+async function findPage(config: TraderConfig): Promise<string> {
+  const { enabled, start, port } = config.dashboard;
+  if (!enabled) {
+    const hint = 'Set `dashboard: { enabled: true }` there and restart the trader.';
+    throw new TwinbookError('config_invalid', `${config.file} wants no dashboard (dashboard.enabled is false)`, hint);
+  }
+  const configured = `http://127.0.0.1:${port}/`;
+  try {
+    const { dashboard } = await askThere({ command: 'status' }, config, { timeoutMs: 5000 });
+    return dashboard ?? configured;
+  } catch (error) {
+    if (!(error instanceof TwinbookError)) throw error;
+    // The console answers while the trader hangs.
+    if (error.code === 'timed_out' || (error.code === 'not_running' && !start)) return configured;
+    throw error;
+  }
+}
+
+/** Another program at that address would receive the token from the browser. */
+async function requirePage(url: string, secret: string, { ledger }: TraderConfig): Promise<void> {
+  const proof = await provePage(url, secret);
+  if (proof === 'proven') return;
+  if (proof === 'no answer') {
+    const hint = 'See the warnings of `twinbook start`, or start `twinbook console`.';
+    throw new TwinbookError('not_running', `no dashboard answers at ${url}`, hint);
+  }
+  const hint =
+    'Do not open it. If the trader has a password, set the same TWINBOOK_DASHBOARD_PASSWORD_FILE here; ' +
+    `if ${locatePageToken(ledger.path)} was replaced, restart the trader.`;
+  throw new TwinbookError('key_invalid', `the program at ${url} does not prove that it knows the token`, hint);
+}
+
+const COLUMNS: readonly Column<RememberedAlert>[] = [
+  { title: 'alert', cell: ({ kind }) => kind },
+  { title: 'severity', cell: ({ severity }) => severity, keep: 2 },
+  { title: 'since (UTC)', cell: ({ sinceMs }) => utcText(sinceMs) },
+  { title: 'seen', cell: ({ acknowledgedMs }) => (acknowledgedMs === null ? '' : utcText(acknowledgedMs)), keep: 1 },
+  { title: 'what', cell: ({ title, text: said }) => `${title}: ${said}`, gives: 'fold' },
+];
+
+export const addAlertsCommand = command({
+  name: 'alerts',
+  help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
+  config: 'trader',
+  options: {
+    ack: text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
+    test: text(
+      '--test <channel>',
+      'send one message now over this channel of alerts.channels, and print the result',
+      'ack',
+    ),
+  },
+  answer: async ({ options: { ack, test }, config, io }) => {
+    if (test !== undefined) return testNamed(config, test);
+    const { open, store, close } = await openAlerts(config, io);
+    try {
+      if (ack !== undefined) return acknowledge(ack, open, store);
+      return { data: open, text: (width) => (open.length === 0 ? 'no alert is open\n' : table(open, COLUMNS, width)) };
+    } finally {
+      close();
+    }
+  },
+});
+
+async function testNamed({ alerts: { channels }, file }: TraderConfig, name: string): Promise<Answer> {
+  const channel = channels.find((one) => one.name === name);
+  if (channel === undefined) {
+    const known = channels.map((one) => one.name).join(', ') || 'none';
+    throw new TwinbookError('usage', `there is no alert channel ${JSON.stringify(name)}`, `There are: ${known}.`);
+  }
+  const { testChannel } = await import('../shell/alerts/senders.js');
+  const delivery = await testChannel(file, channel);
+  if (delivery.kind !== 'delivered') {
+    const hint = 'Look at its address file, and whether something answers there.';
+    throw new TwinbookError('timed_out', `${name} did not take the message: ${delivery.why}`, hint);
+  }
+  return { data: { tested: name }, text: `${name} took the message; look whether it arrived\n` };
+}
+
+function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick<AlertStore, 'acknowledge'>): Answer {
+  const alert = open.find((one) => one.kind === kind);
+  if (alert === undefined) {
+    const known = open.map((one) => one.kind).join(', ') || 'none';
+    throw new TwinbookError('usage', `no alert ${JSON.stringify(kind)} is open`, `There are: ${known}.`);
+  }
+  if (!store.acknowledge({ kind, sinceMs: alert.sinceMs, timeMs: nowMs() }))
+    throw new TwinbookError('file_unreadable', 'it cannot be kept that it was seen', 'Look at the message above.');
+  return { data: alert, text: `${kind} is not sent again until it is over; it stays true\n` };
+}
+
+async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
+  const { StoreFile, locateStore } = await import('../shell/console/store.js');
+  const { AlertStore } = await import('../shell/console/store.js');
+  const path = locateStore(ledger.path);
+  if (!existsSync(path)) {
+    const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
+    throw new TwinbookError('file_unreadable', `nothing is known of alerts: there is no ${path}`, hint);
+  }
+  const note = (text: string) => io.err(`${text}\n`);
+  const opened = new StoreFile({ path, note, nowMs, steadyMs: () => performance.now() });
+  const store = new AlertStore(opened);
+  return { open: store.load()?.open ?? [], store, close: () => opened.close() };
+}

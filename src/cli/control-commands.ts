@@ -1,0 +1,375 @@
+/** Commands that act on the running trader through its control socket, or directly at the exchange past one that hangs. */
+
+import { type ErrorCode, messageOf, TwinbookError } from '../shared/base/errors.js';
+import { utcText } from '../shared/base/text.js';
+import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
+import { RESTING_STATUSES } from '../shared/protocol/states.js';
+import type { TraderConfig } from '../shell/config/config.js';
+import { askTrader } from '../shell/control/control-client.js';
+import type { CancelAllData, ControlRequest, KillData, ResumedData } from '../shell/control/control-protocol.js';
+import { explainTrading, prunedText } from '../shell/daemon/status-text.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
+import {
+  type AddCommand,
+  type Answer,
+  all,
+  changedCode,
+  command,
+  flag,
+  modeText,
+  momentIn,
+  nonEmpty,
+  numberBetween,
+  QUICK_S,
+  read,
+  required,
+  SLOW_S,
+  text,
+  timeoutOption,
+  toolOf,
+} from './command.js';
+import { type CliIo, EXIT, type ExitCode } from './io.js';
+import {
+  askOrPass,
+  askThere,
+  findNamed,
+  marketAtVenue,
+  marketsNamed,
+  nameMeant,
+  readLedger,
+  silenceText,
+  type Unreached,
+  valueOn,
+  withVenue,
+} from './reach.js';
+import { linesText } from './table.js';
+
+/** Commands that the trader answers with its new mode, in the order of the help. */
+const MODE_NAMES = ['widen', 'reduce-only', 'pause', 'resume', 'flatten', 'unkill'] as const;
+
+function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
+  const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
+  const reason =
+    wanted === 'required'
+      ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)
+      : read('--reason <text>', 'why; recorded in the ledger', nonEmpty);
+  const market = text('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
+  return command({
+    name,
+    help,
+    config: 'trader',
+    options: {
+      timeout: timeoutOption(QUICK_S),
+      ...(wanted === 'none' ? {} : { reason }),
+      ...(marketButton === undefined ? {} : { market }),
+    },
+    ...toolOf(name),
+    answer: async ({ options, config }) => {
+      const one = options.market === undefined ? null : await marketAtVenue(options.market, config);
+      const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
+      // The table determines the fields of each command.
+      const request = asked as Extract<ControlRequest, { command: typeof name }>;
+      const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
+      // The mode is that of all other markets.
+      const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
+      return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
+    },
+  });
+}
+
+const stopCommand = command({
+  name: 'stop',
+  help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
+  config: 'trader',
+  options: { timeout: timeoutOption(SLOW_S) },
+  answer: async ({ options: { timeout }, config }) => {
+    await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
+    // The process is gone: its ledger tells how it ended.
+    const data = await readLedger(config, leftBehind);
+    if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
+    const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
+    return { data, text, code: EXIT.failed };
+  },
+});
+
+function leftBehind(ledger: LedgerReader) {
+  const limit = Number.MAX_SAFE_INTEGER;
+  const open = ledger.orders({ statuses: RESTING_STATUSES, limit }).length;
+  const unknown = ledger.intents({ states: ['unknown'], kind: 'place', limit }).length;
+  return { mode: 'stopped', reason: ledger.runs(1)[0]?.note ?? '', may_rest: open + unknown };
+}
+
+interface Cancelling {
+  readonly config: TraderConfig;
+  readonly io: CliIo;
+  readonly timeoutMs: number;
+  /** Whether two reads must show that nothing rests. */
+  readonly verify: boolean;
+}
+
+const cancelAllCommand = command({
+  name: 'cancel-all',
+  help: OPERATOR_COMMANDS['cancel-all'].help,
+  config: 'trader',
+  options: {
+    verify: flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
+    timeout: timeoutOption(SLOW_S),
+  },
+  ...toolOf('cancel-all'),
+  answer: async ({ options, config, io }) => {
+    const verify = options.verify === true;
+    const { data, isProven } = await cancelAll({ config, io, timeoutMs: options.timeout * 1000, verify });
+    const text = `${cancelAllText(data, isProven)}\n`;
+    // Orders that still rest after a read are a failure.
+    return { data, text, code: !isProven || isClean(data) ? EXIT.ok : EXIT.failed };
+  },
+});
+
+/** `isProven`: whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
+async function cancelAll(asked: Cancelling) {
+  const { config, io, timeoutMs, verify } = asked;
+  const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
+  if ('answer' in found) return { data: found.answer, isProven: verify };
+  if (found.reach === 'not running') {
+    io.err('The trader is not running; canceling at the exchange directly.\n');
+    return { data: await cancelAlone(asked), isProven: verify };
+  }
+  const { killed: _, ...data } = await cancelPast(asked, 'cancel-all, while the trader did not answer', found.reach);
+  return { data, isProven: true };
+}
+
+const orders = (count: number): string => `${count} order${count === 1 ? '' : 's'}`;
+
+function cancelAllText(data: CancelAllData, isProven: boolean): string {
+  if (!isProven) return `asked to cancel ${orders(data.asked)}`;
+  if (isClean(data)) return `canceled ${orders(data.asked)}; two reads show that none rests`;
+  if (data.resting === 0) return `asked to cancel ${orders(data.asked)}; it is not proven that none rests`;
+  return `${orders(data.resting)} still resting after ${data.asked} cancels`;
+}
+
+const isClean = ({ resting, verified }: CancelAllData): boolean => resting === 0 && verified;
+
+/** Requests of a frozen trader may still arrive: two whole rounds without a find, this far apart. */
+const PAUSE_MS = 2_000;
+
+/** Cancels directly at the exchange. Throws like `withVenue`. */
+async function cancelAlone({ config, io, verify }: Omit<Cancelling, 'timeoutMs'>): Promise<CancelAllData> {
+  const { cancelDirectly } = await import('../shell/daemon/direct-cancel.js');
+  return withVenue(config, io, (venue) => cancelDirectly({ ...venue, verify }));
+}
+
+/**
+ * The same past a hanging trader: the stop file comes first, so that it does not quote when it wakes; then the exchange
+ * is read until nothing new appears. An unwritable file is reported, and canceling continues.
+ */
+async function cancelPast(
+  { config, io, timeoutMs }: Cancelling,
+  reason: string,
+  reach: Unreached,
+): Promise<CancelAllData & { readonly killed: boolean }> {
+  const killed = await leaveMark(config, reason, reach, io);
+  if (reach === 'not running') return { ...(await cancelAlone({ config, io, verify: true })), killed };
+  if (config.exchange?.embedded === true) {
+    io.err('  The exchange is embedded in that process and hangs with it: end the process, then cancel again.\n');
+    return { asked: 0, resting: 0, verified: false, killed };
+  }
+  const { cancelUntilNothingRests } = await import('../shell/daemon/direct-cancel.js');
+  const patience = { withinMs: timeoutMs, pauseMs: PAUSE_MS };
+  const canceled = await withVenue(config, io, (venue) => cancelUntilNothingRests(venue, patience));
+  return { ...canceled, killed };
+}
+
+/** False when the file could not be written: the trader is then not stopped. */
+async function leaveMark({ ledger }: TraderConfig, reason: string, reach: Unreached, io: CliIo): Promise<boolean> {
+  const { leaveStopFile, locateStopFile } = await import('../shell/control/stop-file.js');
+  const path = locateStopFile(ledger.path);
+  const who = silenceText(reach);
+  try {
+    leaveStopFile(path, reason);
+    const then = reach === 'not running' ? 'the next start is killed' : 'it is killed when it wakes';
+    io.err(`${who}; ${then} (${path}). Canceling at the exchange directly.\n`);
+    return true;
+  } catch (error) {
+    const pid = reach === 'not running' ? null : reach.silentPid;
+    io.err(`${who}, and ${messageOf(error)}.\n`);
+    io.err(`  ${pid === null ? 'Do not start it' : `End process ${pid}, it may quote on when it wakes`}.`);
+    io.err(' Canceling at the exchange directly.\n');
+    return false;
+  }
+}
+
+/** A trader that ended or fell silent after an earlier answer. */
+const LOST: readonly ErrorCode[] = ['not_running', 'timed_out'];
+
+type Killing = Cancelling & { readonly reason: string };
+
+const killCommand = command({
+  name: 'kill',
+  help: OPERATOR_COMMANDS.kill.help,
+  config: 'trader',
+  options: {
+    verify: flag(
+      '--verify',
+      'waits until two reads have shown that nothing rests; exit code 5 if they did not in time',
+    ),
+    reason: read('--reason <text>', 'recorded in the ledger', nonEmpty),
+    timeout: timeoutOption(SLOW_S),
+  },
+  ...toolOf('kill'),
+  answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
+    const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
+    // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.
+    const timeoutMs = Math.min(timeout, QUICK_S) * 1000;
+    const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
+    if ('reach' in asked) return killPast(killing, asked.reach);
+    if (verify === true) return verifyKill(killing, asked.answer);
+    return makeAnswer(asked.answer, restingText(asked.answer), EXIT.ok);
+  },
+});
+
+const restingText = ({ resting }: KillData): string => {
+  if (resting === null) return 'resting orders are being canceled without the ledger';
+  if (resting === 0) return 'as far as the trader knows, no order rests';
+  return `${orders(resting)} may rest and ${resting === 1 ? 'is' : 'are'} being canceled; \`kill --verify\` waits for the proof`;
+};
+
+/** The trader has obeyed; now the exchange must confirm it. */
+async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
+  const endMs = performance.now() + killing.timeoutMs;
+  let newest: CancelAllData | null = null;
+  for (;;) {
+    const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
+    // It has just obeyed: a missing proof in time is no new fact.
+    const asked = await askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience).catch(
+      valueOn(null, 'timed_out'),
+    );
+    if (asked !== null && 'reach' in asked) return killPast(killing, asked.reach);
+    newest = asked?.answer ?? newest;
+    if (newest !== null && isClean(newest))
+      return makeAnswer({ ...killed, ...newest }, cancelAllText(newest, true), EXIT.ok);
+    // A trader answers after a minute at most.
+    if (asked !== null && performance.now() < endMs) continue;
+    const found = newest === null ? '' : `${cancelAllText(newest, true)}; `;
+    const text = `${found}no proof within ${killing.timeoutMs / 1000} s that nothing rests. The trader still cancels: \`kill --verify\` waits again`;
+    return makeAnswer({ ...killed, ...newest }, text, EXIT.timedOut);
+  }
+}
+
+async function killPast(killing: Killing, reach: Unreached): Promise<Answer> {
+  const { reason, verify } = killing;
+  const { killed, ...data } = await cancelPast(killing, reason, reach);
+  const mode = { mode: killed ? 'killed' : 'unknown', reason };
+  const notDone = verify && killed ? EXIT.timedOut : EXIT.failed;
+  return makeAnswer({ ...mode, ...data }, cancelAllText(data, true), killed && isClean(data) ? EXIT.ok : notDone);
+}
+
+const makeAnswer = (data: KillData | (KillData & CancelAllData), text: string, code: ExitCode): Answer => ({
+  data,
+  text: `${modeText(data)}\n${text}\n`,
+  code,
+});
+
+const explainCommand = command({
+  name: 'explain',
+  help: 'why this order, at this price; the facts of this fill; or why this market is not quoted, guard by guard',
+  args: [
+    [
+      '<order|fill|market>',
+      "the beginning of an order's or a fill's pubkey, an intent's or a market's id, or words of a market's title",
+    ],
+  ],
+  config: 'trader',
+  options: {
+    timeout: timeoutOption(QUICK_S),
+    acceptsChanged: changedCode,
+    at: read(
+      '--at <time>',
+      "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
+      momentIn,
+    ),
+    gaps: read(
+      '--gaps <minutes>',
+      'with --at: when it had no order in the minutes before, and why',
+      numberBetween(0.1, 10_000),
+    ),
+  },
+  tool: { kind: 'read', options: [] },
+  answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
+    // A running trader may know a market that is not in the ledger yet.
+    const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
+    const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
+    if (at !== undefined) {
+      const { explainPast } = await import('./ledger/explain-past.js');
+      const { RunCode } = await import('../lab/replay/run-settings.js');
+      const { loadConfig } = await import('../shell/config/load.js');
+      const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
+      return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));
+    }
+    if (gaps !== undefined)
+      throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
+    return answer(await explainSubject(subject, config, timeout * 1000));
+  },
+});
+
+/** Orders, fills and intents searched for a shortened name, newest first. */
+const LOOKED_AT = { limit: 20_000 };
+
+function subjectIn(ledger: LedgerReader, typed: string): string | null {
+  if ([ledger.order(typed), ledger.fill(typed), ledger.intent(typed)].some((row) => row !== null)) return typed;
+  const traded = [...ledger.orders(LOOKED_AT), ...ledger.fills(LOOKED_AT)].map(({ pubkey }) => ({ id: pubkey }));
+  const named = [...marketsNamed(ledger), ...traded, ...ledger.intents(LOOKED_AT)];
+  return findNamed(typed, named, 'markets, orders, fills and intents');
+}
+
+/** The running trader knows most; without it the ledger still has the reason of an order. */
+async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
+  try {
+    const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
+    return [...lines, ...(await readLedger(config, (ledger) => savedLines(ledger, subject)).catch(() => []))];
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
+      // For an unreadable ledger the first error only reports that no trader runs.
+      const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
+      throw isTold ? failure : error;
+    });
+  }
+}
+
+/** Figures and texts that strategies saved of a market under `shown`. */
+function savedLines(ledger: LedgerReader, market: string): readonly string[] {
+  return ledger
+    .strategyStates()
+    .filter(({ marketConditionId }) => marketConditionId === market)
+    .flatMap(({ strategy, text, savedMs }) => {
+      const shown = Object.entries(Object(Object(JSON.parse(text)).shown)).filter(
+        ([, value]) => value === null || typeof value === 'number' || typeof value === 'string',
+      );
+      const round = (value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(6)) : value);
+      const lines = shown.map(([name, value]) => `  ${name}: ${round(value)}`);
+      return lines.length === 0 ? [] : [`${strategy} saved at ${utcText(savedMs)} UTC:`, ...lines];
+    });
+}
+
+/** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
+function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
+  const lines = explainTrading(ledger, subject) ?? savedLines(ledger, subject);
+  if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];
+  if (ledger.market(subject) !== null) {
+    const hint =
+      'With --at TIME it is explained as it was then, from the journal of its run; `twinbook start` begins one.';
+    throw new TwinbookError('not_running', 'a market is explained by the running trader, and none is running', hint);
+  }
+  const text = `${subject} is no order, fill, intent or market in the ledger${prunedText(ledger)}`;
+  const hint =
+    '`twinbook orders`, `fills` and `markets` list them; a market that is not in it a running trader may know.';
+  throw new TwinbookError('usage', text, hint);
+}
+
+export const addControlCommands = all(
+  ...MODE_NAMES.map(modeCommand),
+  stopCommand,
+  cancelAllCommand,
+  killCommand,
+  explainCommand,
+);

@@ -1,0 +1,375 @@
+/** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
+
+import { resolve } from 'node:path';
+import type { Calibration } from '../lab/calibrate/calibration.js';
+import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-file.js';
+import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
+import type { Recording } from '../recording/contract.js';
+import type { ImportedMarket, ImportProgress } from '../recording/import.js';
+import { disagreementIn } from '../recording/importers/polymarket-stream.js';
+import type { RecordingStats } from '../recording/inspect/stats.js';
+import { TwinbookError } from '../shared/base/errors.js';
+import { formatDecimal, micros } from '../shared/base/micros.js';
+import { utcText } from '../shared/base/text.js';
+import { outcomeText } from '../shared/protocol/outcome.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
+import {
+  beginning,
+  type Cell,
+  type Column,
+  formatOf,
+  json,
+  linesText,
+  prose,
+  short,
+  table,
+  writeAnswer,
+} from './table.js';
+
+/** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
+async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
+  if (given.length > 0) return resolveData(given, io);
+  const { loadTraderConfig } = await import('../shell/config/load.js');
+  return [loadTraderConfig(config, io).recording.dir];
+}
+
+const PATHS = ['[paths...]', 'folders or files (default: recording.dir of the configuration)'] as const;
+
+const listCommand = command({
+  name: 'list',
+  help: 'recordings, with their spans, events and gaps',
+  args: [PATHS],
+  config: 'file',
+  hasJson: true,
+  run: async ({ args, file, isJson, io }) => {
+    const { recordings, failures } = await openThose(args, file, io);
+    const rows = recordings.map(listing);
+    io.out(isJson ? json(rows) : listTable(rows, io.columns));
+    return tellFailures(failures, io);
+  },
+});
+
+const statsCommand = command({
+  name: 'stats',
+  help: 'reads recordings through: coverage, depth, spread, trades',
+  args: [PATHS],
+  config: 'file',
+  hasJson: true,
+  run: async ({ args, file, isJson, io }) => {
+    const { computeStats } = await import('../recording/inspect/stats.js');
+    const { recordings, failures } = await openThose(args, file, io);
+    const line = new ProgressLine(io, isJson);
+    const rows = [];
+    for (const [at, recording] of recordings.entries()) {
+      line.show(at / recordings.length, recording.market.source.ticker);
+      try {
+        rows.push(statsRow(recording, await computeStats(recording)));
+      } catch (error) {
+        if (!(error instanceof TwinbookError)) throw error;
+        failures.push(error);
+      }
+    }
+    line.end();
+    const [failure] = failures;
+    if (rows.length === 0 && failure !== undefined) throw failure;
+    io.out(isJson ? json(rows) : statsTable(rows, io.columns));
+    return tellFailures(failures, io);
+  },
+});
+
+/** Failures are of recordings that cannot be read, which are left out. */
+async function openThose(given: readonly string[], config: string, io: CliIo) {
+  const { openRecordings } = await import('../recording/recording.js');
+  const failures: TwinbookError[] = [];
+  const onFailure = (error: TwinbookError) => failures.push(error);
+  return { recordings: await openRecordings(await pathsMeant(given, config, io), { onFailure }), failures };
+}
+
+/** Left-out recordings, beside the others' rows. */
+function tellFailures(failures: readonly TwinbookError[], io: CliIo): ExitCode {
+  for (const { message, hint } of failures) io.err(`LEFT OUT  ${message}${hint === '' ? '' : `\n  ${hint}`}\n`);
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+const verifyCommand = command({
+  name: 'verify',
+  help: 'checks recordings: files, order, prices, books',
+  args: [PATHS],
+  config: 'file',
+  options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
+  answer: async ({ options: { repair }, args, file, io }) => {
+    const { verifyRecordings } = await import('../recording/inspect/verify.js');
+    const { repairFolder } = await import('../recording/store/store.js');
+    const paths = await pathsMeant(args, file, io);
+    let repaired = 0;
+    if (repair === true) for (const path of paths) repaired += await repairFolder(path);
+    const { markets, events, findings } = await verifyRecordings(paths);
+    const differences = findings.filter(({ severity }) => severity === 'difference').length;
+    const verdict = differences === 0 ? 'nothing is wrong' : formatCount(differences, 'difference');
+    const lines = [
+      ...(repaired > 0 ? [`turned into Parquet: ${formatCount(repaired, 'open segment')}`] : []),
+      ...findings.map(
+        ({ severity, path, message }) => `${severity === 'difference' ? 'DIFFERENCE' : 'note'}  ${path}: ${message}`,
+      ),
+      `${formatCount(markets, 'market')}, ${formatCount(events, 'event')}: ${verdict}`,
+    ];
+    return {
+      data: { markets, events, repaired, differences, disagreement: disagreementRow(findings), findings },
+      text: linesText(lines),
+      code: differences === 0 ? EXIT.ok : EXIT.difference,
+    };
+  },
+});
+
+const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const splitNames = (names: string): readonly string[] => names.split(',');
+
+const importCommand = command({
+  name: 'import',
+  help: 'turns recordings of other venues into our format; a line that is broken is counted and left out',
+  args: [
+    ['<kind>', 'kalshi or polymarket'],
+    ['<paths...>', 'folders or files'],
+  ],
+  config: 'file',
+  options: {
+    out: text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
+    replace: flag('--replace', 'overwrite markets that the folder already has'),
+    verbose: flag('-v, --verbose', 'print every note on the recordings'),
+    market: read(
+      '--market <names>',
+      "only these markets, separated by commas: the venue's ids or tickers, or beginnings of them",
+      splitNames,
+    ),
+  },
+  answer: async ({ options, file, args: [kind = '', ...paths], isJson, io }) => {
+    if (kind !== 'kalshi' && kind !== 'polymarket') {
+      throw new TwinbookError('usage', `cannot import ${kind}`, 'wanted kalshi or polymarket');
+    }
+    const [out = ''] = await pathsMeant(options.out === undefined ? [] : [options.out], file, io);
+    const { importRecordings } = await import('../recording/import.js');
+    const line = new ProgressLine(io, isJson);
+    const progress = ({ share, market, markets, ticker, events }: ImportProgress): void =>
+      line.show(share, `market ${market + 1} of ${markets} (${short(ticker)}), ${events} events`);
+    const asked = { markets: options.market ?? [], progress, replace: options.replace === true };
+    const markets = await importRecordings(kind, resolveData(paths, io), out, asked).finally(() => line.end());
+    return {
+      data: markets,
+      text: (width) => importText(markets, out, options.verbose === true, width),
+      code: markets.some(({ status }) => status === 'failed') ? EXIT.failed : EXIT.ok,
+    };
+  },
+});
+
+function importText(markets: readonly ImportedMarket[], out: string, verbose: boolean, width?: number): string {
+  const columns: readonly Column<ImportedMarket>[] = [
+    { title: 'MARKET', cell: (row) => short(row.conditionId) },
+    { title: 'TICKER', cell: (row) => (row.ticker.length > 32 ? short(row.ticker) : row.ticker), gives: 'cut' },
+    { title: 'EVENTS', cell: (row) => row.events, right: true },
+    { title: 'STATUS', cell: (row) => (row.status === 'present' ? 'there already' : row.status) },
+  ];
+  const told = markets.flatMap(({ failure, status, warnings, ticker }) => [
+    ...(failure === null ? [] : [`${status.toUpperCase()}  ${ticker === '' ? '' : `${ticker}: `}${failure}\n`]),
+    ...(verbose ? warnings.map(({ path, message }) => `note  ${path}: ${message}\n`) : []),
+  ]);
+  const noteCount = markets.reduce((sum, { warnings }) => sum + warnings.length, 0);
+  if (!verbose && noteCount > 0)
+    told.push(`warning: ${noteCount} notes on the quality of the recordings: -v prints them\n`);
+  const count = (status: ImportedMarket['status']) => markets.filter((market) => market.status === status).length;
+  const events = markets.reduce((sum, market) => sum + market.events, 0);
+  const present = count('present') > 0 ? [`${count('present')} there already (--replace writes them again)`] : [];
+  const failed = count('failed') > 0 ? [`${count('failed')} FAILED`] : [];
+  const written = `${formatCount(count('imported'), 'market')} with ${formatCount(events, 'event')} imported`;
+  const last = count('imported') > 0 || failed.length === 0 ? [`to ${out}: ${written}`] : [`nothing written to ${out}`];
+  const shown = markets.filter(({ conditionId }) => conditionId !== '');
+  return `${table(shown, columns, width)}${told.join('')}${[...failed, ...present, ...last].join(', ')}\n`;
+}
+
+const queryCommand = command({
+  name: 'query',
+  help: 'SQL over the views events, polls, own and markets; reads and never writes',
+  args: [
+    ['<select>', "one SELECT, such as 'select kind, count(*) from events group by kind'"],
+    ['[paths...]', 'folders (default: recording.dir of the configuration)'],
+  ],
+  config: 'file',
+  options: {
+    market: read(
+      '--market <names>',
+      'only these markets, separated by commas: ids, tickers, or beginnings of them',
+      splitNames,
+    ),
+    from: read('--from <moment>', 'only rows from this day or moment on, UTC', dayOrMomentIn),
+    to: read('--to <moment>', 'only rows before this day or moment, UTC', dayOrMomentIn),
+    csv: csvFlag(),
+  },
+  hasJson: true,
+  run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
+    const { market: markets = [], from: fromMs = null, to: toMs = null } = options;
+    const folders = await pathsMeant(paths, file, io);
+    const { queryRecordings } = await import('../recording/inspect/query.js');
+    const answer = await queryRecordings(sql, folders, { markets, fromMs, toMs });
+    await writeAnswer(answer, formatOf(isJson, options.csv), io).finally(() => answer.close());
+  },
+});
+
+const calibrateCommand = command({
+  name: 'calibrate',
+  help: 'follows real orders by their sizes and says which fill model fills as they were filled',
+  args: [['<paths...>', 'recordings that hold every change of every level, such as those of Kalshi']],
+  options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
+  answer: async ({ options: { out }, args: paths, isJson, io }) => {
+    requireWritable(resolve(io.cwd, out));
+    const { openRecordings } = await import('../recording/recording.js');
+    const { calibrate } = await import('../lab/calibrate/calibration.js');
+    const recordings = await openRecordings(resolveData(paths, io));
+    const line = new ProgressLine(io, isJson);
+    const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);
+    const found = await calibrate(recordings, progress).finally(() => line.end());
+    writeWhole(resolve(io.cwd, out), calibrationText(found));
+    return { data: found, text: (width) => calibrationTable(found, out, width) };
+  },
+});
+
+function calibrationTable(found: Calibration, out: string, width?: number): string {
+  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
+  const columns: readonly Column<Calibration['fits'][number]>[] = [
+    { title: 'MODEL', cell: ({ model }) => model },
+    { title: 'OF FILLED', cell: ({ filledShare }) => formatPercent(filledShare), right: true },
+    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => formatPercent(cancelledShare, 2), right: true },
+    { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
+  ];
+  const followed = `${formatQuantity(filledOrders, 'order')} really filled (${formatShares(filledMicros)} shares), ${formatQuantity(cancelledOrders, 'order')} cancelled (${formatShares(cancelledMicros)})`;
+  const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
+  const said =
+    best === null
+      ? 'Too few were filled to choose a model.'
+      : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
+  const trust = `${count(priority.broken)} of ${formatQuantity(priority.orders, 'filled order')} behind a followed order were filled before it had gone. No exchange does that, so these orders were misread.`;
+  const say = (text: string) => `${prose(text, width, '  ')}\n`;
+  return `${say(`${followed}${left}`)}${table(fits, columns, width)}${say(trust)}${say(said)}`;
+}
+
+/** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
+export const listing = ({ market, summary, warnings }: Recording) => ({
+  condition_id: market.conditionId,
+  ticker: market.source.ticker,
+  title: market.title,
+  format: market.source.kind,
+  origin: market.source.origin ?? market.source.kind,
+  path: market.source.path,
+  outcome: market.outcome,
+  open_time: market.openTimeMs,
+  close_time: market.closeTimeMs,
+  first_event: summary?.firstMs ?? null,
+  last_event: summary?.lastMs ?? null,
+  events: summary === undefined ? null : Object.values(summary.events).reduce((sum, count) => sum + count, 0),
+  trades: summary?.events.trade ?? null,
+  gaps: summary?.gaps.length ?? null,
+  bytes: summary?.bytes ?? null,
+  warnings: warnings.map(({ message }) => message),
+});
+
+type ListRow = ReturnType<typeof listing>;
+
+const duration = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+};
+
+const LIST_COLUMNS: readonly Column<ListRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'ORIGIN', cell: (row) => row.origin, keep: 2 },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event ?? row.open_time), keep: 3 },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
+  { title: 'EVENTS', cell: (row) => row.events, right: true },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+  { title: 'TITLE', cell: (row) => beginning(row.title, 44), gives: 'cut' },
+];
+
+const formatSpan = (row: ListRow): string =>
+  duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
+
+function listTable(rows: readonly ListRow[], width?: number): string {
+  const known = rows.every((row) => row.events !== null);
+  const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+  return `${table(rows, LIST_COLUMNS, width)}${hint}`;
+}
+
+const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
+const sides = (pair: readonly [number, number] | null) =>
+  pair === null ? null : { bid: decimalText(pair[0]), ask: decimalText(pair[1]) };
+
+export const statsRow = (recording: Recording, stats: RecordingStats) => ({
+  ...listing(recording),
+  first_event: stats.firstMs,
+  last_event: stats.lastMs,
+  events: stats.levels + stats.trades,
+  levels: stats.levels,
+  trades: stats.trades,
+  volume: decimalText(stats.volumeMicros),
+  gaps: stats.gaps.length,
+  gap_ms: stats.gapMs,
+  known: stats.known,
+  coverage: stats.coverage,
+  two_sided: stats.twoSided,
+  mean_spread: stats.spreadMicros === null ? null : decimalText(stats.spreadMicros),
+  mean_levels: stats.levelsBySide === null ? null : { bid: stats.levelsBySide[0], ask: stats.levelsBySide[1] },
+  mean_touch: sides(stats.touchMicros),
+  mean_depth: sides(stats.depthMicros),
+  longest_crossed_ms: stats.longestCrossedMs,
+  disagreement: disagreementRow(recording.warnings),
+});
+
+/** Rows with a best price, the contradicting ones, and their fraction; null when no row has one. */
+function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
+  const told = disagreementIn(sentences);
+  return told === null ? null : { ...told, share: told.disagreeing / told.rows };
+}
+
+type StatsRow = ReturnType<typeof statsRow>;
+
+const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
+const fixed = (value: string | number | undefined | null, places: number): Cell =>
+  value == null ? null : Number(value).toFixed(places);
+const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
+
+const STATS_COLUMNS: readonly Column<StatsRow>[] = [
+  { title: 'MARKET', cell: (row) => short(row.condition_id) },
+  { title: 'FROM (UTC)', cell: (row) => utcText(row.first_event), keep: 9 },
+  { title: 'SPAN', cell: (row) => formatSpan(row), right: true },
+  { title: 'KNOWN', cell: (row) => percent(row.known), right: true },
+  { title: 'OF ITS LIFE', cell: (row) => percent(row.coverage), right: true, keep: 3 },
+  { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
+  { title: 'LEVELS', cell: (row) => row.levels, right: true, keep: 7 },
+  { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
+  { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
+  { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
+  { title: 'SPREAD', cell: (row) => fixed(row.mean_spread, 4), right: true },
+  { title: 'BIDS', cell: (row) => fixed(row.mean_levels?.bid, 1), right: true, keep: 5 },
+  { title: 'ASKS', cell: (row) => fixed(row.mean_levels?.ask, 1), right: true, keep: 5 },
+  { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
+  { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
+  { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
+];
+
+function statsTable(rows: readonly StatsRow[], width?: number): string {
+  const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
+  return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
+}
+
+export const addDataCommands = group(
+  'data',
+  'recordings: import, list, measure, check, query',
+  importCommand,
+  listCommand,
+  statsCommand,
+  verifyCommand,
+  calibrateCommand,
+  queryCommand,
+);

@@ -1,0 +1,161 @@
+/** Surroundings of a command, injected so that tests can run commands in process. */
+
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ErrorCode, TwinbookError, unreadable } from '../shared/base/errors.js';
+import { plainLine } from '../shared/base/text.js';
+import { packageRoot } from '../shell/config/shipped.js';
+import type { TraderIo } from '../shell/daemon/daemon.js';
+
+/** On a terminal, often enough for a visible motion. */
+const TERMINAL_EVERY_MS = 100;
+const ELSEWHERE_EVERY_MS = 10_000;
+
+export class ProgressLine {
+  readonly #io: CliIo;
+  readonly #quiet: boolean;
+  readonly #terminal = process.stderr.isTTY === true;
+  #shownMs = Date.now();
+  #isOpen = false;
+
+  /** @param quiet shows nothing outside a terminal */
+  constructor(io: CliIo, quiet: boolean) {
+    this.#io = io;
+    this.#quiet = quiet;
+  }
+
+  /** `share` of 1, and a word on the present work. Cheap when called often. */
+  show(share: number, what: string): void {
+    const nowMs = Date.now();
+    if (nowMs - this.#shownMs < (this.#terminal ? TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS)) return;
+    if (this.#quiet && !this.#terminal) return;
+    this.#shownMs = nowMs;
+    const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
+    if (this.#terminal) this.#rewrite(`${bar(share)}${text}`);
+    else this.#io.err(`${plainLine(text)}\n`);
+    this.#isOpen = this.#terminal;
+  }
+
+  end(): void {
+    if (this.#isOpen) this.#rewrite('');
+    this.#isOpen = false;
+  }
+
+  #rewrite(line: string): void {
+    this.#io.raw.err('\r');
+    // A wrapped line could not be rewritten.
+    this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
+    this.#io.raw.err('\u001b[K');
+  }
+}
+
+const BAR_CELLS = 24;
+
+function bar(share: number): string {
+  const done = Math.min(BAR_CELLS, Math.max(0, Math.floor(share * BAR_CELLS)));
+  return '█'.repeat(done) + '░'.repeat(BAR_CELLS - done);
+}
+
+/**
+ * Fails now if `writeWhole` could not write this file later: a long run must not end without output. Changes no
+ * existing file. Throws TwinbookError `file_unreadable`.
+ */
+export function requireWritable(path: string): void {
+  const beside = besideOf(path);
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+    writeFileSync(beside, '');
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+/** Writes beside the file, then renames. Throws TwinbookError `file_unreadable`; the file is then unchanged. */
+export function writeWhole(path: string, text: string): void {
+  const beside = besideOf(path);
+  try {
+    writeFileSync(beside, text);
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw cannotWrite(path, error);
+  }
+}
+
+const besideOf = (path: string): string => `${path}.part-${process.pid}`;
+
+function cannotWrite(path: string, cause: unknown): TwinbookError {
+  const hint = 'Check that its folder exists, can be written and has room.';
+  return unreadable(`cannot write ${path}`, cause, hint);
+}
+
+export interface CliIo extends TraderIo {
+  readonly raw: TraderIo['raw'] & { readonly err: (sequence: string) => void };
+  readonly cwd: string;
+  /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
+  readonly columns?: number;
+  readonly terminal?: CliTerminal;
+}
+
+export interface CliTerminal {
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Reports each key as sent by the terminal, and every new size, until the returned function is called. */
+  readonly listen: (events: { readonly key: (key: string) => void; readonly resize: () => void }) => () => void;
+}
+
+export interface Session {
+  readonly io: CliIo;
+  exitCode: ExitCode;
+  /** Runs another command line in this process. Never throws for a mistake in it. */
+  readonly run: (argv: readonly string[], io: CliIo) => Promise<ExitCode>;
+}
+
+export const DEFAULT_CONFIG = 'config/paper.yaml';
+/** Written by `twinbook init`. */
+export const OWN_CONFIG = 'twinbook.yaml';
+
+/**
+ * Default configuration for a working folder: its own, else that of the running clone, so that `./twinbook kill` works
+ * the same everywhere. A package installed by npm for others has none.
+ */
+export function defaultConfig(cwd: string): string {
+  const ownFile = join(packageRoot, DEFAULT_CONFIG);
+  const isInstalled = packageRoot.split('/').includes('node_modules');
+  const here = [DEFAULT_CONFIG, OWN_CONFIG].find((file) => existsSync(resolve(cwd, file)));
+  return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
+}
+
+/**
+ * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and
+ * DuckDB.
+ */
+export const keepFilesPrivate = (): void => void process.umask(0o077);
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notRunning: 3,
+  configuration: 4,
+  timedOut: 5,
+  difference: 6,
+  accepted: 7,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+const BY_CODE: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
+  config_invalid: EXIT.configuration,
+  strategy_invalid: EXIT.configuration,
+  key_insecure: EXIT.configuration,
+  key_invalid: EXIT.configuration,
+  usage: EXIT.usage,
+  not_running: EXIT.notRunning,
+  timed_out: EXIT.timedOut,
+  results_differ: EXIT.difference,
+};
+
+export const findExitCode = (error: unknown): ExitCode =>
+  error instanceof TwinbookError ? (BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed;

@@ -1,0 +1,393 @@
+/**
+ * `twinbook sweep`: many configurations over the same recordings, on all cores, as a job array of a batch engine, or by
+ * workers behind a queue on Redis or Valkey.
+ */
+
+import { resolve } from 'node:path';
+import querystring from 'node:querystring';
+import { InvalidArgumentError } from 'commander';
+import { count } from '../../lab/report/figures.js';
+import type { RunnerPlace } from '../../lab/sweep/chunks.js';
+import type { SweepWatcher } from '../../lab/sweep/contract.js';
+import type { SweepEngine } from '../../lab/sweep/facts.js';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { isLoopback } from '../../shell/client/message.js';
+import type { QueueAddress } from '../../shell/queue/job-queue.js';
+import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
+import {
+  type Answer,
+  type Call,
+  choice,
+  command,
+  flag,
+  integerBetween,
+  list,
+  type OptionRow,
+  read,
+  required,
+  requiredList,
+  resolveData,
+  text,
+  usual,
+  type Values,
+} from '../command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
+import { record } from '../table.js';
+import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions, threadsOption } from './arena.js';
+import {
+  memoryBytes,
+  memoryOption,
+  type ProgressWords,
+  planFrom,
+  QUESTION_OPTIONS,
+  type Question,
+  questionFrom,
+  reportOption,
+  requireData,
+  resultAnswer,
+  watcher,
+} from './sweep-question.js';
+
+const OF_RECORDINGS = [
+  ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
+  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
+];
+
+const USUAL_SEEDS = 40;
+
+const WORLD_OPTIONS = {
+  world: list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  seeds: read(
+    '--seeds <n>',
+    `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
+    integerBetween(1, MOST_SEEDS),
+  ),
+  first: read('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED)),
+  fresh: read(
+    '--fresh <n>',
+    'of worlds: other seeds, on which the best is shown (default: as many)',
+    integerBetween(1, MOST_SEEDS),
+  ),
+  freshFirst: read(
+    '--fresh-first <seed>',
+    'of worlds: the first of those (default: right after the others)',
+    integerBetween(0, 2 * HIGHEST_SEED),
+  ),
+  ...CONDITION_OPTIONS,
+};
+
+/** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
+const USUAL_CHUNK_SECONDS = 300;
+
+/** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
+const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
+
+const chunkSecondsOption = (seconds: number): OptionRow<number> =>
+  usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, integerBetween(1, 86_400));
+
+const planCommand = command({
+  name: 'plan',
+  help: 'writes a sweep over recordings as chunks, for a job array; runs nothing',
+  config: 'file',
+  options: {
+    ...QUESTION_OPTIONS,
+    dir: required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
+    chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
+  },
+  answer: async ({ options, file, io }) => {
+    const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks.js');
+    const { writePlan } = await import('../../lab/sweep/chunks.js');
+    const { planSweep } = await import('../../lab/sweep/facts.js');
+    const data = requireData(options);
+    const plan = await planFrom({ ...options, file, workers: 1 }, io);
+    const planned = await planSweep(plan);
+    // Each machine decides whether its threads share memory.
+    const facts = { ...planned.facts, data: { ...planned.facts.data, isStreamed: false } };
+    const chunks = makeChunks(facts, options.chunkSeconds);
+    const dir = resolve(io.cwd, options.dir);
+    const sheet = makeSheet(planned);
+    writePlan(dir, { sheet, facts, chunks, outDir: plan.outDir });
+    const last = chunks.length - 1;
+    const run = `twinbook sweep worker --dir ${options.dir} -c ${file} --data ${data.join(' ')}`;
+    const figures = record([
+      ['configurations', count(sheet.candidates.length)],
+      ['events', `${count(facts.events.length)} in ${facts.assumptions.folds} folds`],
+      ['chunks', `${count(chunks.length)}, from 0 to ${count(last)}`],
+      ['time zone', `${sheet.timeZone}, on every machine`],
+    ]);
+    const how = `Each is run by its number, for example in Slurm by\n  sbatch --array=0-${last} --wrap "${run}"\nthen\n  twinbook sweep collect --dir ${options.dir}\n`;
+    return { data: { dir, chunks: chunks.length, timeZone: sheet.timeZone }, text: `${figures}\n${how}` };
+  },
+});
+
+const indexOption = read(
+  '--index <chunks>',
+  `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
+  chunkList,
+);
+
+const collectCommand = command({
+  name: 'collect',
+  help: 'stores the arrived results of a planned sweep and prints the missing ones',
+  options: {
+    dir: required('--dir <dir>', 'the folder of `sweep plan`'),
+    out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    giveUp: read(
+      '--give-up <chunks>',
+      'store these as failed where nothing has come of them, as in 3,17-19',
+      chunkList,
+    ),
+    report: reportOption,
+  },
+  answer: async ({ options, io }) => {
+    const { collectChunks, listOfChunks, readPlan } = await import('../../lab/sweep/chunks.js');
+    const dir = resolve(io.cwd, options.dir);
+    const plan = readPlan(dir);
+    const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
+    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
+    if (chunks.length === 0) return resultAnswer(result, outDir, options.report, io);
+    const { done, failed, unfinished } = result.counts;
+    io.err(
+      `${count(chunks.length)} of ${count(plan.chunks.length)} chunks are missing; ${count(stored)} backtests were stored now.\n` +
+        `Configurations: ${count(done)} done, ${count(failed)} failed, ${count(unfinished)} not wholly run.\n`,
+    );
+    const missing = listOfChunks(chunks);
+    return { data: { missing, chunks }, text: `${missing}\n`, code: EXIT.difference };
+  },
+});
+
+function chunkList(text: string): readonly number[] {
+  if (!/^\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*$/.test(text))
+    throw new InvalidArgumentError('Wanted numbers of chunks as in 3,17-19.');
+  return text.split(',').flatMap((part) => {
+    const [from = 0, to = from] = part.split('-').map(Number);
+    if (to < from) throw new InvalidArgumentError(`${part} ends before it begins; wanted ${to}-${from}.`);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
+}
+
+/** This machine's means to run chunks: its own copy of configuration and recordings. */
+type ChunkMachine = Pick<Question, 'file' | 'workers' | 'memory'> & { readonly data: readonly string[] };
+
+async function runChunks(
+  folder: string,
+  index: readonly number[] | undefined,
+  machine: ChunkMachine,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
+  const { ChunkRunner } = await import('../../lab/sweep/chunks.js');
+  const dir = resolve(io.cwd, folder);
+  const plan = readPlan(dir);
+  const asked = [...new Set(index ?? [readJobIndex(io)])];
+  for (const chunk of asked) chunkAt(plan, chunk);
+  const missing = asked.filter((chunk) => readChunk(dir, plan, chunk) === null);
+  for (const chunk of asked) if (!missing.includes(chunk)) io.out(`chunk ${chunk} is done already\n`);
+  if (missing.length === 0) return EXIT.ok;
+  takeTimeZone(plan.sheet.timeZone);
+  const stopAsked = io.stopAsked();
+  const runner = await ChunkRunner.open(plan.sheet, copyPlace(machine, io));
+  try {
+    for (const chunk of missing) {
+      const outcomes = await runner.run(chunkAt(plan, chunk), stopAsked);
+      if (outcomes === null) {
+        io.err(`Stopped. Nothing is kept of chunk ${chunk}: the same command runs it again.\n`);
+        return EXIT.failed;
+      }
+      writeChunk(dir, plan, chunk, outcomes);
+      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
+      io.out(`chunk ${chunk}: ${count(outcomes.length)} backtests, ${count(failed)} failed\n`);
+    }
+  } finally {
+    await runner.close();
+  }
+  return EXIT.ok;
+}
+
+/** A process has one time zone, inherited by its threads: set before any of them starts. */
+function takeTimeZone(name: string): void {
+  process.env['TZ'] = name;
+}
+
+/** With a copy of the environment: the process's own cannot be passed to a thread. */
+const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
+  source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
+  paths: resolveData(options.data, io),
+  workers: options.workers,
+  memoryBytes: memoryBytes(options),
+});
+
+function readJobIndex({ env }: CliIo): number {
+  const name = INDEX_VARIABLES.find((variable) => env[variable] !== undefined);
+  if (name !== undefined && /^\d{1,7}$/.test(env[name] ?? '')) return Number(env[name]);
+  const what = name === undefined ? 'no chunk is named' : `${name} is ${JSON.stringify(env[name])}`;
+  const hint = `Give --index N, or run it as an array job: ${INDEX_VARIABLES.join(', ')}.`;
+  throw new TwinbookError('usage', `${what}: wanted a whole number from 0`, hint);
+}
+
+/** Spot machines get two minutes' notice. */
+const USUAL_QUEUED_SECONDS = 90;
+
+/** A secret if it contains a password; never an argument, which other users could see. */
+const ADDRESS = 'TWINBOOK_QUEUE_URL';
+/** Results without its signature are not stored. */
+const SECRET = 'TWINBOOK_QUEUE_SECRET';
+const LEAST_SECRET = 16;
+
+const queueOption = usual(
+  '--queue <name>',
+  'the name of the queue; users who share a server take one each',
+  'sweep',
+  queueName,
+);
+
+function queueName(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError('Wanted lower-case letters, digits and dashes.');
+}
+
+const ENGINE_OPTIONS = {
+  engine: choice(
+    '--engine <name>',
+    `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
+    ['threads', 'queue'],
+    'threads',
+  ),
+  queue: queueOption,
+  chunkSeconds: chunkSecondsOption(USUAL_QUEUED_SECONDS),
+};
+
+const workerCommand = command({
+  name: 'worker',
+  help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
+  config: 'file',
+  options: {
+    data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
+    memory: memoryOption,
+    workers: threadsOption,
+    dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
+    index: indexOption,
+    queue: queueOption,
+    lockSeconds: usual(
+      '--lock-seconds <n>',
+      'after it a silent worker loses its chunk to another',
+      30,
+      integerBetween(2, 3600),
+    ),
+  },
+  run: ({ options, file, io }) => {
+    const { dir, index, queue, lockSeconds } = options;
+    if (dir !== undefined) return runChunks(dir, index, { ...options, file }, io);
+    if (index === undefined) return work({ ...options, file }, queue, lockSeconds * 1000, io);
+    throw new TwinbookError('usage', '--index names chunks of --dir', 'Name the folder of `sweep plan` with --dir.');
+  },
+});
+
+/** Undefined: the default engine. The queue's packages are loaded only when used. */
+async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
+  if (options.engine === 'threads') return undefined;
+  const { JobQueue } = await import('../../shell/queue/job-queue.js');
+  const { askServer, requireServer } = await import('../../shell/queue/job-queue.js');
+  const { Leader } = await import('../../lab/sweep/chunks.js');
+  const address = readAddress(options.queue, io);
+  await requireServer(address.url);
+  const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+  return (work) => {
+    const queue = new JobQueue(address, (text) => work.watcher.say(text));
+    const leader = new Leader(work, { ...options, queue, pause });
+    return askServer(address.url, () => leader.run()).finally(() => queue.close());
+  };
+}
+
+async function work(machine: ChunkMachine, queue: string, lockMs: number, io: CliIo): Promise<ExitCode> {
+  const { workOn } = await import('../../shell/queue/job-queue.js');
+  const { openChunkWorker } = await import('../../lab/sweep/chunks.js');
+  const say = (text: string) => io.err(`${text}\n`);
+  const worker = openChunkWorker(copyPlace(machine, io), takeTimeZone, say);
+  const stopAsked = io.stopAsked().then(() => say('takes no new work; finishes work in progress'));
+  const address = readAddress(queue, io);
+  await workOn(address, { lockMs, handle: worker.handle, say, stopAsked }).finally(() => worker.close());
+  return EXIT.ok;
+}
+
+function readAddress(name: string, { env }: CliIo): QueueAddress {
+  const url = readSecret(env, ADDRESS, 'the address of the queue', 'redis://HOST:PORT');
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed !== null) for (const text of [parsed.password, querystring.unescape(parsed.password)]) secrets.hide(text);
+  const hasSecret = [SECRET, `${SECRET}_FILE`].some((variable) => env[variable] !== undefined);
+  // A local server is reachable from this machine only: its address with its password replaces a secret.
+  if (!hasSecret && parsed !== null && isLoopback(parsed.hostname)) return { url, name, secret: url };
+  const wanted = 'a random text such as `openssl rand -hex 32` makes';
+  const secret = readSecret(env, SECRET, 'the secret of the queue', wanted);
+  if (secret.length >= LEAST_SECRET) return { url, name, secret };
+  const hint = `Set it to a text of at least ${LEAST_SECRET} characters, the same for the sweep and its workers.`;
+  throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
+}
+
+/** From the variable, or from the private file that it names. */
+function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
+  const [direct, file] = [env[variable], env[`${variable}_FILE`]];
+  const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());
+  if (found === '') {
+    const hint = `Set it to ${wanted}, or ${variable}_FILE to a file (mode 0600) with it.`;
+    throw new TwinbookError('usage', `${variable} is not set: ${what} is not known`, hint);
+  }
+  secrets.hide(found);
+  return found;
+}
+
+const OPTIONS = {
+  ...QUESTION_OPTIONS,
+  ...WORLD_OPTIONS,
+  workers: threadsOption,
+  ...ENGINE_OPTIONS,
+  resume: flag('--resume', 'continue the unfinished sweep there'),
+  report: reportOption,
+};
+
+type SweepFlags = Values<typeof OPTIONS> & Pick<Question, 'file'>;
+
+export const addSweepCommand = command({
+  name: 'sweep',
+  help: 'backtests many configurations and says how far the best of them may be believed',
+  config: 'file',
+  options: OPTIONS,
+  answer: sweep,
+  below: [planCommand, collectCommand, workerCommand],
+});
+
+async function sweep({ options, file, isJson, io }: Call<typeof OPTIONS, 'file'>): Promise<Answer> {
+  const flags = { ...options, file };
+  const run = flags.world === undefined ? await overRecordings(flags, io) : await overWorlds(flags, io);
+  const line = new ProgressLine(io, isJson);
+  const { result, isComplete } = await run.play(watcher(line, io, run.progress)).finally(() => line.end());
+  const answer = await resultAnswer(result, run.outDir, options.report, io);
+  if (isComplete) return answer;
+  io.err('Stopped. The finished part is kept: repeat the command with --resume to continue.\n');
+  return { ...answer, code: EXIT.failed };
+}
+
+async function overRecordings(options: SweepFlags, io: CliIo) {
+  for (const [name, { option }] of Object.entries(WORLD_OPTIONS)) {
+    if (options[name as keyof typeof WORLD_OPTIONS] === undefined) continue;
+    const hint = 'Name a world with --world, or leave it out.';
+    throw new TwinbookError('usage', `${option.long} is of a sweep over worlds`, hint);
+  }
+  const plan = await planFrom(options, io);
+  const { runSweep } = await import('../../lab/sweep/sweep.js');
+  const engine = await openEngine(options, io);
+  const play = (told: SweepWatcher) => runSweep(plan, told, engine);
+  return { outDir: plan.outDir, play, progress: ['backtests', 'events'] satisfies ProgressWords };
+}
+
+async function overWorlds(options: SweepFlags, io: CliIo) {
+  const { runWorldSweep } = await import('../../lab/arena/world-sweep.js');
+  const worlds = await findWorlds(options.world ?? []);
+  const conditions = await readConditions(options, worlds);
+  const question = await questionFrom(options, io);
+  const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
+  const seeds = { first, count };
+  const plan = { ...question, worlds, conditions, seeds, fresh: { first: freshFirst, count: fresh } };
+  const play = (told: SweepWatcher) => runWorldSweep(plan, told);
+  return { outDir: plan.outDir, play, progress: ['configurations and worlds', 'simulations'] satisfies ProgressWords };
+}

@@ -1,0 +1,310 @@
+/**
+ * Access of commands to the ledger, the running trader and the venue. Stopping must work when the trader cannot be
+ * asked.
+ */
+
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ErrorCode, TwinbookError } from '../shared/base/errors.js';
+import type { DataOf, EndpointName } from '../shared/protocol/endpoints.js';
+import type { ServiceClient } from '../shell/client/client.js';
+import type { ClientAnswer } from '../shell/client/contract.js';
+import type { Environment, TraderConfig } from '../shell/config/config.js';
+import { askTrader } from '../shell/control/control-client.js';
+import type { ControlData, ControlQuestion } from '../shell/control/control-protocol.js';
+import type { Credentials } from '../shell/wallet/key-file.js';
+import type { Wallet } from '../shell/wallet/wallet.js';
+import type { LedgerReader } from '../trader/ledger/contract.js';
+import type { CliIo } from './io.js';
+
+/** Opens the configuration's ledger, reads, closes. Throws `file_unreadable` without one. */
+export async function readLedger<T>(
+  { ledger: { path } }: Pick<TraderConfig, 'ledger'>,
+  read: (ledger: LedgerReader) => T | Promise<T>,
+): Promise<T> {
+  const { openReadOnly } = await import('../trader/ledger/ledger.js');
+  const ledger = openReadOnly(path);
+  try {
+    return await read(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
+export const marketsNamed = (ledger: LedgerReader): readonly Named[] =>
+  ledger.markets().map(({ conditionId, title }) => ({ id: conditionId, title }));
+
+/**
+ * Id of the named market; undefined without a name. An unknown name is taken literally and reported to `io` (null: not
+ * reported). Throws `usage` when several match.
+ */
+export function marketMeant(typed: string | undefined, ledger: LedgerReader, io: CliIo | null): string | undefined {
+  if (typed === undefined) return undefined;
+  const found = findNamed(typed, marketsNamed(ledger), 'markets');
+  if (found === null) io?.err(`no market in the ledger is named "${typed}"; \`twinbook markets\` lists them\n`);
+  return found ?? typed;
+}
+
+/** The same for commands that ask the venue. */
+export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
+  nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
+
+/** The name that is found in the ledger; without one, or without a readable ledger, it is taken literally. */
+export const nameMeant = (
+  typed: string,
+  config: TraderConfig,
+  find: (ledger: LedgerReader) => string | null | undefined,
+): Promise<string> =>
+  readLedger(config, (ledger) => find(ledger) ?? typed).catch((error) => {
+    if (error instanceof TwinbookError && error.code !== 'usage') return typed;
+    throw error;
+  });
+
+interface Named {
+  readonly id: string;
+  readonly title?: string;
+}
+
+const LISTED = 10;
+
+/**
+ * The whole name of the one candidate that is meant; null when none is. The exact name wins, then the beginning of one (or
+ * `beginning…end`, as tables print it), then words of titles, each from its beginning, in any order and case. Throws
+ * `usage`, with the candidates, when several are meant.
+ */
+export function findNamed(typed: string, candidates: readonly Named[], kind: string): string | null {
+  if (candidates.some(({ id }) => id === typed)) return typed;
+  const byName = candidates.filter(({ id }) => isShortFor(typed, id));
+  const found = byName.length > 0 ? byName : candidates.filter(({ title = '' }) => hasWords(typed, title));
+  const [first, second] = found;
+  if (first === undefined) return null;
+  if (second === undefined) return first.id;
+  const listed = found.slice(0, LISTED).map(({ id, title }) => (title ? `${id}  ${title}` : id));
+  const more = found.length > LISTED ? [`… and ${found.length - LISTED} more`] : [];
+  const hint = [...listed, ...more, 'Write more of the name, or other words of the title.'].join('\n  ');
+  throw new TwinbookError('usage', `"${typed}" may be any of ${found.length} ${kind}:`, hint);
+}
+
+function isShortFor(typed: string, id: string): boolean {
+  const [beginning = '', end = ''] = typed.split('…');
+  return beginning !== '' && id.startsWith(beginning) && id.endsWith(end);
+}
+
+const splitWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function hasWords(typed: string, title: string): boolean {
+  const words = splitWords(typed);
+  const known = splitWords(title);
+  return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
+}
+
+/** Opens the configured wallet. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+export async function openWallet(config: TraderConfig, io: CliIo): Promise<Wallet> {
+  const { openKeyFile, walletPassphrase } = await import('../shell/wallet/key-file.js');
+  const path = config.wallet.file;
+  if (!existsSync(path)) {
+    const hint = 'Make one with `twinbook keys create --file`, or against the paper profile start the trader once.';
+    throw new TwinbookError('file_unreadable', `there is no wallet file ${path}`, hint);
+  }
+  return openKeyFile({ path, passphrase: walletPassphrase(io.env) });
+}
+
+/** Whose credentials a wallet's are. */
+export const ownerOf = ({ venue }: TraderConfig, wallet: string) => ({ baseUrl: venue.profile.base_url, wallet });
+
+/** Credentials of a wallet at the venue; null without any. */
+export async function findCredentials(config: TraderConfig, wallet: string, env: Environment) {
+  const { loadCredentials } = await import('../shell/wallet/key-file.js');
+  return loadCredentials(config.wallet.credentials, ownerOf(config, wallet), env);
+}
+
+/** Opens wallet and credentials. Throws as `openWallet`, and `file_unreadable` without credentials. */
+export async function openKeys(config: TraderConfig, io: CliIo) {
+  const wallet = await openWallet(config, io);
+  const credentials = await findCredentials(config, wallet.address, io.env);
+  if (credentials !== null) return { wallet, credentials };
+  const text = `there are no API credentials for ${wallet.address} at ${config.venue.profile.base_url}`;
+  const hint = 'Make them with `twinbook keys bootstrap`, with the same -c FILE.';
+  throw new TwinbookError('file_unreadable', text, hint);
+}
+
+export async function withVenue<T>(
+  config: TraderConfig,
+  io: CliIo,
+  use: (venue: Pick<TraderConfig['venue'], 'profile' | 'allowBlindSigning'> & VenueSession) => Promise<T>,
+): Promise<T> {
+  const { wallet, credentials } = await openKeys(config, io);
+  const { profile, allowBlindSigning } = config.venue;
+  return withClient(config, { credentials }, (client) => use({ client, wallet, profile, allowBlindSigning }));
+}
+
+interface VenueSession {
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+}
+
+/** Runs `use` with a client at the present address of the venue, unsigned without credentials; always closes both. */
+export async function withClient<T>(
+  config: TraderConfig,
+  { credentials = null, controls = false }: { readonly credentials?: Credentials | null; readonly controls?: boolean },
+  use: (client: ServiceClient, url: string) => Promise<T>,
+): Promise<T> {
+  const address = await venueAddress(config, controls);
+  try {
+    const { ServiceClient } = await import('../shell/client/client.js');
+    const { profile } = config.venue;
+    const client = new ServiceClient({ profile, baseUrl: address.url, ...(credentials && { credentials }) });
+    return await use(client, address.url).finally(() => client.close());
+  } finally {
+    await address.close?.();
+  }
+}
+
+/** The answer's data. Throws `venue_refused` or `venue_unreachable` with the name of the call. */
+export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, asked: string): DataOf<N> {
+  const { outcome } = answer;
+  if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'refused') {
+    const hint = outcome.status === 401 ? 'The credentials may be revoked: run `twinbook keys bootstrap`.' : '';
+    throw new TwinbookError('venue_refused', `the venue refused ${asked}: ${outcome.slug}, ${outcome.message}`, hint);
+  }
+  const hint = 'Check the address in the configuration.';
+  throw new TwinbookError('venue_unreachable', `asking the venue for ${asked}: ${outcome.reason}`, hint);
+}
+
+/** Beyond this, ms, an offset comes from a wrong clock, not from the one-second resolution of the venue's. */
+const CLOCK_OK_MS = 2_000;
+
+/** This clock beside the venue's; null where the venue does not say its time. */
+export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
+  if (offset === null) return null;
+  const apartMs = Math.abs(offset.offsetMs);
+  const text = `this clock is ${(apartMs / 1000).toFixed(1)} s ${offset.offsetMs >= 0 ? 'behind' : 'ahead of'} the venue's`;
+  return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
+}
+
+/** Address of an embedded exchange, as its running trader reports it; null without one. */
+export const embeddedUrl = ({ control: { socket } }: TraderConfig): Promise<string | null> =>
+  askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).then(
+    ({ process }) => process.baseUrl,
+    valueOn(null, 'not_running'),
+  );
+
+/**
+ * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
+ * this command alone, without simulated traders, so that orders can be read and canceled there too.
+ * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
+ */
+async function venueAddress(
+  config: TraderConfig,
+  controls: boolean,
+): Promise<{ readonly url: string; readonly close?: () => Promise<void> }> {
+  const { exchange } = config;
+  const { profile } = config.venue;
+  if (exchange === null || !exchange.embedded) return { url: profile.base_url };
+  const url = await embeddedUrl(config);
+  if (url !== null) return { url };
+  if (!existsSync(exchange.dataDir)) {
+    const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;
+    throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
+  }
+  const { startExchange } = await import('../exchange/exchange.js');
+  const { startingFundsMicros: startingFunds } = exchange;
+  const settings = { profile, port: 0, startingFunds, controls, crowd: false, marketData: [], speed: 1 };
+  return startExchange({ ...exchange, ...settings });
+}
+
+/** A loop silent for this long hangs; a step takes milliseconds. */
+const ANSWERS_WITHIN_MS = 3_000;
+const AGAIN_MS = 100;
+/** A trader that repeatedly fails to answer counts as hanging. */
+const MOST_TRIES = 3;
+
+export type Unreached =
+  /**
+   * Its process holds the ledger and does not answer: it starts, hangs, is frozen, or its socket is gone. Null when the
+   * lock is unreadable or names a process that is gone, so that its state is unknown.
+   */
+  { readonly silentPid: number | null } | 'not running';
+
+/** Takes at most some seconds. */
+export async function reachTrader({ control, ledger }: TraderConfig): Promise<'answers' | Unreached> {
+  const endMs = performance.now() + ANSWERS_WITHIN_MS;
+  for (;;) {
+    const timeoutMs = Math.max(1, endMs - performance.now());
+    // A foreign listener or a permission error must not prevent stopping the trader directly.
+    const pong = await askTrader({ command: 'ping' }, { socket: control.socket, timeoutMs }).catch(valueOn(null));
+    if (pong !== null) return 'answers';
+    const silent = await silentProcess(ledger.path);
+    if (silent === 'not running' || performance.now() >= endMs) return silent;
+    await pause(AGAIN_MS);
+  }
+}
+
+/**
+ * Asks a trader that may end, hang or restart meanwhile: its answer, or why it is unreachable.
+ * @param lost errors after which it is looked up again instead of throwing
+ */
+export async function askOrPass<R extends ControlQuestion>(
+  request: R,
+  config: TraderConfig,
+  { timeoutMs, lost }: { readonly timeoutMs: number; readonly lost: readonly ErrorCode[] },
+): Promise<{ readonly answer: ControlData[R['command']] } | { readonly reach: Unreached }> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const reach = await reachTrader(config);
+    if (reach !== 'answers') return { reach };
+    try {
+      return { answer: await askTrader(request, { socket: config.control.socket, timeoutMs }) };
+    } catch (error) {
+      if (!(error instanceof TwinbookError) || !lost.includes(error.code)) throw error;
+    }
+  }
+  return { reach: await silentProcess(config.ledger.path) };
+}
+
+/**
+ * Asks a trader, and checks twice before it counts as not running: `not_running` means none exists, `timed_out` that
+ * one does not answer.
+ */
+export async function askThere<R extends ControlQuestion>(
+  request: R,
+  config: TraderConfig,
+  call: { readonly timeoutMs: number; readonly untilGone?: boolean },
+): Promise<ControlData[R['command']]> {
+  const { socket } = config.control;
+  try {
+    return await askTrader(request, { socket, ...call });
+  } catch (error) {
+    if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
+    const reach = await reachTrader(config);
+    if (reach === 'not running') throw error;
+    if (reach === 'answers') return askTrader(request, { socket, ...call });
+    const hint = 'It starts, hangs, or its socket is gone. `twinbook kill` and `cancel-all` work without it.';
+    throw new TwinbookError('timed_out', silenceText(reach), hint);
+  }
+}
+
+/** For `catch`: this value for errors of these codes (none named: of all); others are rethrown. */
+export const valueOn =
+  <T>(value: T, ...codes: readonly ErrorCode[]) =>
+  (error: unknown): T => {
+    if (error instanceof TwinbookError && (codes.length === 0 || codes.includes(error.code))) return value;
+    throw error;
+  };
+
+export const silenceText = (reach: Unreached): string => {
+  if (reach === 'not running') return 'No trader is running';
+  if (reach.silentPid === null)
+    return 'Whether a trader runs is unknown, because its lock file does not name its owner';
+  return `The trader (process ${reach.silentPid}) does not answer`;
+};
+
+async function silentProcess(ledgerPath: string): Promise<Unreached> {
+  const { findWriter } = await import('../trader/ledger/lock.js');
+  try {
+    const writer = findWriter(ledgerPath);
+    return writer === null ? 'not running' : { silentPid: writer.pid };
+  } catch (error) {
+    return valueOn({ silentPid: null })(error);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * `twinbook rehearse`: the life of one order, first on an embedded paper exchange with the configuration's profile, and
+ * only after success and with two flags at the venue itself.
+ */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { TwinbookError } from '../../shared/base/errors.js';
+import type { Config } from '../../shell/config/config.js';
+import { loadConfig } from '../../shell/config/load.js';
+import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from '../command.js';
+import type { CliIo } from '../io.js';
+import { marketAtVenue } from '../reach.js';
+import { json } from '../table.js';
+import { EXIT_OF, lineText, runForResult, type StepLine, step } from './steps.js';
+
+const OPTIONS = {
+  live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
+  iAcceptThatThisTrades: flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  market: read(
+    '--market <name>',
+    'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
+    nonEmpty,
+  ),
+  ledger: read('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty),
+  timeout: usual('--timeout <s>', 'for each life of an order', 90, integerBetween(5, 3600)),
+};
+
+type RehearseFlags = Values<typeof OPTIONS>;
+
+export const addRehearseCommand = command({
+  name: 'rehearse',
+  help: 'tries the whole life of one small order on an embedded paper exchange, then, if requested, at the venue',
+  config: 'file',
+  options: OPTIONS,
+  hasJson: true,
+  run: async ({ options, file, isJson, io }) => {
+    checkFlags(options);
+    const steps: StepLine[] = [];
+    const note = (line: StepLine): void => {
+      steps.push(line);
+      if (!isJson) io.out(lineText(line));
+    };
+    const result = await runSteps(options, file, io, note);
+    if (isJson) io.out(json({ result, steps }));
+    return EXIT_OF[result];
+  },
+});
+
+/** Checked before anything is read or requested: nothing trades by a typing error. */
+function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
+  if (live === iAcceptThatThisTrades) return;
+  const text =
+    live === true
+      ? '--live places a real order at the venue and cancels it: say --i-accept-that-this-trades too'
+      : '--i-accept-that-this-trades means nothing without --live';
+  throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
+}
+
+async function runSteps(
+  flags: RehearseFlags,
+  file: string,
+  io: CliIo,
+  note: (line: StepLine) => void,
+): Promise<StepLine['result']> {
+  const { atTheVenue, onPaper } = await import('./places.js');
+  let stopped = false;
+  const isStopped = () => stopped;
+  return runForResult(async () => {
+    const common = { where: 'paper', note, isStopped } as const;
+    const load = () => loadConfig(file, io);
+    const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));
+    void io.stopAsked().then(() => {
+      stopped = true;
+    });
+    const { live, ledger, market, timeout } = flags;
+    const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
+    try {
+      const wanted = market === undefined ? null : await marketAtVenue(market, config);
+      const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
+      const own = ledger === undefined ? null : resolve(io.cwd, ledger);
+      const result = await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
+      if (result !== 'ok' || live !== true) return result;
+      return await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+function configurationText(config: Config, { live, ledger }: RehearseFlags, io: CliIo): string {
+  if (ledger !== undefined && resolve(io.cwd, ledger) === config.ledger.path) {
+    const hint = 'Name another file, or leave --ledger out.';
+    throw new TwinbookError('config_invalid', `${ledger} is the trader's own ledger`, hint);
+  }
+  if (live === true && config.exchange?.embedded === true) {
+    const hint = 'Rehearse with the file that the live trader will use, without an `exchange:` section.';
+    throw new TwinbookError('config_invalid', 'this configuration has an embedded exchange: there is no venue', hint);
+  }
+  if (live === true && config.fleet !== null) {
+    const hint = 'Rehearse with a file without `fleet:`, and with a wallet that no trader of the fleet has.';
+    throw new TwinbookError('config_invalid', 'a rehearsal does not ask the fleet whose the wallet is', hint);
+  }
+  const { name, profile } = config.venue;
+  return `${config.file}, profile ${name}, drafts are ${profile.draft_message}, ${config.strategies.length} strategy file(s)`;
+}

@@ -1,0 +1,270 @@
+/** A folder and a strategy to begin with, and the trial of a strategy: `twinbook init`, `strategies new` and `test`. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import type { CheckResult, TriedStrategy } from '../lab/strategy-checks/generated-market.js';
+import { assert, TwinbookError, unreadable } from '../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../shared/base/files.js';
+import { loadConfig } from '../shell/config/load.js';
+import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
+import { loadStrategyModule } from '../shell/config/strategy-module.js';
+import { nowMs } from '../shell/runtime/clock.js';
+import { readParams } from '../trader/strategy/read-params.js';
+import { choice, command, flag, integerBetween, text, unless, usual, type Values } from './command.js';
+import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
+import { type Column, table } from './table.js';
+
+/** Each with the shipped file that it comes from. */
+const FILES = [
+  [OWN_CONFIG, 'config/paper.yaml'],
+  ['strategies/belief-maker.yaml', 'config/strategies/belief-maker.yaml'],
+  ['.gitignore', 'examples/new/folder.gitignore'],
+  ['README.md', 'examples/new/folder.md'],
+] as const;
+
+export const addInitCommand = command({
+  name: 'init',
+  help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
+  args: [['[dir]', 'where to write; the working folder by default']],
+  options: { yes: flag('--yes', 'accepted for scripts: there is no question to answer') },
+  run: ({ args: [dir = '.'], io }) => {
+    const folder = resolve(io.cwd, dir);
+    const textOf = (file: string): string =>
+      readFileSync(join(packageRoot, file), 'utf8')
+        .replaceAll('`npm start`', '`npx twinbook start`')
+        .replaceAll('../data/', 'data/')
+        .replaceAll('PACKAGE', relative(folder, packageRoot));
+    const missing = FILES.filter(([file]) => file === OWN_CONFIG || !existsSync(join(folder, file)));
+    const texts = missing.map(([file, from]) => [file, textOf(from)] as const);
+    writeNew(folder, texts, 'Name another folder: `twinbook init DIR`.');
+    const commands = textOf('examples/new/folder.md').match(/^ {4}.*\n/gm) ?? [];
+    io.out(`wrote ${missing.map(([file]) => file).join(', ')}; next, in ${folder}:\n\n${commands.join('')}`);
+  },
+});
+
+export const strategyNewCommand = command({
+  name: 'new',
+  help: 'writes a strategy to begin with: a module, its file, and scenarios that test it',
+  args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
+  options: {
+    kind: choice(
+      '--kind <kind>',
+      'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
+      ['market', 'event', 'feed'] as const,
+      'market',
+    ),
+    dir: usual('--dir <folder>', 'where to write', '.', String),
+  },
+  run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
+});
+
+function strategyName(text: string): string {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(text))
+    throw new InvalidArgumentError('Wanted lower case letters and figures with dashes, such as my-maker.');
+  if (shippedStrategies().includes(text)) throw new InvalidArgumentError(`A shipped strategy is named '${text}'.`);
+  return text;
+}
+
+/** The shipped files of a kind under another name: they are tested with every release. */
+function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
+  const folder = resolve(io.cwd, dir);
+  const { tried, declared } = KINDS[kind];
+  const endings = ['yaml', 'scenarios.yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
+  const now = new Date(nowMs()).toISOString();
+  const fill = (ending: string): string =>
+    readFileSync(join(packageRoot, 'examples/new', `${kind}.${ending}`), 'utf8')
+      .replaceAll('NAME', name)
+      .replaceAll('NOW', now);
+  const texts: readonly (readonly [file: string, text: string])[] = [
+    [`${name}.ts`, moduleText(name, KINDS[kind])],
+    ...endings.map((ending) => [`${name}.${ending}`, fill(ending)] as const),
+  ];
+  writeNew(folder, texts, 'Choose another name.');
+  const written = texts.map(([each]) => join(dir, each));
+  const [, file = '', scenarios] = written;
+  io.out(
+    `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
+      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
+      `    npx twinbook ${tried(file)}\n\n` +
+      `Then name the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
+  );
+}
+
+/** Writes all of these files, or none where one of them is there. @param hint for that case */
+export function writeNew(
+  folder: string,
+  texts: readonly (readonly [file: string, text: string])[],
+  hint: string,
+): void {
+  for (const [file] of texts) {
+    if (!existsSync(join(folder, file))) continue;
+    throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);
+  }
+  for (const [file, text] of texts) {
+    const path = join(folder, file);
+    try {
+      makeFolder(dirname(path), SHARED_FOLDER);
+    } catch (error) {
+      throw unreadable(`cannot make ${dirname(path)}`, error, 'Name another folder.');
+    }
+    writeWhole(path, text);
+  }
+}
+
+function moduleText(name: string, { example: file, named, does }: (typeof KINDS)[keyof typeof KINDS]): string {
+  const example = readFileSync(join(packageRoot, 'examples', file), 'utf8');
+  const head = `/**
+ * ${name}: ${does}
+ *
+ * It imports nothing but \`twinbook/strategy\`, and has no clock, files, network or chance: the same views give the same quotes.
+ */
+`;
+  const text = example.replace(/^\/\*\*[\s\S]*?\*\/\n/, head).replace(`name: '${named}'`, `name: '${name}'`);
+  assert(text.startsWith(head) && text.includes(`name: '${name}'`), 'the example has a header and a name');
+  return text;
+}
+
+/**
+ * Initial files of a new strategy of a kind, besides those in `examples/new`. `declared`: further needs of a trader's
+ * file, as the end of a sentence.
+ */
+const KINDS = {
+  market: {
+    example: 'own-strategy.ts',
+    named: 'inventory-maker',
+    does: "one bid and one ask around others' fair price, moved against our position.",
+    tried: (file: string) => `backtest -c ${file} --data ${join(packageRoot, 'data', 'sample')}`,
+    declared: '',
+  },
+  event: {
+    example: 'own-event-strategy.ts',
+    named: 'outcomes-maker',
+    does: 'one bid and one ask in every outcome of an event, around prices that add up to one.',
+    tried: (file: string) => `arena -c ${file} --world event`,
+    declared: ', and declare the event under its `events:`',
+  },
+  feed: {
+    example: 'own-feed-strategy.ts',
+    named: 'feed-maker',
+    does: 'one bid and one ask around the value of a feed for each market, and no quotes without a current value.',
+    tried: (file: string) => `start -c ${file.replace(/yaml$/, 'paper.yaml')}`,
+    declared: ', and its feed under its `feeds:`',
+  },
+};
+
+const OPTIONS = {
+  scenarios: text('--scenarios <file>', 'books and holdings with the quotes that it shall give'),
+  types: unless('--no-types', 'without asking the TypeScript compiler'),
+  record: flag('--record', 'write its quotes into the file of scenarios'),
+  seed: usual('--seed <n>', 'seed of the generated markets', 1, integerBetween(0, 2 ** 31)),
+};
+
+const MARKETS = 20;
+
+const LOOKS = 100;
+
+/** Events have two to five markets each. */
+const EVENTS = 10;
+
+const EVENT_LOOKS = 60;
+
+export const strategyTestCommand = command({
+  name: 'test',
+  help: 'tries a strategy on generated markets and on scenarios',
+  args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
+  options: OPTIONS,
+  answer: async ({ options, args: [name = ''], io }) => {
+    if (options.record === true && options.scenarios === undefined)
+      throw new TwinbookError('usage', '--record wants --scenarios <file>', 'The quotes are written into that file.');
+    const trials = await tryStrategy(name, options, io);
+    const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
+    const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
+    return { data: trials, text, code: hasFailed ? EXIT.failed : EXIT.ok };
+  },
+});
+
+type TestFlags = Values<typeof OPTIONS>;
+
+interface Trial {
+  readonly strategy: string;
+  readonly on: string;
+  readonly checks: readonly CheckResult[];
+}
+
+async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<readonly Trial[]> {
+  const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
+  const { checkTypes } = await import('../lab/strategy-checks/checks.js');
+  const { askedBy } = await import('../lab/strategy-checks/generated-market.js');
+  const { showEvents } = await import('../lab/strategy-checks/shown-markets.js');
+  const { showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
+  // Invalid input is rejected before any trial.
+  if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
+  const stopwatch = () => performance.now();
+  const trials: Trial[] = [];
+  for (const { file, ...tried } of await triedStrategies(name, io)) {
+    const { strategy } = tried;
+    const ofEvents = strategy.scope === 'event';
+    const generated = ofEvents
+      ? showEvents(options.seed, EVENTS, EVENT_LOOKS)
+      : showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
+    const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${options.seed}`;
+    const types = file === null || !options.types ? [] : [await checkTypes(file)];
+    trials.push({ strategy: strategy.name, on, checks: [...types, ...checkStrategy(tried, generated, stopwatch)] });
+    if (options.scenarios !== undefined) {
+      trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
+    }
+  }
+  return trials;
+}
+
+/** With the file of a user's module; null for a shipped one. */
+type WithFile = TriedStrategy & { readonly file: string | null };
+
+/** All strategies of a file, or a module with its defaults. */
+async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFile[]> {
+  if (/\.ya?ml$/.test(name)) {
+    const { strategies } = await loadConfig(name, { ...io, strategyFileToo: true, feeds: 'any' });
+    return strategies.map(({ module: strategy, params, file, moduleName, moduleFiles }) => ({
+      strategy,
+      params,
+      file: moduleFiles.length === 0 ? null : resolve(dirname(file), moduleName),
+    }));
+  }
+  const { strategy, files } = await loadStrategyModule(name, io.cwd);
+  const { values, problems } = readParams(strategy, {});
+  const file = files.length === 0 ? null : resolve(io.cwd, name);
+  if (values !== null) return [{ strategy, params: values, file }];
+  const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
+  throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
+}
+
+async function readScenarioFile(file: string, io: CliIo) {
+  const { readScenarios } = await import('../shell/config/scenario-file.js');
+  return readScenarios(resolve(io.cwd, file), io.cwd);
+}
+
+async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo): Promise<readonly CheckResult[]> {
+  const { judgeScenarios, quoteScenarios } = await import('../lab/strategy-checks/scenarios.js');
+  const { withQuotes } = await import('../shell/config/scenario-file.js');
+  const name = options.scenarios ?? '';
+  const path = resolve(io.cwd, name);
+  const file = await readScenarioFile(name, io);
+  const said = quoteScenarios(tried, file);
+  if (options.record !== true) return judgeScenarios(file, said);
+  writeWhole(path, withQuotes(path, said));
+  io.err(`wrote the quotes of ${said.length} scenarios into ${name}\n`);
+  return judgeScenarios(await readScenarioFile(name, io), said);
+}
+
+const COLUMNS: readonly Column<CheckResult>[] = [
+  { title: 'VERDICT', cell: ({ verdict }) => verdict },
+  { title: 'CHECK', cell: ({ name }) => name, gives: 'fold' },
+  { title: 'SEEN', cell: ({ text }) => text, gives: 'fold' },
+];
+
+function showTrial({ strategy, on, checks }: Trial, width: number | undefined): string {
+  const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
+  const summary = failed === 0 ? 'no check failed' : `${failed} of ${checks.length} checks failed`;
+  return `${strategy} on ${on}\n\n${table(checks, COLUMNS, width)}\n${summary}\n`;
+}

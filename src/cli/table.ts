@@ -1,0 +1,156 @@
+/** Rows as a table for people, or as JSON for programs. */
+
+import type { QueryAnswer, SqlValue } from '../recording/inspect/query.js';
+import { formatDecimal, micros } from '../shared/base/micros.js';
+import {
+  csvLine,
+  type FittedColumn,
+  fillLines,
+  fitTable,
+  foldText,
+  GAP,
+  measureText,
+  plainJson,
+  plainLine,
+} from '../shared/base/text.js';
+import type { CliIo } from './io.js';
+
+export type Cell = string | number | boolean | null;
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => Cell;
+  readonly right?: boolean;
+  /** Behaviour of a text in a narrow terminal: cut with `…`, or wrapped. */
+  readonly gives?: 'cut' | 'fold';
+  /** Minimum width of a text while another column can be dropped instead. */
+  readonly least?: number;
+  /** The lowest is dropped first in a narrow terminal; columns without one go last. */
+  readonly keep?: number;
+}
+
+const KEPT_LONGEST = 100;
+
+/**
+ * Lines of a table with a header; `(none)` for no rows.
+ * @param width of the terminal; absent for a file: everything is complete. A last line names what was dropped.
+ */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
+  if (rows.length === 0) return '(none)\n';
+  const all = columns.map(
+    ({ title, cell, right, gives, least, keep = KEPT_LONGEST }): FittedColumn<Row> => ({
+      name: title,
+      cell: (row) => formatCell(cell(row)),
+      keep,
+      ...(right === true ? {} : { isText: true }),
+      ...(gives === undefined ? {} : { gives }),
+      ...(least === undefined ? {} : { least }),
+    }),
+  );
+  const fitted = fitTable(all, rows, width ?? Number.POSITIVE_INFINITY);
+  const left = all.filter((column) => !fitted.columns.includes(column)).map(({ name }) => name);
+  const rest = left.length === 0 ? [] : foldText(`no room here for ${[...new Set(left)].join(', ')}`, width ?? 0);
+  return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
+}
+
+/**
+ * Sentences around a table, wrapped between words.
+ * @param width of the terminal; absent for a file
+ * @param indent before continuation lines
+ */
+export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
+  text
+    .split('\n')
+    .map((line) =>
+      measureText(line) <= width
+        ? line
+        : foldText(line, width - indent.length)
+            .map((part, at) => (at === 0 ? part : `${indent}${part}`))
+            .join('\n'),
+    )
+    .join('\n');
+
+/**
+ * Two columns without a header, for a single record.
+ * @param pairs a line without a value is left out
+ * @param width of the terminal: a longer value wraps between words, so that a path stays whole
+ */
+export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
+  const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
+  const room = Math.max(width - names, LEAST_VALUE);
+  const lines = shown.flatMap(([name, value]) =>
+    fillLines(formatCell(value).split(' '), room, ' ').map((line, at) =>
+      `${(at === 0 ? name : '').padEnd(names)}${line}`.trimEnd(),
+    ),
+  );
+  return linesText(lines);
+}
+
+export type Pair = readonly [name: string, value: Cell | undefined];
+
+const LEAST_VALUE = 20;
+
+/** Decimal text of an amount in micros; null when it is unknown. */
+export const amountText = (value: number | null | undefined): string | null =>
+  value === null || value === undefined ? null : formatDecimal(micros(value));
+
+// Titles and names come from the exchange; a line break in one would break the table.
+const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
+
+export const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+export const json = (value: unknown): string => `${plainJson(JSON.stringify(value, null, 2))}\n`;
+
+/** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
+export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
+
+export const beginning = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** A longer table scrolls off most terminals; CSV and JSON are complete. */
+const TABLE_ROWS = 200;
+
+export type AnswerFormat = 'table' | 'csv' | 'json';
+
+export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
+  isJson ? 'json' : csv === true ? 'csv' : 'table';
+
+interface Batches {
+  readonly columns: QueryAnswer['columns'];
+  readonly rows: () => ReturnType<QueryAnswer['rows']> | Iterable<readonly (readonly SqlValue[])[]>;
+}
+
+export async function writeAnswer(answer: Batches, format: AnswerFormat, io: CliIo): Promise<void> {
+  if (format === 'table') return io.out(await asTable(answer, io.columns));
+  if (format === 'json') return writeJson(answer, io);
+  io.out(csvLine(answer.columns));
+  for await (const batch of answer.rows()) io.out(batch.map(csvLine).join(''));
+}
+
+async function asTable(answer: Batches, width: number | undefined): Promise<string> {
+  const rows: (readonly SqlValue[])[] = [];
+  for await (const batch of answer.rows()) {
+    rows.push(...batch);
+    if (rows.length > TABLE_ROWS) break;
+  }
+  const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
+    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || typeof row[at] === 'number');
+    return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
+  });
+  const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';
+  return table(rows.slice(0, TABLE_ROWS), columns, width) + more;
+}
+
+/** An array with one object per line, never all in memory. */
+async function writeJson(answer: Batches, io: CliIo): Promise<void> {
+  let before = '[\n';
+  for await (const batch of answer.rows()) {
+    for (const row of batch) {
+      const object = Object.fromEntries(answer.columns.map((name, at) => [name, row[at] ?? null]));
+      io.out(`${before}${plainJson(JSON.stringify(object))}`);
+      before = ',\n';
+    }
+  }
+  io.out(before === '[\n' ? '[]\n' : '\n]\n');
+}

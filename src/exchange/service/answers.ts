@@ -1,0 +1,180 @@
+/** Calls of the service for their handlers, and the answers: envelope, replies and cursors. */
+
+import type { z } from 'zod';
+import {
+  type CursorKey,
+  decodeCursor,
+  decodePlace,
+  encodeCursor,
+  type SortedPlace,
+} from '../../shared/protocol/cursors.js';
+import type { Endpoint, EndpointName, ParamsOf, QueryOf, WireOf } from '../../shared/protocol/endpoints.js';
+import { type ErrorDetails, SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
+import type { AccountSlot, Page, Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
+import type { Market } from '../core/market.js';
+import type { WalletSignatures } from './wallet-signatures.js';
+
+/** The index is part of cursors: add new lists at the end. */
+const LISTS = [
+  'events.list',
+  'markets.list',
+  'search.list',
+  'markets.trades',
+  'markets.marginActivity',
+  'orders.list',
+  'trades.list',
+  'merges.list',
+  'splits.list',
+  'redeems.list',
+  'positions.list',
+  'settlements.list',
+  'requests.list',
+] as const satisfies readonly EndpointName[];
+
+/** A list whose cursors no other list accepts: the number names the list. A plain position is taken by any list. */
+export type CursorList = (typeof LISTS)[number];
+
+/** Positions are below it. Sixteen times it is still a safe integer. */
+const PER_LIST = 2 ** 48;
+
+const computeBase = (list: CursorList): number => (LISTS.indexOf(list) + 1) * PER_LIST;
+
+/** Position in a cursor's number; null for another list's. */
+function positionIn(list: CursorList, number: number): number | null {
+  const position = number % PER_LIST;
+  const base = number - position;
+  return base === 0 || base === computeBase(list) ? position : null;
+}
+
+/** Position where this list continues; undefined for its beginning, null for a foreign cursor. */
+export function cursorPosition(list: CursorList, cursor: string | undefined, key: CursorKey) {
+  if (cursor === undefined) return undefined;
+  const number = decodeCursor(cursor, key);
+  return number === null ? null : positionIn(list, number);
+}
+
+/** Cursor of a list at this position. */
+export const cursorAt = (list: CursorList, key: CursorKey, position: number): string =>
+  encodeCursor({ [key]: computeBase(list) + position });
+
+/** The same for a list with either order: behind the record of this pubkey. */
+export function cursorPlace(list: CursorList, cursor: string | undefined): SortedPlace | undefined | null {
+  if (cursor === undefined) return undefined;
+  const place = decodePlace(cursor);
+  const sortValue = place === null ? null : positionIn(list, place.sortValue);
+  return place === null || sortValue === null ? null : { pubkey: place.pubkey, sortValue };
+}
+
+/** Cursor of a sorted list behind this record. */
+export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlace): string =>
+  encodeCursor({ pubkey, sort_value: computeBase(list) + sortValue });
+
+/** An answer before it is sent. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Absent: JSON. */
+  readonly type?: 'text/html';
+  /** Path of the created record, for a 201 of a draft call. */
+  readonly location?: string;
+}
+
+/** `meta` of a success: of a page, of candles, or empty. */
+type Meta =
+  | { readonly limit: number; readonly next_cursor: string | null }
+  | { readonly is_yes: boolean }
+  | Readonly<Record<string, never>>;
+
+/** A success as the text of a body. */
+export const successText = (data: unknown, meta: Meta): string => JSON.stringify({ data, meta, error: null });
+
+/** An error as the service's answer, with the status of its slug. */
+export function faultAnswer(fault: ServiceFault): Answer {
+  const { status, code, message } = SERVICE_ERRORS[fault.slug];
+  const error = { code, slug: fault.slug, message: fault.message ?? message, details: fault.details ?? [] };
+  return { status, text: JSON.stringify({ data: null, meta: null, error }) };
+}
+
+/** A validation failure of one field. */
+export const badField = (field: string, message: string): ServiceFault => invalid([{ [field]: message }]);
+
+/** Error of a request with wrong fields; `details` names them. */
+export const invalid = (details: ErrorDetails): ServiceFault => ({ slug: 'invalid_request_params', details });
+
+export const NOT_FOUND: ServiceFault = { slug: 'not_found' };
+
+/** Shared context of all handlers. */
+export interface HandlerContext {
+  readonly core: ExchangeCore;
+  readonly wallets: WalletSignatures;
+}
+
+type ParsedBody<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
+  ? z.output<NonNullable<Endpoint<N>['body']>>
+  : null;
+
+/** One validated call. */
+export interface ServiceCall<N extends EndpointName> {
+  /** Exchange clock, ms; all due work is done. */
+  readonly nowMs: number;
+  /** The authenticated caller; only for a signed call. */
+  readonly account: AccountSlot;
+  readonly params: ParamsOf<N>;
+  readonly query: QueryOf<N>;
+  readonly body: ParsedBody<N>;
+  /** Rows of a page: the caller's limit, else the declared default. */
+  readonly limit: number;
+}
+
+/** A handler's answer: the record or page in wire format. `meta` is that of a list without pages. */
+export type Reply<N extends EndpointName> =
+  | {
+      readonly ok: true;
+      readonly data: WireOf<N>;
+      readonly nextCursor?: string | null;
+      readonly meta?: Meta;
+    }
+  | { readonly ok: false; readonly fault: ServiceFault };
+
+/** Carries out one call and returns the answer. */
+type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
+/** One handler per call. */
+export type Handlers = { readonly [N in EndpointName]: Handler<N> };
+
+/** A reply that carries an error. */
+export const refuse = (fault: ServiceFault) => ({ ok: false, fault }) as const;
+
+/** A result of the core as a reply. */
+export const reply = <T>(result: Result<T>) =>
+  result.ok ? ({ ok: true, data: result.value } as const) : refuse(result.fault);
+
+/** A record, or not found. */
+export const answerFound = <T>(record: T | null) =>
+  record === null ? refuse(NOT_FOUND) : ({ ok: true, data: record } as const);
+
+/** The path's market, or `not_found`. */
+export function ofMarket<T>(
+  { core }: HandlerContext,
+  params: { readonly condition_id: string },
+  answer: (market: Market) => T,
+) {
+  const market = core.catalog.byId(params.condition_id);
+  return market === null ? refuse(NOT_FOUND) : answer(market);
+}
+
+/** A keyset list: reads the cursor, gets the page, writes the next cursor. */
+export function keysetPage<Q extends { readonly cursor?: string | undefined }, T>(
+  list: CursorList,
+  query: Q,
+  limit: number,
+  read: (query: Q & { readonly limit: number; readonly beforeId: number | undefined }) => Page<T>,
+) {
+  const beforeId = cursorPosition(list, query.cursor, 'before_id');
+  if (beforeId === null) return refuse(BAD_CURSOR);
+  const page = read({ ...query, limit, beforeId });
+  const nextCursor = page.nextBeforeId === null ? null : cursorAt(list, 'before_id', page.nextBeforeId);
+  return { ok: true as const, data: [...page.rows], nextCursor };
+}
+
+export const BAD_CURSOR = badField('cursor', 'Invalid cursor.');

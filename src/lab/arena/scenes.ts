@@ -1,0 +1,321 @@
+/** Scenes: markets on the exchange's own book with other accounts that act at their own times. */
+
+import { type AccountSlot, ASK, BID, type BookSide, REFUSED_MARKET } from '../../exchange/core/contract.js';
+import type { ExchangeCore } from '../../exchange/core/core.js';
+import { detailRow } from '../../exchange/core/records/market-rows.js';
+import { Crowd } from '../../exchange/crowd/crowd.js';
+import { ReplayMarket } from '../../exchange/crowd/replay-market.js';
+import { deriveConditionId, type RecordedMarket } from '../../recording/contract.js';
+import { assert, must } from '../../shared/base/errors.js';
+import { type Micros, ONE } from '../../shared/base/micros.js';
+import { Random } from '../../shared/base/random.js';
+import { drawConfiguration, STEP_MS, STEPS, seedOfMarket, startScore } from './score.js';
+import { HIGHEST_TICK, Others, type RestingOrder, type Venue } from './simulation.js';
+import { LEAD_MS, type Scene, type SceneMarket } from './trader-run.js';
+
+const TICK_MICROS = 10_000;
+
+/** A market without fees, in its own event; open from its creation until `resolvesMs`, Unix ms. */
+export abstract class SteppedMarket implements SceneMarket {
+  readonly recorded: RecordedMarket;
+  readonly index: SceneMarket['index'];
+  abstract readonly probability: number;
+  /** Whether the account that acts now knows the truth. */
+  abstract readonly isInformed: boolean;
+  protected readonly core: ExchangeCore;
+
+  constructor(core: ExchangeCore, at: number, resolvesMs: number) {
+    const name = `market ${at + 1}`;
+    this.recorded = {
+      ...describeMarket(deriveConditionId('arena', name), name, `Will the score of ${name} end above 0?`),
+      rules: ['Resolved by the hidden score of a simulation.'],
+      fees: { makerRateMicros: 0, takerRateMicros: 0 },
+    };
+    this.core = core;
+    new ReplayMarket(core, this.recorded).open(core.nowMs, resolvesMs);
+    this.index = must(core.catalog.findIndex(this.recorded.conditionId), 'an open market');
+  }
+
+  abstract decide(): boolean;
+  /** One step of the other accounts, at the present time of the exchange. */
+  abstract act(): void;
+
+  /** An account of this name, the same in all markets. */
+  protected account(name: string): AccountSlot {
+    return this.core.identity.openInternal(name, { unlimited: true });
+  }
+
+  /** Best tick of a side; null when empty. */
+  protected best(side: BookSide): number | null {
+    const { bestBid, bestAsk } = this.core.catalog.market(this.index);
+    const price = side === BID ? bestBid : bestAsk;
+    return price === null ? null : price / TICK_MICROS;
+  }
+
+  /** Handle of the resting order, 0 without one. */
+  protected place(account: AccountSlot, side: BookSide, tick: number, shares: number, immediate: boolean): number {
+    // Whole ticks and hundredths of shares are integers of millionths.
+    const price = (tick * TICK_MICROS) as Micros;
+    const amount = (Math.round(shares * 100) * TICK_MICROS) as Micros;
+    const handle = this.core.internal.place(account, this.index, side, price, amount, immediate);
+    const name = side === ASK ? 'ask' : 'bid';
+    assert(
+      handle >= 0 || handle === REFUSED_MARKET,
+      `the exchange refused an ${name} of ${shares} at ${tick}: ${handle}`,
+    );
+    return Math.max(0, handle);
+  }
+}
+
+/** `firstStepMs`: from the opening to the first step. `openMarket` is called for each market at the opening. */
+export function steppedScene(
+  core: ExchangeCore,
+  markets: number,
+  firstStepMs: number,
+  openMarket: (at: number, openedMs: number) => SteppedMarket,
+): Scene {
+  let opened: readonly SteppedMarket[] = [];
+  let dueMs = Number.POSITIVE_INFINITY;
+  return {
+    get isInformed() {
+      return opened.some(({ isInformed }) => isInformed);
+    },
+    open(nowMs) {
+      core.advance(nowMs);
+      dueMs = nowMs + firstStepMs;
+      opened = Array.from({ length: markets }, (_, at) => openMarket(at, nowMs));
+      return opened;
+    },
+    nextDueMs: () => dueMs,
+    tick(nowMs) {
+      for (; dueMs <= nowMs; dueMs += STEP_MS) {
+        core.advance(dueMs);
+        for (const market of opened) market.act();
+      }
+    },
+  };
+}
+
+/** A market of a scene, in its own event: markets are independent. */
+export const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
+  conditionId,
+  eventTitle: name,
+  title,
+  category: 'finance',
+  rules: [],
+  tickPrecision: 2,
+  amountPrecision: 2,
+  openTimeMs: 0,
+  closeTimeMs: 0,
+  outcome: null,
+  source: { kind: 'twinbook', path: 'arena', ticker: name, origin: 'arena' },
+});
+
+/**
+ * The challenge on the exchange's own book: its participants are accounts there and act in the published order. Without
+ * other traders the book equals the published one. The first market is the challenge of this seed.
+ */
+export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
+  steppedScene(
+    core,
+    markets,
+    LEAD_MS + STEP_MS,
+    (at, openedMs) => new ChallengeMarket(core, at, openedMs + LEAD_MS + STEPS * STEP_MS, seedOfMarket(seed, at)),
+  );
+
+class ChallengeMarket extends SteppedMarket {
+  isInformed = false;
+  /** Each has its own account, so that they trade with each other. */
+  readonly #accounts = {
+    competitor: this.account('competitor'),
+    arbitrageur: this.account('arbitrageur'),
+    retail: this.account('retail'),
+  };
+  readonly #others: Others;
+  #standing: { readonly order: RestingOrder; readonly handle: number }[] = [];
+
+  /** `seed`: of the published simulator. */
+  constructor(core: ExchangeCore, at: number, resolvesMs: number, seed: number) {
+    super(core, at, resolvesMs);
+    const config = drawConfiguration(seed);
+    const venue: Venue = {
+      best: (side) => this.best(side === 'bid' ? BID : ASK),
+      rest: (order) => this.#rest(order),
+      take: (...order) => this.#take(...order),
+    };
+    this.#others = new Others(venue, config, seed, startScore(config, seed));
+  }
+
+  get probability(): number {
+    return this.#others.probability;
+  }
+
+  override decide(): boolean {
+    return this.#others.truth.isYes;
+  }
+
+  override act(): void {
+    this.#others.act();
+    // At once, so that readers between two steps see the challenge's book before the next one.
+    this.#noticeUsedUp();
+    this.#others.replace();
+  }
+
+  #rest(order: RestingOrder): void {
+    const { side, tick, remaining } = order;
+    const handle = this.place(this.#accounts.competitor, side === 'bid' ? BID : ASK, tick, remaining, false);
+    // An order that traded at once is used up at once.
+    this.#standing.push({ order, handle });
+  }
+
+  #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
+    this.isInformed = taker === 'arbitrageur';
+    this.place(this.#accounts[taker], buys ? BID : ASK, tick, shares, true);
+    this.isInformed = false;
+    return this.core.internal.lastFilled / ONE;
+  }
+
+  /** In the challenge's order: asks before bids, each from the best on. */
+  #noticeUsedUp(): void {
+    const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
+    if (used.length === 0) return;
+    this.#standing = this.#standing.filter((standing) => !used.includes(standing));
+    const rank = ({ side, tick }: RestingOrder): number => (side === 'ask' ? tick : 2 * HIGHEST_TICK - tick);
+    used.sort((a, b) => rank(a.order) - rank(b.order));
+    for (const { order } of used) this.#others.usedUp(order);
+  }
+}
+
+const TICKS = 100;
+const TRUE_TICK = TICKS / 2;
+/** Shares of each quote and sale. */
+const SHARES = 12;
+/** Distance of the walk. */
+const WALKED_TICKS = 34;
+/** The scene ends long before. */
+const RESOLVES_AFTER_MS = 86_400_000;
+/** Duration of the move, s. */
+const WALK_S = [120, 360] as const;
+/** Distance of each quote from the mid, in ticks: a trader has room to quote inside. */
+const HALF_SPREAD_TICKS = [1, 6] as const;
+/** Probability of a trade among its own accounts after a step. */
+const WASH_CHANCE = 0.3;
+/** Minimum gain per share, in ticks. */
+const GAIN_TICKS = [4, 30] as const;
+/** Shares of its quotes; some exceed what a trader here would hold. They are canceled before each sale. */
+const QUOTED = [SHARES, SHARES, 2000] as const;
+
+/**
+ * A dishonest quoter in markets without another maker. It moves its quotes away from the true price that it knows,
+ * sells to a trader that follows, and trades with itself so that the market looks alive.
+ */
+export function liarScene(core: ExchangeCore, seed: number, markets: number): Scene {
+  const random = Random.fromSeed(seed, 'liar');
+  return steppedScene(core, markets, STEP_MS, (at, openedMs) => new LiarMarket(core, at, openedMs, random));
+}
+
+const between = (random: Random, [from, to]: readonly [number, number]): number =>
+  from + (to - from) * random.uniform();
+
+const drawWalk = (random: Random) => ({
+  isRising: random.chance(0.5),
+  walkS: between(random, WALK_S),
+  gainTicks: Math.round(between(random, GAIN_TICKS)),
+  halfTicks: Math.round(between(random, HALF_SPREAD_TICKS)),
+  quoted: QUOTED[random.below(QUOTED.length)] ?? SHARES,
+});
+
+class LiarMarket extends SteppedMarket {
+  readonly probability = TRUE_TICK / TICKS;
+  /** Every other account here knows the truth. */
+  readonly isInformed = true;
+  readonly #quoter = this.account('quoter');
+  readonly #seller = this.account('seller');
+  readonly #random: Random;
+  readonly #walk: ReturnType<typeof drawWalk>;
+  readonly #fromMs: number;
+  #quotes: readonly number[] = [];
+
+  constructor(core: ExchangeCore, at: number, openedMs: number, random: Random) {
+    super(core, at, openedMs + RESOLVES_AFTER_MS);
+    this.#fromMs = openedMs + LEAD_MS;
+    this.#random = random;
+    this.#walk = drawWalk(random);
+  }
+
+  /** Between its cancel and its new quotes the quoter sees only the trader's orders. */
+  override act(): void {
+    const { isRising, walkS, halfTicks, quoted } = this.#walk;
+    for (const handle of this.#quotes) this.core.internal.cancel(handle);
+    this.#sell();
+    const part = Math.min(1, Math.max(0, (this.core.nowMs - this.#fromMs) / (walkS * 1000)));
+    const middle = TRUE_TICK + Math.round((isRising ? 1 : -1) * WALKED_TICKS * part);
+    const [ownBid, ownAsk] = [this.best(BID) ?? 0, this.best(ASK) ?? TICKS];
+    // Behind the trader's orders where its own would trade with them.
+    const bid = Math.min(middle - halfTicks, ownAsk - 1);
+    const ask = Math.max(middle + halfTicks, ownBid + 1);
+    this.#quotes = [
+      ...(bid < 1 ? [] : [this.place(this.#quoter, BID, bid, quoted, false)]),
+      ...(ask >= TICKS ? [] : [this.place(this.#quoter, ASK, ask, quoted, false)]),
+    ];
+    if (!this.#random.chance(WASH_CHANCE)) return;
+    // At a price with only its own orders.
+    if (isRising && ownAsk > ask) this.place(this.#seller, BID, ask, 1, true);
+    if (!isRising && ownBid < bid) this.place(this.#seller, ASK, bid, 1, true);
+  }
+
+  override decide(): boolean {
+    return this.#random.chance(this.probability);
+  }
+
+  /** Sells YES to bids far above the truth, or NO to asks far below. */
+  #sell(): void {
+    const { gainTicks } = this.#walk;
+    const [bid, ask] = [this.best(BID), this.best(ASK)];
+    if (bid !== null && bid >= TRUE_TICK + gainTicks) this.place(this.#seller, ASK, bid, SHARES, true);
+    if (ask !== null && ask <= TRUE_TICK - gainTicks) this.place(this.#seller, BID, ask, SHARES, true);
+  }
+}
+
+/** `Crowd`'s name for the account of informed takers. */
+const INFORMED = 'crowd-informed';
+
+/** The paper exchange's own crowd; only the judge sees its hidden fair prices. */
+export function crowdScene(core: ExchangeCore, seed: number): Scene {
+  let crowd: Crowd | null = null;
+  let isInformed = false;
+  return {
+    get isInformed() {
+      return isInformed;
+    },
+    open(nowMs) {
+      crowd = Crowd.attach(core, { seed }, nowMs);
+      // Notes while the informed traders place an order. The crowd has opened their account before.
+      const informed = core.identity.openInternal(INFORMED, { unlimited: true });
+      const place = core.internal.place.bind(core.internal);
+      core.internal.place = (account, ...order) => {
+        isInformed = account === informed;
+        const handle = place(account, ...order);
+        isInformed = false;
+        return handle;
+      };
+      return listMarkets(core, crowd, Random.fromSeed(seed, 'outcomes'));
+    },
+    nextDueMs: () => crowd?.nextDueMs() ?? Number.POSITIVE_INFINITY,
+    tick: (nowMs) => crowd?.tick(nowMs),
+  };
+}
+
+const listMarkets = (core: ExchangeCore, crowd: Crowd, outcomes: Random): readonly SceneMarket[] =>
+  crowd.truths().map(({ conditionId, index }) => ({
+    recorded: describeMarket(conditionId, conditionId, detailRow(core.catalog, core.catalog.market(index)).title),
+    index,
+    get probability() {
+      const truth = crowd.truths().find((one) => one.index === index);
+      return must(truth, 'a market of the crowd').probability;
+    },
+    /** Long before its date: its outcome is drawn from the present hidden probability. */
+    decide(): boolean {
+      return outcomes.chance(this.probability);
+    },
+  }));

@@ -1,0 +1,422 @@
+/** One simulation of the challenge: its steps in the published order, and the maker's earnings against the truth. */
+
+import { type SimulationResult, Tally } from './contract.js';
+import {
+  type Configuration,
+  drawConfiguration,
+  type LadderSide,
+  PythonRandom,
+  startScore,
+  type Truth,
+} from './score.js';
+
+/** Tolerance of the arbitrageur's comparison of prices. */
+const WRONG_BY = 1e-9;
+const SELL_PRICE_FLOOR = 0.05;
+/** More than any book holds. */
+const ALL_SHARES = 100_000;
+
+type Taker = 'arbitrageur' | 'retail';
+
+/** The book on which they trade, in ticks and shares. */
+export interface Venue {
+  /** Best tick of a side; null when empty. */
+  best(side: LadderSide): number | null;
+  /** Adds an order of the competitor. */
+  rest(order: RestingOrder): void;
+  /** Buys up to this tick, or sells down to it. Returns the traded shares. */
+  take(taker: Taker, buys: boolean, tick: number, shares: number): number;
+}
+
+/** All participants of the challenge except the maker, on any book. */
+export class Others {
+  readonly truth: Truth;
+  /** Probability that YES pays, at the present step. */
+  probability: number;
+  readonly #venue: Venue;
+  readonly #config: Configuration;
+  readonly #retail: PythonRandom;
+  /** Random numbers beyond the published simulator's draws. */
+  readonly #extra: PythonRandom;
+  /** Used-up orders of the competitor, in order. */
+  #used: RestingOrder[] = [];
+
+  /** The competitor quotes at once. */
+  constructor(venue: Venue, config: Configuration, seed: number, truth: Truth) {
+    this.#venue = venue;
+    this.#config = config;
+    this.truth = truth;
+    this.probability = truth.probability;
+    this.#retail = new PythonRandom(seed + 1);
+    this.#extra = new PythonRandom(seed + 2 ** 32);
+    this.#open(this.probability);
+  }
+
+  /**
+   * The competitor quotes a ladder on every tick outside its spread around this probability's fair ticks, and ignores
+   * later prices.
+   */
+  #open(probability: number): void {
+    const below = Math.ceil(probability / TICK - 1e-12) - 1;
+    const above = Math.floor(probability / TICK + 1e-12) + 1;
+    const bestBid = below - (this.#config.competitorSpread - 1);
+    const bestAsk = above + (this.#config.competitorSpread - 1);
+    for (let tick = LOWEST_TICK; tick <= Math.min(bestBid, HIGHEST_TICK); tick++) this.#rest('bid', tick);
+    for (let tick = Math.max(bestAsk, LOWEST_TICK); tick <= HIGHEST_TICK; tick++) this.#rest('ask', tick);
+  }
+
+  usedUp(order: RestingOrder): void {
+    this.#used.push(order);
+  }
+
+  /** The competitor replaces each used-up order by one on the other side, a spread away. */
+  replace(): void {
+    const { competitorSpread } = this.#config;
+    for (const { side, tick } of this.#used) {
+      if (side === 'ask') this.#rest('bid', tick - competitorSpread);
+      else this.#rest('ask', tick + competitorSpread);
+    }
+    this.#used = [];
+  }
+
+  #rest(side: LadderSide, tick: number): void {
+    const { competitorSides, competitorNotional } = this.#config;
+    if (!competitorSides.includes(side)) return;
+    const at = Math.min(HIGHEST_TICK, Math.max(LOWEST_TICK, tick));
+    const remaining = floorToQuantum(competitorNotional / tickToPrice(at));
+    if (remaining >= QUANTUM) this.#venue.rest({ id: null, side, tick: at, remaining });
+  }
+
+  /** The next step of the truth; the arbitrageur acts before the uninformed takers. */
+  act(): void {
+    this.truth.step();
+    this.probability = this.truth.probability;
+    const { informedPart } = this.#config;
+    if (informedPart >= 1 || this.#extra.random() < informedPart) this.#arbitrage(this.probability);
+    for (const order of drawRetail(this.#retail, this.#config)) this.#serve(order);
+  }
+
+  /** Takes every offer on the wrong side of the truth. */
+  #arbitrage(probability: number): void {
+    const highest = Math.ceil((probability - WRONG_BY) * 100) - 1;
+    const lowest = Math.floor((probability + WRONG_BY) * 100) + 1;
+    if ((this.#venue.best('ask') ?? Number.POSITIVE_INFINITY) <= highest)
+      this.#venue.take('arbitrageur', true, Math.min(HIGHEST_TICK, highest), ALL_SHARES);
+    if ((this.#venue.best('bid') ?? Number.NEGATIVE_INFINITY) >= lowest)
+      this.#venue.take('arbitrageur', false, Math.max(LOWEST_TICK, lowest), ALL_SHARES);
+  }
+
+  #serve({ buys, notional }: ReturnType<typeof drawRetail>[number]): void {
+    if (!buys) {
+      const price = Math.max(this.probability, SELL_PRICE_FLOOR);
+      const shares = Math.min(ALL_SHARES, floorToQuantum(notional / price));
+      if (shares >= QUANTUM) this.#venue.take('retail', false, LOWEST_TICK, shares);
+      return;
+    }
+    let left = notional;
+    for (let ask = this.#venue.best('ask'); ask !== null; ask = this.#venue.best('ask')) {
+      const shares = floorToQuantum(left / tickToPrice(ask));
+      if (shares < QUANTUM) return;
+      const filled = this.#venue.take('retail', true, ask, shares);
+      left = round10(left - filled * tickToPrice(ask));
+      // Partly filled: the level is empty, and the next one is more expensive.
+      if (filled === 0) return;
+    }
+  }
+}
+
+/** Orders of the uninformed takers in one step, in order of arrival: they take any offer. */
+export function drawRetail(random: PythonRandom, config: Configuration) {
+  const { retailRate, retailMeanNotional, retailSigma } = config;
+  const mu = Math.log(retailMeanNotional) - retailSigma ** 2 / 2;
+  return Array.from({ length: random.poisson(retailRate) }, () => {
+    const buys = random.random() < 0.5;
+    // Currency to spend, or the fair value of the shares to sell.
+    return { buys, notional: random.lognormal(mu, retailSigma) };
+  });
+}
+
+interface MakerOrder extends Pick<RestingOrder, 'side' | 'tick'> {
+  readonly kind: 'place';
+  readonly id: string;
+  readonly shares: number;
+}
+
+export type MakerAction = MakerOrder | { readonly kind: 'cancel'; readonly id: string };
+
+/** An action against the rules: the simulation ends. */
+class ForbiddenAction extends Error {}
+
+interface OwnOrder extends RestingOrder {
+  readonly id: string;
+  /** YES shares held for an ask; the rest of it is sold uncovered. */
+  covered: number;
+}
+
+/** Tolerance for missing collateral. */
+const ENOUGH = 1e-9;
+
+const boundCash = ({ side, tick, remaining, covered }: OwnOrder): number =>
+  side === 'bid' ? tickToPrice(tick) * remaining : (1 - tickToPrice(tick)) * (remaining - covered);
+
+/** The maker's shares, cash and open orders, with the collateral that they bind. */
+export class Account {
+  cash: number;
+  yes = 0;
+  no = 0;
+  orders: readonly OwnOrder[] = [];
+
+  constructor(cash: number) {
+    this.cash = cash;
+  }
+
+  /** Cash that no open order binds. */
+  get freeCash(): number {
+    const bound = this.orders.reduce((sum, order) => sum + boundCash(order), 0);
+    return round10(this.cash - round10(bound));
+  }
+
+  /** YES shares that no ask holds. */
+  get freeYes(): number {
+    const covered = this.orders.reduce((sum, order) => sum + order.covered, 0);
+    return round10(Math.max(0, this.yes - covered));
+  }
+
+  /** Binds the collateral of a new order; throws `ForbiddenAction` where the rules forbid it. */
+  open({ id, side, tick, shares }: MakerOrder): RestingOrder {
+    if (this.orders.some((order) => order.id === id)) throw new ForbiddenAction(`the id ${id} is in use`);
+    if (!Number.isInteger(tick) || tick < LOWEST_TICK || tick > HIGHEST_TICK)
+      throw new ForbiddenAction(`there is no tick ${tick}`);
+    if (!(shares >= QUANTUM)) throw new ForbiddenAction(`${shares} shares are too few`);
+    const covered = side === 'ask' ? Math.min(this.freeYes, shares) : 0;
+    const order = { id, side, tick, remaining: shares, covered };
+    const needed = boundCash(order);
+    if (needed > this.freeCash + ENOUGH) throw new ForbiddenAction(`it needs ${needed}, ${this.freeCash} is free`);
+    this.orders = [...this.orders, order];
+    return order;
+  }
+
+  /** Removes the order; throws `ForbiddenAction` for an unknown one. */
+  close(id: string): RestingOrder {
+    const order = this.#find(id);
+    this.orders = this.orders.filter((other) => other !== order);
+    return order;
+  }
+
+  #find(id: string): OwnOrder {
+    const order = this.orders.find((one) => one.id === id);
+    if (order === undefined) throw new ForbiddenAction(`there is no order ${id}`);
+    return order;
+  }
+
+  /** Books traded shares at the order's price; its remaining shares are already reduced. */
+  applyFill(id: string, shares: number): void {
+    const order = this.#find(id);
+    const price = tickToPrice(order.tick);
+    if (order.side === 'bid') {
+      this.cash = round10(this.cash - price * shares);
+      this.yes = round10(this.yes + shares);
+    } else {
+      const sold = Math.min(shares, order.covered);
+      const uncovered = shares - sold;
+      order.covered = round10(order.covered - sold);
+      this.yes = round10(this.yes - sold);
+      this.no = round10(this.no + uncovered);
+      this.cash = round10(this.cash + price * sold - (1 - price) * uncovered);
+    }
+    if (order.remaining <= 0) this.close(id);
+  }
+
+  /** Value of the account if YES pays this much. */
+  worth(probability: number): number {
+    return this.cash + this.yes * probability + this.no * (1 - probability);
+  }
+}
+
+export const LOWEST_TICK = 1;
+export const HIGHEST_TICK = 99;
+export const TICK = 0.01;
+/** A division, not a multiplication: gives 0.57, not the double next to it. */
+export const tickToPrice = (tick: number): number => tick / 100;
+
+/** To 10 decimal places of the exact binary value, half to even. */
+export function round10(value: number): number {
+  // A double is exactly half-way between two such decimals only as an odd multiple of 2^-11.
+  const halves = value * 2048;
+  if (!Number.isInteger(halves) || halves % 2 === 0) return Number(value.toFixed(10)) + 0;
+  const below = Math.floor(value * 1e10);
+  return (below % 2 === 0 ? below : below + 1) / 1e10;
+}
+
+/** The simulator's smallest step of shares. */
+export const QUANTUM = 0.01;
+
+/** Shares rounded down to that step; a float error below 1e-9 steps is ignored. */
+export const floorToQuantum = (shares: number): number => round10(Math.floor(shares / QUANTUM + 1e-9) * QUANTUM);
+
+export interface RestingOrder {
+  /** Id of the maker's order; null for the competitor's. */
+  readonly id: string | null;
+  readonly side: LadderSide;
+  readonly tick: number;
+  /** Shares. */
+  remaining: number;
+}
+
+/** The order that trades first on a side: best price, then oldest; `orders` are oldest first. */
+function findBest(orders: Iterable<RestingOrder>, side: LadderSide): RestingOrder | null {
+  let best: RestingOrder | null = null;
+  for (const order of orders) {
+    if (order.side !== side) continue;
+    if (best === null || (side === 'ask' ? order.tick < best.tick : order.tick > best.tick)) best = order;
+  }
+  return best;
+}
+
+export const STARTING_CASH = 1000;
+
+/** The maker's view before it acts; amounts in shares, money in currency. */
+export interface MakerSight {
+  readonly step: number;
+  readonly account: Account;
+  /** Ticks; null when the competitor has no order. */
+  readonly competitorBid: number | null;
+  readonly competitorAsk: number | null;
+  /** The truth, only for feeds: a maker that quotes by it would know the unknowable. */
+  readonly probability: number;
+  /** From the last step. */
+  readonly fills: readonly MakerFill[];
+}
+
+type MakerFill = Pick<RestingOrder, 'side' | 'tick'> & { readonly shares: number };
+
+export interface Maker {
+  /** Each action is applied before the next one is requested. */
+  act(sight: MakerSight): Iterable<MakerAction>;
+  /** Its failure; null while it works. */
+  readonly failure?: string | null;
+}
+
+/** `config` is the seed's published one, or a world's variant of it. */
+export function simulate(seed: number, maker: Maker, config = drawConfiguration(seed)): SimulationResult {
+  const simulation = new Simulation(seed, maker, config, startScore(config, seed));
+  for (let step = 0; step < config.steps; step++) simulation.step(step);
+  return simulation.result();
+}
+
+/** One market, step by step. */
+export class Simulation<M extends Maker> {
+  readonly maker: M;
+  readonly #seed: number;
+  /** Orders of the competitor and the maker, oldest first. */
+  readonly #book = new Set<RestingOrder>();
+  readonly #others: Others;
+  readonly #account = new Account(STARTING_CASH);
+  #stepFills: MakerFill[] = [];
+  readonly #tally = new Tally(STARTING_CASH, round10);
+  #actions = 0;
+  /** The broken rule: nothing happens after it. */
+  #failure: string | null = null;
+
+  constructor(seed: number, maker: M, config: Configuration, truth: Truth) {
+    this.#seed = seed;
+    this.maker = maker;
+    const venue: Venue = {
+      best: (side) => findBest(this.#book, side)?.tick ?? null,
+      rest: (order) => void this.#book.add(order),
+      take: (...order) => this.#take(...order),
+    };
+    this.#others = new Others(venue, config, seed, truth);
+  }
+
+  /** Cash and shares at the true probability. */
+  get worth(): number {
+    return this.#account.worth(this.#others.probability);
+  }
+
+  step(step: number): void {
+    const sight = this.show(step);
+    if (sight !== null) this.play(() => this.maker.act(sight));
+  }
+
+  /** The maker's view at the beginning of a step; null once a rule was broken. */
+  show(step: number): MakerSight | null {
+    if (this.#failure !== null) return null;
+    this.#others.replace();
+    const fills = this.#stepFills;
+    this.#stepFills = [];
+    const competitors = [...this.#book].filter(({ id }) => id === null);
+    return {
+      step,
+      account: this.#account,
+      competitorBid: findBest(competitors, 'bid')?.tick ?? null,
+      competitorAsk: findBest(competitors, 'ask')?.tick ?? null,
+      probability: this.#others.probability,
+      fills,
+    };
+  }
+
+  /** Applies the maker's actions, and then those of all others. */
+  play(act: () => Iterable<MakerAction>): void {
+    try {
+      for (const action of act()) this.#apply(action);
+    } catch (error) {
+      if (!(error instanceof ForbiddenAction)) throw error;
+      this.#failure = error.message;
+      return;
+    }
+    this.#others.act();
+    this.#tally.mark(this.worth);
+  }
+
+  result(): SimulationResult {
+    const outcome = this.#others.truth.isYes ? 1 : 0;
+    return {
+      seed: this.#seed,
+      ...this.#tally.edges(),
+      actions: this.#actions,
+      requests: null,
+      halts: 0,
+      reported: null,
+      ...this.#tally.gains(round10(this.#account.worth(outcome))),
+      outcome,
+      failure: this.#failure ?? this.maker.failure ?? null,
+    };
+  }
+
+  #apply(action: MakerAction): void {
+    this.#actions++;
+    if (action.kind === 'place') this.#book.add(this.#account.open(action));
+    else this.#book.delete(this.#account.close(action.id));
+  }
+
+  #take(...[taker, buys, tick, shares]: Parameters<Venue['take']>): number {
+    const side = buys ? 'ask' : 'bid';
+    const best = () => findBest(this.#book, side);
+    let left = shares;
+    for (let order = best(); order !== null && left >= QUANTUM; order = best()) {
+      if (buys ? order.tick > tick : order.tick < tick) break;
+      const traded = Math.min(order.remaining, left);
+      left = round10(left - traded);
+      this.#trade(order, traded, taker === 'arbitrageur');
+    }
+    return round10(shares - left);
+  }
+
+  #trade(order: RestingOrder, shares: number, informed: boolean): void {
+    order.remaining = round10(order.remaining - shares);
+    const { id, side, tick } = order;
+    const isUsedUp = order.remaining < QUANTUM / 2;
+    if (isUsedUp) this.#book.delete(order);
+    if (id === null) {
+      if (isUsedUp) this.#others.usedUp(order);
+      return;
+    }
+    this.#account.applyFill(id, shares);
+    this.#stepFills.push({ side, tick, shares });
+    const price = tickToPrice(tick);
+    const gain = this.#others.probability - price;
+    const edge = round10(shares * (side === 'bid' ? gain : -gain));
+    this.#tally.countFill(shares, edge, informed);
+  }
+}

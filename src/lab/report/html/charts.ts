@@ -1,0 +1,253 @@
+/**
+ * Data of the page's charts, thinned until it fits. Figures come from the whole record, never from here. Left-out data
+ * is counted, and the page reports it.
+ */
+
+import { must } from '../../../shared/base/errors.js';
+import type { FillRecord, MarketSession, SessionRecord } from '../../session/contract.js';
+import { count, formatQuantity } from '../figures.js';
+import { html, type Markup, type Shown, section, shorten } from './parts.js';
+
+const NO_SCRIPT = html`<noscript><p class="note">The charts over time need scripts, which are off here. The tables have every figure.</p></noscript>`;
+
+const HINT = 'Drag to zoom in, double-click to zoom out.';
+
+export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Markup =>
+  section(
+    'equity',
+    'Equity and drawdown',
+    'Currency. Shares are valued at the middle; time without a recording is left blank.',
+    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+  );
+
+export function priceSection(data: DrawingData): Markup {
+  const options = data.markets.map(({ title }, index) => html`<option value="${index}">${title}</option>`);
+  const keys = html`<ul class="keys"><li><i class="area"></i>the market’s bid to ask, without us</li><li><i style="color:var(--bid)"></i>our bid</li><li><i style="color:var(--ask)"></i>our ask</li><li><i style="color:var(--bid)">▲</i>bought YES or sold NO</li><li><i style="color:var(--ask)">▼</i>sold YES or bought NO</li></ul>`;
+  if (data.markets.length === 0)
+    return section('price', 'Price, quotes and fills', '', html`<p class="note">There is no market to draw.</p>`);
+  return section(
+    'price',
+    'Price, quotes and fills',
+    'YES price of one market, and our position. A larger mark is a larger fill.',
+    html`${NO_SCRIPT}<div data-needs-script><div class="tools"><select id="market" aria-label="Market">${options}</select></div><div class="chart"><h3>Price of YES <span class="drawn-session"></span></h3><div class="plot" id="plot-price" role="img" aria-label="Price, quotes and fills over time"></div></div><div class="chart"><h3>Inventory <span>YES minus NO, shares</span></h3><div class="plot" id="plot-held" role="img" aria-label="Inventory over time"></div></div>${keys}<p class="readout" id="read-price" aria-live="off">${HINT}</p></div>${thinning(data)}`,
+  );
+}
+
+function unknownEquity(sessions: readonly Shown[]): Markup | null {
+  const unknown = sessions.some(({ analysis }) => analysis.trading.fills > 0 && analysis.drawdown.longestMs === null);
+  if (!unknown) return null;
+  return html`<p class="note">Where held shares have no price, the equity is not known and no line is drawn.</p>`;
+}
+
+const DASHES = ['dashed', 'dotted'] as const;
+
+/** One session needs no key. */
+function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
+  if (sessions.length < 2) return null;
+  const keys = sessions.map(
+    ({ name }, index) =>
+      html`<li><i style="color:var(--s${index % 6});border-top-style:${index === solid ? 'solid' : (DASHES[index % 2] ?? 'dashed')}"></i>${name}</li>`,
+  );
+  return html`<ul class="keys">${keys}</ul>`;
+}
+
+/** Reports left-out data. */
+function thinning({ thinned }: DrawingData): Markup | null {
+  const said = [
+    thinned.isCoarser ? `Lines are drawn from at most ${count(thinned.samples)} samples a market.` : '',
+    thinned.marketsDrawn < thinned.markets
+      ? `${count(thinned.marketsDrawn)} of ${formatQuantity(thinned.markets, 'market')} can be drawn, those with the most fills.`
+      : '',
+    thinned.fillsDrawn < thinned.fills
+      ? `${count(thinned.fillsDrawn)} of ${formatQuantity(thinned.fills, 'fill')} are drawn, the largest of each market.`
+      : '',
+  ].filter((sentence) => sentence !== '');
+  return said.length === 0
+    ? null
+    : html`<p class="note" id="thinned">To keep this file small: ${said.join(' ')} Figures and tables are made from everything.</p>`;
+}
+
+/** Characters of JSON for charts within the page's 5 MB. */
+const BUDGET = 2_400_000;
+/** A coarser price chart shows nothing: fewer markets are drawn instead. */
+const LEAST_SAMPLES = 150;
+const MOST_SAMPLES = 2_048;
+/** About 30 characters each. */
+const MOST_FILLS = 30_000;
+
+export type DrawingData = ReturnType<typeof drawnWith>;
+
+/** `shown[i]` is about `sessions[i]`. */
+export function drawingData(sessions: readonly SessionRecord[], shown: readonly Shown[]): DrawingData {
+  const ids = byActivity(sessions);
+  let [samples, drawn] = [firstGuess(sessions), ids.length];
+  for (;;) {
+    const data = drawnWith(sessions, shown, ids.slice(0, drawn), samples);
+    const size = data.columns.reduce((total, column) => total + column.length, 0) + drawn * 250 * sessions.length;
+    if (size <= BUDGET || drawn === 0) return data;
+    // Both shrink fast when far too large, so that this ends within a few rounds.
+    if (samples > LEAST_SAMPLES) samples = Math.max(LEAST_SAMPLES, Math.floor(samples * Math.min(0.7, BUDGET / size)));
+    else drawn = Math.floor(drawn * Math.min(0.97, BUDGET / size));
+  }
+}
+
+/** Condition ids, those with the most fills first. */
+function byActivity(sessions: readonly SessionRecord[]): readonly string[] {
+  const fills = new Map<string, number>();
+  for (const { markets } of sessions)
+    for (const market of markets)
+      fills.set(market.conditionId, (fills.get(market.conditionId) ?? 0) + market.fills.length);
+  return [...fills].sort(([, a], [, b]) => b - a).map(([id]) => id);
+}
+
+/** Approximate characters per sample of a market; books are shared. A good estimate saves rounds. */
+const SAMPLE_SIZE = 5;
+
+function firstGuess(sessions: readonly SessionRecord[]): number {
+  const series = sessions.reduce((total, { markets }) => total + markets.length, 1);
+  return Math.max(LEAST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(BUDGET / (series * SAMPLE_SIZE))));
+}
+
+/** Series are indexes into `columns`, which holds each text once: markets of a bracket share their books. */
+function drawnWith(
+  sessions: readonly SessionRecord[],
+  shown: readonly Shown[],
+  ids: readonly string[],
+  samples: number,
+) {
+  const pool = new Pool();
+  const markets = sessions.map((session) => new Map(session.markets.map((market) => [market.conditionId, market])));
+  const fills = sessions.reduce(
+    (total, session) => total + session.markets.reduce((sum, market) => sum + market.fills.length, 0),
+    0,
+  );
+  let fillsDrawn = 0;
+  const drawn = ids.map((id) => {
+    const found = markets.map((byId) => byId.get(id));
+    const title = found.find((market) => market !== undefined)?.title ?? id;
+    const series = found.map((market) => {
+      // The session lacks the market.
+      if (market === undefined) return null;
+      const kept = keptFills(market.fills, MOST_FILLS / Math.max(MOST_FILLS, fills));
+      fillsDrawn += kept.length;
+      return drawSeries(market, kept, samples, pool);
+    });
+    return { id, title: shorten(title, 80), sessions: series };
+  });
+  const live = shown.findIndex(({ analysis }) => analysis.kind === 'live');
+  return {
+    /** The session with a solid line: what really happened, else the middle one. */
+    solid: live >= 0 ? live : Math.floor((shown.length - 1) / 2),
+    sessions: shown.map((one, index) => drawAccount(must(sessions[index], 'a session for each analysis'), one, pool)),
+    markets: drawn,
+    columns: pool.columns as readonly string[],
+    thinned: {
+      /** Maximum samples per series, and whether one had more. */
+      samples,
+      isCoarser: sessions.some((session) => session.markets.some(({ series }) => series.timeMs.length > samples)),
+      markets: new Set(sessions.flatMap((session) => session.markets.map(({ conditionId }) => conditionId))).size,
+      marketsDrawn: ids.length,
+      fills,
+      fillsDrawn,
+    },
+  };
+}
+
+/** The account has few series: all are kept. */
+function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
+  const { timeMs, equityMicros, lockedMicros } = session.account;
+  const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
+    pool.add(thin(values, MOST_SAMPLES)),
+  );
+  // Settlements after the last sample are in the final equity.
+  const end = [session.toMs, analysis.equity.endEquityMicros] as const;
+  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
+}
+
+function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool) {
+  const { series } = market;
+  const add = (values: readonly (number | null)[]): number => pool.add(thin(values, samples));
+  return {
+    step: series.stepMs * strideFor(series.timeMs.length, samples),
+    time: add(series.timeMs),
+    bid: add(series.bidMicros),
+    ask: add(series.askMicros),
+    ourBid: add(series.ourBidMicros),
+    ourAsk: add(series.ourAskMicros),
+    held: add(series.inventoryMicros),
+    /** Columns of fills: 1 is an own bid, 0 an ask. */
+    fills: [
+      pool.add(fills.map(({ timeMs }) => timeMs)),
+      pool.add(fills.map(({ priceMicros }) => priceMicros)),
+      pool.add(fills.map(({ amountMicros }) => amountMicros)),
+      pool.add(fills.map(({ side }) => (side === 'bid' ? 1 : 0))),
+    ],
+  };
+}
+
+/** The largest of them, in order of time. */
+function keptFills(fills: readonly FillRecord[], part: number): readonly FillRecord[] {
+  if (part >= 1) return fills;
+  const largest = [...fills].sort((a, b) => b.amountMicros - a.amountMicros).slice(0, Math.ceil(fills.length * part));
+  const kept = new Set(largest);
+  return fills.filter((fill) => kept.has(fill));
+}
+
+const strideFor = (length: number, samples: number): number => Math.max(1, Math.ceil(length / samples));
+
+const thin = <T>(values: readonly T[], samples: number): readonly T[] => {
+  const stride = strideFor(values.length, samples);
+  if (stride === 1) return values;
+  const kept: T[] = [];
+  // The index is within the values.
+  for (let index = 0; index < values.length; index += stride) kept.push(values[index] as T);
+  return kept;
+};
+
+class Pool {
+  readonly columns: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  add(values: readonly (number | null)[]): number {
+    const text = columnText(values);
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    this.#places.set(text, this.columns.length);
+    return this.columns.push(text) - 1;
+  }
+}
+
+/**
+ * Series as short texts. Prices move by ticks, seldom, and samples stand at equal steps, so differences in multiples of
+ * the common unit, with repeats counted, take about a tenth of the plain numbers. `page/columns.js` reads them back.
+ *
+ * `5000:84 0*12 1 -1 _*3`: values in units of 5000; from 0 steps of 84, then 12 times 0, then 1, then -1, then three
+ * unknown ones. An unknown value does not move the next step's start.
+ */
+export function columnText(values: readonly (number | null)[]): string {
+  const unit =
+    values.reduce<number>((common, value) => (value === null ? common : divisor(common, Math.abs(value))), 0) || 1;
+  const tokens: string[] = [];
+  let [before, token, times] = [0, '', 0];
+  const flush = (): void => {
+    if (times > 0) tokens.push(times === 1 ? token : `${token}*${times}`);
+  };
+  for (const value of values) {
+    const next = value === null ? '_' : String((value - before) / unit);
+    if (value !== null) before = value;
+    if (next === token) times += 1;
+    else {
+      flush();
+      [token, times] = [next, 1];
+    }
+  }
+  flush();
+  return `${unit}:${tokens.join(' ')}`;
+}
+
+/** Greatest common divisor of whole numbers ≥ 0. */
+function divisor(a: number, b: number): number {
+  let [left, right] = [a, b];
+  while (right !== 0) [left, right] = [right, left % right];
+  return left;
+}

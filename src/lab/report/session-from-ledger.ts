@@ -1,0 +1,400 @@
+/** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
+
+import { basename } from 'node:path';
+import type { FeeSchedule } from '../../shared/base/fees.js';
+import { complement, micros } from '../../shared/base/micros.js';
+import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
+import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
+import type {
+  BookedConversion,
+  BookedFill,
+  IntentRow,
+  LedgerReader,
+  MarketRecord,
+  OrderRecord,
+  RunRow,
+} from '../../trader/ledger/contract.js';
+import type { MarketSession, Refusal, RequestUse, SessionNotice, SessionRecord } from '../session/contract.js';
+import {
+  foldSession,
+  type MarketFacts,
+  MarketWalk,
+  type RecordedPrices,
+  type ReportedTrade,
+  type SessionOrder,
+  tradeTimeMs,
+} from '../session/live-session.js';
+import type { Span } from '../session/samples.js';
+import type { Analysis } from './analysis/analyse.js';
+import { eventOf, type MarketAnalysis } from './analysis/markets.js';
+import { groupBy, type ResultSplit, sum, sumSplits } from './analysis/split.js';
+import { computeVolume } from './analysis/trading.js';
+import { formatQuantity } from './figures.js';
+
+export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
+export type BreakdownBy = (typeof BREAKDOWNS)[number];
+
+export interface BreakdownRow {
+  /** A UTC day, a market's condition id, names of strategies, or an event. */
+  readonly key: string;
+  /** For a market; empty otherwise. */
+  readonly title: string;
+  readonly fills: number;
+  readonly boughtMicros: number;
+  readonly soldMicros: number;
+  readonly resultMicros: number;
+  readonly feesMicros: number;
+  /** For a day: the account's value at its end. Null for other groups. */
+  readonly equityMicros: number | null;
+  /** Sources of the result. Null for a day, whose fills and marks span several. */
+  readonly split: ResultSplit | null;
+}
+
+/** The last known mid of a market at a time; null without one. */
+export type StandingPrice = (conditionId: string, timeMs: number) => number | null;
+
+/** Rows add up to the whole, to the micro. */
+export function computeBreakdown(
+  record: SessionRecord,
+  analysis: Analysis,
+  by: BreakdownBy,
+  standing: StandingPrice,
+): readonly BreakdownRow[] {
+  if (by === 'day') return makeDayRows(record, analysis, standing);
+  const sessions = new Map(record.markets.map((market) => [market.conditionId, market]));
+  const groups = groupBy(analysis.markets, (market) => makeGroupKey(market, sessions.get(market.conditionId), by));
+  const rows = [...groups].map(([key, markets]): BreakdownRow => {
+    const split = sumSplits(markets.map(({ result }) => result));
+    return {
+      key,
+      title: by === 'market' ? (markets[0]?.title ?? '') : '',
+      fills: sum(markets.map(({ fills }) => fills)),
+      boughtMicros: sum(markets.map(({ boughtMicros }) => boughtMicros)),
+      soldMicros: sum(markets.map(({ soldMicros }) => soldMicros)),
+      resultMicros: split.resultMicros,
+      feesMicros: split.feesMicros,
+      equityMicros: null,
+      split,
+    };
+  });
+  return rows.sort((a, b) => b.resultMicros - a.resultMicros);
+}
+
+/** Shares of a market are shared: where several strategies traded, the result is theirs together. */
+function makeGroupKey(
+  market: MarketAnalysis,
+  session: MarketSession | undefined,
+  by: Exclude<BreakdownBy, 'day'>,
+): string {
+  if (by === 'market') return market.conditionId;
+  if (by === 'event') return eventOf(market);
+  const names = [...new Set((session?.fills ?? []).map(({ strategy }) => strategy || 'the engine'))].sort();
+  return names.length === 0 ? 'none' : names.join(' and ');
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * UTC days with trades or changes of the account's value. Holdings at the end of a day count at the last known mid, at
+ * cost without one; the last day ends with the value of the analysis.
+ */
+function makeDayRows(record: SessionRecord, analysis: Analysis, standing: StandingPrice): readonly BreakdownRow[] {
+  const walks = record.markets.map((market) => ({
+    id: market.conditionId,
+    walk: new MarketWalk({ ...market, orders: [], prices: null }),
+  }));
+  const fills = groupBy(
+    record.markets.flatMap((market) => market.fills),
+    ({ timeMs }) => toDay(timeMs),
+  );
+  const times = record.markets
+    .flatMap((market) => [...market.fills, ...market.conversions])
+    .map(({ timeMs }) => timeMs);
+  const first = toDay(times.reduce((a, b) => Math.min(a, b), record.fromMs));
+  const last = toDay(times.reduce((a, b) => Math.max(a, b), record.toMs));
+  const rows: BreakdownRow[] = [];
+  let before = record.capitalMicros;
+  for (let day = first; day <= last; day++) {
+    const endMs = (day + 1) * DAY_MS - 1;
+    for (const { walk } of walks) walk.advance(endMs);
+    const worth = sum(
+      walks.map(
+        ({ id, walk: { held } }) => held.cashMicros + (held.worthMicros(standing(id, endMs)) ?? held.costMicros),
+      ),
+    );
+    const equityMicros = day === last ? analysis.equity.endEquityMicros : micros(record.capitalMicros + worth);
+    const traded = fills.get(day) ?? [];
+    if (traded.length > 0 || equityMicros !== before) {
+      const { boughtMicros, soldMicros } = computeVolume(traded);
+      rows.push({
+        key: new Date(day * DAY_MS).toISOString().slice(0, 10),
+        title: '',
+        fills: traded.length,
+        boughtMicros,
+        soldMicros,
+        resultMicros: micros(equityMicros - before),
+        feesMicros: sum(traded.map(({ feeMicros }) => feeMicros)),
+        equityMicros,
+        split: null,
+      });
+    }
+    before = equityMicros;
+  }
+  return rows;
+}
+
+const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
+
+/** Facts from outside the ledger. */
+export interface LedgerSessionOptions {
+  readonly title: string;
+  /** For the running program; the ledger names those that wrote it. */
+  readonly version: string;
+  /** Unix ms: end of the session while the trader runs; null when it does not: then the last observation. */
+  readonly nowMs: number | null;
+  /** YES prices of the running trader; holdings are valued at them first. */
+  readonly fairMicros: ReadonlyMap<string, number>;
+  /** A recording's facts of a market; null without one. */
+  readonly findPrices: (conditionId: string) => RecordedPrices | null;
+  /** Base of the venue's fees, by its profile; absent: unknown. */
+  readonly feeSchedule?: FeeSchedule;
+  /** Facts from its runs' journals; absent: only the ledger. */
+  readonly journals?: JournalFacts;
+}
+
+/** Facts from the journals of a ledger's runs that the ledger lacks. */
+export interface JournalFacts {
+  /** Exchange clock minus ours, ms, in the run of this time of our clock. */
+  readonly offsetMs: (ourMs: number) => number;
+  /** Null without any journal. */
+  readonly requests: RequestUse | null;
+  /** One sentence each: runs without a journal, and other remarks. */
+  readonly remarks: readonly string[];
+}
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Reads the whole ledger; also beside a running trader. */
+export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
+  const { nowMs, journals } = options;
+  const page = { limit: ALL };
+  const intents = oldestFirst(reader.intents(page));
+  const orders = oldestFirst(reader.orders(page));
+  const fills = oldestFirst(reader.fills(page));
+  const conversions = oldestFirst(reader.conversions(page));
+  const runs = oldestFirst(reader.runs(ALL));
+  const held = reader.positions();
+  const ids = new Set([...orders, ...fills, ...conversions, ...held].map((row) => row.marketConditionId));
+  // Times of our clock are moved to the exchange's, whose prices they are compared with.
+  const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
+  const endMs = nowMs ?? lastSeen(intents, fills, conversions, runs);
+  const firstFillMs = fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs);
+  const toMs = theirs(endMs);
+  const rows: LedgerRows = {
+    orders: groupBy(orders, (row) => row.marketConditionId),
+    fills: groupBy(fills, (row) => row.marketConditionId),
+    conversions: groupBy(conversions, (row) => row.marketConditionId),
+    strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
+    titles: eventTitles(reader, ids, options),
+    toMs,
+    theirs,
+  };
+  const untouched = reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length;
+  return foldSession({
+    title: options.title,
+    fromMs: theirs(Math.min(runs[0]?.startedMs ?? endMs, firstFillMs)),
+    toMs,
+    capitalMicros: reader.pnl(new Map()).capitalMicros,
+    endCashMicros: reader.cash(),
+    markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
+    running: computeSpans(runs, intents, endMs, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
+    requests: journals?.requests ?? null,
+    refusals: countRefusals(intents),
+    notices: readNotices(reader, untouched, toMs),
+    assumptions: {
+      version: options.version,
+      configHash: runs.at(-1)?.configHash ?? 'none',
+      ...(options.feeSchedule === undefined ? {} : { feeSchedule: options.feeSchedule }),
+      data: [
+        `${basename(reader.path)}: ${formatQuantity(runs.length, 'run')}, last by version ${runs.at(-1)?.version ?? 'none'}`,
+      ],
+      remarks: [...REMARKS, ...(journals?.remarks ?? [])],
+    },
+  });
+}
+
+const oldestFirst = <T>(rows: readonly T[]): T[] => [...rows].reverse();
+
+const REMARKS: readonly string[] = [
+  'The exchange times trades to the second, so that markouts after a few seconds are rough.',
+  'Orders count from when their draft was stored until their end was seen, on our own clock.',
+  'A market’s quote uptime counts from its first order on.',
+  'A ledger holds refusals by the exchange, not those by risk limits and guards.',
+  'Shares that the wallet held before this ledger began are left out.',
+];
+
+function lastSeen(
+  intents: readonly IntentRow[],
+  fills: readonly BookedFill[],
+  conversions: readonly BookedConversion[],
+  runs: readonly RunRow[],
+): number {
+  const times = [
+    ...intents.map(({ updatedMs }) => updatedMs),
+    ...fills.map(({ seenMs }) => seenMs),
+    ...conversions.map(({ seenMs }) => seenMs),
+    ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
+  ];
+  return times.reduce((latest, time) => Math.max(latest, time), 0);
+}
+
+/** Times in which the trader ran. A killed run stored no end: it lasted at least until its last intent changed. */
+function computeSpans(
+  runs: readonly RunRow[],
+  intents: readonly IntentRow[],
+  toMs: number,
+  isRunning: boolean,
+): readonly Span[] {
+  const lastMsByRun = new Map<string, number>();
+  for (const { runId, updatedMs } of intents) lastMsByRun.set(runId, Math.max(lastMsByRun.get(runId) ?? 0, updatedMs));
+  return runs.map(({ id, startedMs, stoppedMs }, index): Span => {
+    const next = runs[index + 1]?.startedMs ?? toMs;
+    if (stoppedMs !== null) return [startedMs, stoppedMs];
+    if (isRunning && index === runs.length - 1) return [startedMs, toMs];
+    return [startedMs, Math.min(next, Math.max(startedMs, lastMsByRun.get(id) ?? startedMs))];
+  });
+}
+
+/** By event: one name for all its markets, also for those without recording and journal. */
+const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
+  new Map(
+    [...ids].flatMap((id): readonly (readonly [string, string])[] => {
+      const title = findPrices(id)?.eventTitle ?? '';
+      const event = reader.market(id)?.eventConditionId ?? '';
+      return event === '' || title === '' ? [] : [[event, title]];
+    }),
+  );
+
+/** Rows by market, oldest first, and their shared context. */
+interface LedgerRows {
+  readonly orders: ReadonlyMap<string, readonly OrderRecord[]>;
+  readonly fills: ReadonlyMap<string, readonly BookedFill[]>;
+  readonly conversions: ReadonlyMap<string, readonly BookedConversion[]>;
+  /** By intent. */
+  readonly strategies: ReadonlyMap<string, string>;
+  /** By event. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly toMs: number;
+  /** From our clock to the exchange's. */
+  readonly theirs: (ourMs: number) => number;
+}
+
+function listMarket(
+  conditionId: string,
+  reader: LedgerReader,
+  rows: LedgerRows,
+  options: LedgerSessionOptions,
+): MarketFacts {
+  const market = reader.market(conditionId);
+  const prices = options.findPrices(conditionId);
+  const orders = rows.orders.get(conditionId) ?? [];
+  const conversions = rows.conversions.get(conditionId) ?? [];
+  const closeMs = market === null || market.resolutionS === null ? null : market.resolutionS * 1000;
+  const strategies = new Map(orders.map(({ pubkey, intentId }) => [pubkey, rows.strategies.get(intentId)]));
+  return {
+    conditionId,
+    title: market?.title ?? conditionId,
+    eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
+    tickMicros: null,
+    openMs: null,
+    closeMs,
+    outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
+    makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
+    orders: orders
+      .filter(({ status }) => ORDER_STANDING[status].tookEffect)
+      .map((order): SessionOrder => toSessionOrder(order, rows)),
+    trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
+      const seenMs = rows.theirs(fill.seenMs);
+      return {
+        // Without journals a trade's time is the exchange's whole second.
+        timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
+        seenMs,
+        orderPubkey: fill.orderPubkey,
+        strategy: strategies.get(fill.orderPubkey) ?? '',
+        isYes: fill.isYes,
+        isBuy: fill.side === 'buy',
+        isMaker: fill.isMaker,
+        ownPriceMicros: fill.priceMicros,
+        amountMicros: fill.amountMicros,
+        feeMicros: fill.feeMicros,
+      };
+    }),
+    conversions: conversions.map(({ kind, seenMs, yesMicros, noMicros, cashMicros, yesCostMicros }) => ({
+      kind,
+      yesMicros,
+      noMicros,
+      cashMicros,
+      yesCostMicros,
+      timeMs: rows.theirs(seenMs),
+    })),
+    prices,
+    lastMs: Math.min(rows.toMs, closeMs ?? rows.toMs),
+    countedFromMs: null,
+    fairMicros: options.fairMicros.get(conditionId) ?? null,
+    endShares: { yesMicros: reader.shares(conditionId, true), noMicros: reader.shares(conditionId, false) },
+  };
+}
+
+/** By the ledger it rested from its draft's row until a final status was seen. */
+const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
+  pubkey: order.pubkey,
+  side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',
+  priceMicros: order.isYes ? order.priceMicros : complement(order.priceMicros),
+  ownPriceMicros: order.priceMicros,
+  isBuy: order.side === 'buy',
+  amountMicros: order.amountMicros,
+  fromMs: theirs(order.createdMs),
+  toMs: order.closedMs === null ? toMs : theirs(order.closedMs),
+  isCanceled: ORDER_STANDING[order.status].isCanceled,
+});
+
+/** The redeemed outcome, unless equal shares of both were redeemed. */
+function readOutcome(conversions: readonly BookedConversion[]): MarketOutcome | null {
+  for (const { kind, yesMicros, noMicros, cashMicros } of conversions) {
+    const outcome = kind === 'redeem' ? inferOutcome(yesMicros, noMicros, cashMicros) : null;
+    if (outcome !== null) return outcome;
+  }
+  return null;
+}
+
+/** A recording may contain a market's end; before the market ends here, that is the future. */
+const settledOutcome = (market: MarketRecord | null, recorded: MarketOutcome | null): MarketOutcome | null =>
+  market !== null && isSettledMarket(market.state) && (market.state === 'canceled') === (typeof recorded === 'number')
+    ? recorded
+    : null;
+
+/** The reason of a refused intent begins with the service's slug. */
+function countRefusals(intents: readonly IntentRow[]): readonly Refusal[] {
+  const refused = intents.filter(({ state }) => state === 'refused' || state === 'failed');
+  const byName = groupBy(
+    refused,
+    ({ lastReason }) => /^[a-z][a-z0-9_-]*(?=:)/.exec(lastReason)?.[0] ?? lastReason.replace(/\d+/g, '#'),
+  );
+  return Array.from(byName, ([name, { length: count }]): Refusal => ({ by: 'exchange', name, count })).sort(
+    (a, b) => b.count - a.count,
+  );
+}
+
+/** Maximum notices, the newest ones; a report is not a log. */
+const MOST_NOTICES = 200;
+
+function readNotices(reader: LedgerReader, marketsUntouched: number, toMs: number): readonly SessionNotice[] {
+  const events = [...reader.events(MOST_NOTICES)].reverse();
+  const notices = events.map(({ timeMs, severity, kind, text }): SessionNotice => {
+    // Operators' commands are stored as loudly as trouble, but are none.
+    return { timeMs, severity: kind === 'command' ? 'info' : severity, text: `${kind}: ${text}` };
+  });
+  if (marketsUntouched === 0) return notices;
+  const text = `${formatQuantity(marketsUntouched, 'market')} that the trader saw and never had an order in ${marketsUntouched === 1 ? 'is' : 'are'} left out.`;
+  return [...notices, { timeMs: toMs, severity: 'info', text }];
+}

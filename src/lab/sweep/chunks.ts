@@ -1,0 +1,516 @@
+/**
+ * Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. A sheet holds the
+ * facts that all machines of a sweep must agree on: version, configuration, data, settings, time zone. It holds no code,
+ * secret or path: each machine has its own configuration, strategies and recordings, and refuses a sheet made of others.
+ */
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { openRecordings } from '../../recording/recording.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
+import { loadConfig } from '../../shell/config/load.js';
+import { VERSION } from '../../shell/config/shipped.js';
+import type { EndedJob, JobQueue, QueueWork } from '../../shell/queue/job-queue.js';
+import { openSeal, seal } from '../../shell/queue/seal.js';
+import type { SweepWatcher, SweptEvent, Task, TaskFigures, TaskOutcome } from './contract.js';
+import {
+  type EngineWork,
+  eventsIn,
+  foldCount,
+  marketHash,
+  type PlannedMarket,
+  type PlannedSweep,
+  planData,
+  type SweepFacts,
+  type TaskWork,
+} from './facts.js';
+import { hashValue, timeZone } from './search.js';
+import { openStore } from './store.js';
+import { makeSweep } from './sweep.js';
+import { makeSettings, openThreads, type ThreadPlace } from './threads/threads.js';
+
+export type SweepSheet = ReturnType<typeof makeSheet>;
+
+export function makeSheet({ plan, data, facts }: PlannedSweep) {
+  return {
+    version: VERSION,
+    /** Another one may round a logarithm differently. */
+    node: nodeMajor(),
+    timeZone: timeZone(),
+    configHash: plan.config.configHash,
+    candidates: plan.search.candidates,
+    fillModels: plan.fillModels,
+    settings: makeSettings(plan, facts.events),
+    markets: data.markets.map((planned) => ({
+      conditionId: planned.market.conditionId,
+      title: planned.market.title,
+      hash: marketHash(planned),
+    })),
+  };
+}
+
+export const sheetHash = (sheet: SweepSheet): string => hashValue(sheet);
+
+/** Of Twinbook or Node. */
+export class OtherVersion extends TwinbookError {}
+
+/** Throws TwinbookError `usage` for a sheet of another version of Twinbook or Node, or with another hash. */
+export function readSheet(text: string, hash: string): SweepSheet {
+  // The hash proves that this version wrote it.
+  const sheet = JSON.parse(text) as SweepSheet;
+  if (sheet.version !== VERSION || sheet.node !== nodeMajor()) {
+    const what = `the sweep was planned by Twinbook ${sheet.version} on Node ${sheet.node}, this is ${VERSION} on Node ${nodeMajor()}`;
+    throw new OtherVersion('usage', what, 'All machines of a sweep run the same version.');
+  }
+  if (sheetHash(sheet) === hash) return sheet;
+  throw new TwinbookError('usage', `the sheet of the sweep has not the checksum ${hash}`, 'Plan the sweep again.');
+}
+
+/** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
+export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
+  const hashes = new Map(found.map((planned) => [planned.market.conditionId, marketHash(planned)]));
+  const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
+  if (other.length === 0) return;
+  const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
+  const hint = 'Copy the recordings again; `twinbook data verify` checks all files.';
+  const text = `these are not the recordings of the sweep: ${what} (first: “${other[0]?.title}”)`;
+  throw new TwinbookError('recording_invalid', text, hint);
+}
+
+const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
+
+/** Events of a fold are decoded once for all its configurations. */
+export interface Chunk {
+  /** From 0. */
+  readonly fold: number;
+  /** Numbers of the first and the last configuration. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Processor time of a backtest of one configuration under one fill model, as measured over the recordings of three venues. */
+export const PLAY_COST = { msASecond: 0.27, microsecondsAnEvent: 0.3 } as const;
+
+/**
+ * Core seconds of one backtest of a fold, within two fifths of the measured time.
+ *
+ * @param events of the fold, in order of their beginning: gaps are skipped, and overlapping ones are traded together
+ */
+export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' | 'played'>[]): number {
+  let recordedMs = 0;
+  let played = 0;
+  let untilMs = Number.NEGATIVE_INFINITY;
+  for (const event of events) {
+    recordedMs += Math.max(0, event.toMs - Math.max(event.fromMs, untilMs));
+    untilMs = Math.max(untilMs, event.toMs);
+    played += event.played;
+  }
+  return (recordedMs / 1000) * (PLAY_COST.msASecond / 1000) + (played * PLAY_COST.microsecondsAnEvent) / 1_000_000;
+}
+
+/**
+ * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
+ */
+export function makeChunks(
+  { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
+  seconds: number,
+): readonly Chunk[] {
+  return Array.from({ length: foldCount(events) }, (_, fold) => {
+    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length * assumptions.repeat;
+    const size = Math.max(1, Math.floor(seconds / eachSeconds));
+    return Array.from({ length: Math.ceil(candidates.length / size) }, (_part, part) => ({
+      fold,
+      first: part * size + 1,
+      last: Math.min((part + 1) * size, candidates.length),
+    }));
+  }).flat();
+}
+
+export const tasksIn = (
+  { fold, first, last }: Chunk,
+  { candidates, fillModels }: Pick<SweepSheet, 'candidates' | 'fillModels'>,
+): readonly Task[] =>
+  candidates
+    .slice(first - 1, last)
+    .flatMap((candidate) => fillModels.map((fillModel) => ({ candidate, fold, fillModel })));
+
+/** Lower-case hex SHA-256 of the sheet and the chunk. */
+export const chunkId = (sheetHash: string, chunk: Chunk): string => hashValue({ sheetHash, chunk });
+
+export interface ChunkOutcome {
+  readonly task: Task;
+  readonly outcome: TaskOutcome;
+}
+
+/** The seal proves that a program of this version wrote it; these fields prove that it is intact. */
+const figures = z.looseObject({ resultMicros: z.int(), traceHash: z.string().min(1), eventResults: z.array(z.int()) });
+const outcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('done'), figures: figures.transform((all) => all as unknown as TaskFigures) }),
+  z.object({ kind: z.literal('failed'), error: z.string() }),
+]);
+/** Outcomes in the order of the chunk's tasks. */
+const content = z.object({ worker: z.string().min(1).max(300), outcomes: z.array(outcome) });
+
+export const outcomesText = (all: readonly ChunkOutcome[]): string =>
+  JSON.stringify({ worker: `${hostname()}, process ${process.pid}`, outcomes: all.map((one) => one.outcome) });
+
+/** One outcome per task of the chunk, with one result per event; null for any other text. */
+export function readOutcomes(text: string, chunk: Chunk, sheet: SweepSheet) {
+  const read = content.safeParse(JSON.parse(text));
+  const tasks = tasksIn(chunk, sheet);
+  const events = eventsIn(sheet.settings.events, chunk.fold).length;
+  if (!read.success || read.data.outcomes.length !== tasks.length) return null;
+  const { worker, outcomes: found } = read.data;
+  if (found.some((one) => one.kind === 'done' && one.figures.eventResults.length !== events)) return null;
+  return { worker, outcomes: tasks.map((task, at) => ({ task, outcome: must(found[at], 'as many as tasks') })) };
+}
+
+/**
+ * Stores outcomes that are new or failed before. Throws TwinbookError `results_differ` when a finished backtest has
+ * another trace: equal code over equal data must give equal results.
+ *
+ * @returns number of stored outcomes
+ */
+export function keepOutcomes(
+  outcomes: readonly ChunkOutcome[],
+  { known, done }: Pick<TaskWork, 'known' | 'done'>,
+  from: string,
+): number {
+  let kept = 0;
+  for (const { task, outcome } of outcomes) {
+    const before = known(task);
+    if (before === undefined || before.kind === 'failed') {
+      if (outcome.kind === 'failed' && before?.error === outcome.error) continue;
+      done(task, outcome);
+      kept++;
+    } else if (outcome.kind === 'done' && outcome.figures.traceHash !== before.figures.traceHash) {
+      const { candidate, fold, fillModel } = task;
+      throw new TwinbookError(
+        'results_differ',
+        `${from}: configuration ${candidate.number}, fold ${fold + 1}, ${fillModel} gives another result than before`,
+        'A machine is broken, or a strategy is not deterministic: `twinbook strategies test` looks for that.',
+      );
+    }
+  }
+  return kept;
+}
+
+/** The recordings may contain more markets than the sweep. */
+export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'memoryBytes'>;
+
+export class ChunkRunner {
+  readonly #sheet: SweepSheet;
+  readonly #threads: ReturnType<typeof openThreads>;
+
+  private constructor(sheet: SweepSheet, place: ThreadPlace) {
+    this.#sheet = sheet;
+    this.#threads = openThreads(place, sheet.configHash, sheet.settings);
+  }
+
+  /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */
+  static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
+    const { source, paths, memoryBytes } = place;
+    const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
+    if (configHash !== sheet.configHash) {
+      const hint =
+        'Copy the file, its strategies and their code again, set the same TWINBOOK__ variables, and run the same build.';
+      const text = `${source.file} is not the configuration that the sweep was planned with`;
+      throw new TwinbookError('config_invalid', text, hint);
+    }
+    const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
+    // In the sheet's order: machines with more recordings play the same.
+    const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
+    if (recordings.length === 0) requireSameData(sheet, []);
+    const data = await planData(recordings, memoryBytes, () => undefined);
+    requireSameData(sheet, data.markets);
+    return new ChunkRunner(sheet, { ...place, recordings, data, readsThrough: true });
+  }
+
+  /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
+  async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
+    const tasks = tasksIn(chunk, this.#sheet);
+    const found = new Map<unknown, TaskOutcome>();
+    const done = (task: unknown, outcome: TaskOutcome) => void found.set(task, outcome);
+    if (!(await this.#threads.run({ tasks, done, stopAsked }))) return null;
+    return tasks.map((task) => ({ task, outcome: must(found.get(task), 'every task has ended') }));
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}
+
+const LOOK_EVERY_MS = 500;
+/** Attempts of a job that fails outside its backtests. */
+const MOST_TRIES = 3;
+
+interface LeaderOptions {
+  readonly queue: JobQueue;
+  /** Processor time of a chunk at the usual pace. */
+  readonly chunkSeconds: number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/**
+ * The engine of a sweep whose chunks are run by workers behind a queue. Delivery is at least once, effect is once: only what
+ * this process has stored counts. The queue may be lost whole; missing chunks are sent again.
+ */
+export class Leader {
+  readonly #work: EngineWork;
+  readonly #options: LeaderOptions;
+  readonly #sheet: SweepSheet;
+  readonly #hash: string;
+  /** Chunks without a stored result, by job id. */
+  readonly #open = new Map<string, Chunk>();
+  readonly #tries = new Map<string, number>();
+
+  constructor(work: EngineWork, options: LeaderOptions) {
+    this.#work = work;
+    this.#options = options;
+    this.#sheet = makeSheet(work);
+    this.#hash = sheetHash(this.#sheet);
+    for (const chunk of makeChunks(work.facts, options.chunkSeconds)) {
+      const isOpen = tasksIn(chunk, this.#sheet).some((task) => work.known(task) === undefined);
+      if (isOpen) this.#open.set(chunkId(this.#hash, chunk), chunk);
+    }
+  }
+
+  /** False when it was stopped: waiting chunks are removed, busy workers finish, and `--resume` finds their results. */
+  async run(): Promise<boolean> {
+    const { queue, pause } = this.#options;
+    // Requests wait while the server is away; a stop waits 5 s at most.
+    const stopped = this.#work.watcher.stopAsked.then(() => false as const);
+    const isComplete = await Promise.race([this.#lead(), stopped]);
+    if (!isComplete) await Promise.race([queue.remove([...this.#open.keys()]), pause(5_000)]);
+    return isComplete;
+  }
+
+  async #lead(): Promise<boolean> {
+    if (this.#open.size === 0) return true;
+    const { queue, pause } = this.#options;
+    const { say } = this.#work.watcher;
+    const { ended: earlier } = await queue.look([...this.#open.keys()]);
+    // A resumed sweep retries failed jobs.
+    await queue.remove(earlier.flatMap(({ id, kind }) => (kind === 'done' ? [] : [id])));
+    await this.#send([...this.#open.keys()]);
+    say(`${this.#open.size} chunks are in the queue; \`twinbook sweep worker\` runs them, on any machine.`);
+    while (this.#open.size > 0) {
+      const { ended, absent } = await queue.look([...this.#open.keys()]);
+      if (absent.length > 0) say(`The queue has lost ${absent.length} chunks: they are sent again.`);
+      await this.#send(absent);
+      for (const job of ended) await this.#take(job);
+      if (ended.length === 0) await pause(LOOK_EVERY_MS);
+    }
+    return true;
+  }
+
+  async #send(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { queue } = this.#options;
+    await queue.keep(this.#hash, JSON.stringify(this.#sheet));
+    await queue.add(ids.map((id) => ({ id, data: { sheet: this.#hash, chunk: this.#open.get(id) } })));
+  }
+
+  async #take({ id, kind, text }: EndedJob): Promise<void> {
+    const chunk = this.#open.get(id);
+    if (chunk === undefined) return;
+    const read = kind === 'done' ? readOutcomes(text, chunk, this.#sheet) : null;
+    if (kind === 'stalled') {
+      const outcome = { kind: 'failed', error: `those who ran it vanished, again and again (${text})` } as const;
+      const outcomes = tasksIn(chunk, this.#sheet).map((task) => ({ task, outcome }));
+      keepOutcomes(outcomes, this.#work, 'a worker');
+    } else if (read !== null) keepOutcomes(read.outcomes, this.#work, read.worker);
+    else {
+      const why = kind === 'done' ? 'it has not every backtest of its chunk' : text;
+      return this.#retry(id, kind === 'failed' ? why : `a result was rejected: ${why}`);
+    }
+    this.#open.delete(id);
+    await this.#options.queue.remove([id]);
+  }
+
+  async #retry(id: string, why: string): Promise<void> {
+    const tries = (this.#tries.get(id) ?? 0) + 1;
+    this.#tries.set(id, tries);
+    if (tries >= MOST_TRIES)
+      throw new TwinbookError('queue_unusable', why, 'Look at the workers, and for who else writes to this queue.');
+    this.#work.watcher.say(`A chunk failed and is sent again: ${why}`);
+    await this.#options.queue.remove([id]);
+    await this.#send([id]);
+  }
+}
+
+const job = z.object({
+  sheet: z.string(),
+  chunk: z.object({ fold: z.int().nonnegative(), first: z.int().positive(), last: z.int().positive() }),
+});
+
+/** @param takeTimeZone sets the time zone of this process */
+export function openChunkWorker(
+  place: RunnerPlace,
+  takeTimeZone: (name: string) => void,
+  say: (text: string) => void,
+): { readonly handle: QueueWork['handle']; readonly close: () => Promise<void> } {
+  let ready: { readonly hash: string; readonly runner: ChunkRunner } | null = null;
+  const close = async () => {
+    await ready?.runner.close();
+    ready = null;
+  };
+  const open = async (hash: string, text: string | null): Promise<ChunkRunner> => {
+    await close();
+    const hint = 'The sweep has ended or its queue was emptied: start the sweep again.';
+    if (text === null) throw new TwinbookError('queue_unusable', 'the sheet of its sweep is not there', hint);
+    const sheet = readSheet(text, hash);
+    takeTimeZone(sheet.timeZone);
+    const runner = await ChunkRunner.open(sheet, place);
+    ready = { hash, runner };
+    return runner;
+  };
+  const handle: QueueWork['handle'] = async (data, document) => {
+    const read = job.safeParse(data);
+    if (!read.success) return { kind: 'foreign', why: 'it is no job of a sweep of this version' };
+    const { sheet, chunk } = read.data;
+    try {
+      const runner = ready?.hash === sheet ? ready.runner : await open(sheet, await document(sheet));
+      // A worker finishes its chunk before it stops.
+      const outcomes = (await runner.run(chunk, new Promise(() => undefined))) ?? [];
+      const failed = outcomes.filter(({ outcome }) => outcome.kind === 'failed').length;
+      const what = `fold ${chunk.fold + 1}, configurations ${chunk.first} to ${chunk.last}`;
+      say(`${what}: ${outcomes.length} backtests, ${failed} failed`);
+      return { kind: 'done', text: outcomesText(outcomes) };
+    } catch (error) {
+      if (error instanceof OtherVersion) return { kind: 'foreign', why: error.message };
+      if (error instanceof TwinbookError && error.code !== 'queue_unusable') return { kind: 'refused', error };
+      throw error;
+    }
+  };
+  return { handle, close };
+}
+
+/** A planned sweep is a folder for a job array: this file, and `results/chunk-N.json` per finished chunk. */
+const PLAN = 'plan.json';
+/** A folder has no secret: its seals are checksums that detect cut, changed or swapped files. */
+const FOLDER = { name: 'folder', secret: '' };
+
+export interface FolderPlan {
+  readonly sheet: SweepSheet;
+  readonly facts: SweepFacts;
+  readonly chunks: readonly Chunk[];
+  readonly outDir: string;
+}
+
+/** Throws TwinbookError `usage` when a plan exists, `file_unreadable` when it cannot be written. */
+export function writePlan(dir: string, plan: FolderPlan): void {
+  if (readText(join(dir, PLAN)) !== null)
+    throw new TwinbookError('usage', `${dir} holds a plan already`, 'Give another folder with --dir, or delete it.');
+  guardAccess(dir, () => makeFolder(join(dir, 'results'), SHARED_FOLDER));
+  writeSynced(join(dir, PLAN), seal(FOLDER, 'plan', '', JSON.stringify(plan)));
+}
+
+/**
+ * Throws TwinbookError `usage` for a folder without a plan, or with another version's, `file_unreadable` for a cut one.
+ */
+export function readPlan(dir: string): FolderPlan {
+  const sealed = readText(join(dir, PLAN));
+  if (sealed === null)
+    throw new TwinbookError('usage', `${dir} holds no plan of a sweep`, 'Make one with `twinbook sweep plan --dir`.');
+  const text = openSeal(FOLDER, 'plan', '', sealed);
+  if (text === null) {
+    const hint = 'Copy the folder again, or plan the sweep once more into another one.';
+    throw new TwinbookError('file_unreadable', `${join(dir, PLAN)} is cut or was changed`, hint);
+  }
+  // The seal proves that Twinbook wrote it, and `readSheet` that it was this version.
+  const plan = JSON.parse(text) as FolderPlan;
+  readSheet(JSON.stringify(plan.sheet), sheetHash(plan.sheet));
+  return plan;
+}
+
+/** A chunk by its number, from 0. Throws TwinbookError `usage` for an unknown number. */
+export function chunkAt({ chunks }: FolderPlan, index: number): Chunk {
+  const chunk = chunks[index];
+  if (chunk !== undefined) return chunk;
+  const hint = `This plan has the chunks 0 to ${chunks.length - 1}.`;
+  throw new TwinbookError('usage', `there is no chunk ${index}`, hint);
+}
+
+/** Null without a complete result of this chunk. */
+export function readChunk(dir: string, plan: FolderPlan, index: number): ReturnType<typeof readOutcomes> {
+  const text = openSeal(FOLDER, 'done', makeId(plan, index), readText(resultPath(dir, index)));
+  return text === null ? null : readOutcomes(text, chunkAt(plan, index), plan.sheet);
+}
+
+/** Replaces an earlier result. */
+export const writeChunk = (dir: string, plan: FolderPlan, index: number, outcomes: readonly ChunkOutcome[]): void =>
+  writeSynced(resultPath(dir, index), seal(FOLDER, 'done', makeId(plan, index), outcomesText(outcomes)));
+
+export const resultPath = (dir: string, index: number): string => join(dir, 'results', `chunk-${index}.json`);
+
+const makeId = (plan: FolderPlan, index: number): string => chunkId(sheetHash(plan.sheet), chunkAt(plan, index));
+
+/** First under a name of this process: two writers of the same file do not collide. */
+function writeSynced(path: string, text: string): void {
+  const beside = `${path}.${hostname()}-${process.pid}.part`;
+  guardAccess(path, () => {
+    writeFileSync(beside, text, { flush: true });
+    renameSync(beside, path);
+  });
+}
+
+const readText = (path: string): string | null =>
+  guardAccess(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+
+function guardAccess<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('code' in cause)) throw cause;
+    const text = `cannot use ${path}: ${cause.message}`;
+    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk.', { cause });
+  }
+}
+
+const QUIET: SweepWatcher = {
+  now: () => 0,
+  progress: () => undefined,
+  say: () => undefined,
+  stopAsked: new Promise(() => undefined),
+};
+
+/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
+export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
+  for (const index of givenUp) chunkAt(plan, index);
+  const store = openStore(outDir);
+  try {
+    const sweep = makeSweep(plan.facts, QUIET, store);
+    const missing: number[] = [];
+    let stored = 0;
+    await sweep.run('either', async (work) => {
+      for (const [index, chunk] of plan.chunks.entries()) {
+        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
+        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
+        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
+        if (found === null) missing.push(index);
+        else stored += keepOutcomes(found, work, resultPath(dir, index));
+      }
+      return missing.length === 0;
+    });
+    const result = sweep.result();
+    if (result.counts.unfinished === 0) store.finish();
+    return { result, stored, missing };
+  } finally {
+    store.close();
+  }
+}
+
+/** In the syntax of array jobs: `3,17-19`. */
+export function listOfChunks(indexes: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const index of indexes) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === index - 1) last[1] = index;
+    else runs.push([index, index]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+}

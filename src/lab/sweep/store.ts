@@ -1,0 +1,315 @@
+/**
+ * What a sweep has found, in `OUT/sweep.sqlite`: written backtest by backtest, so that nothing that is done is lost, and
+ * kept over sweeps, because how many configurations were ever tried decides what the best of them is worth.
+ *
+ * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
+ */
+
+import { join } from 'node:path';
+import type Sqlite from 'better-sqlite3';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
+import { canonicalJson } from '../../shell/config/shown.js';
+import type { Axis, Candidate, Task, TaskOutcome } from './contract.js';
+import type { SweepFacts } from './facts.js';
+import { PART_NAMES, type SweepIdentity } from './search.js';
+
+/** In `user_version`; incremented when the tables change. */
+const SCHEMA_VERSION = 4;
+
+/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; views take its lists apart. */
+const SCHEMA = `
+CREATE TABLE sweeps (
+  sweep INTEGER PRIMARY KEY,
+  title TEXT NOT NULL,
+  version TEXT NOT NULL,
+  config_hash TEXT NOT NULL,
+  data_hash TEXT NOT NULL,
+  search TEXT NOT NULL,
+  fill_models TEXT NOT NULL,
+  latency TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  folds INTEGER NOT NULL,
+  embargo_ms INTEGER NOT NULL,
+  assumptions TEXT NOT NULL,
+  finished INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE configurations (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  configuration INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  PRIMARY KEY (sweep, configuration)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  sweep INTEGER NOT NULL REFERENCES sweeps,
+  event INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  fold INTEGER NOT NULL,
+  markets INTEGER NOT NULL,
+  from_ms REAL NOT NULL,
+  to_ms REAL NOT NULL,
+  PRIMARY KEY (sweep, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE results (
+  sweep INTEGER NOT NULL,
+  configuration INTEGER NOT NULL,
+  fold INTEGER NOT NULL,
+  fill_model TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+  error TEXT NOT NULL,
+  result_micros INTEGER,
+  figures TEXT,
+  PRIMARY KEY (sweep, configuration, fold, fill_model),
+  FOREIGN KEY (sweep, configuration) REFERENCES configurations
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW event_results AS
+SELECT results.sweep, configuration, fill_model, event, value AS result_micros
+FROM results
+JOIN (
+  SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
+) AS placed ON placed.sweep = results.sweep AND placed.fold = results.fold
+JOIN json_each(figures, '$.eventResults') ON key = place;
+
+CREATE VIEW repeats AS
+SELECT sweep, configuration, fold, fill_model, key + 1 AS repeat, value ->> 'seed' AS seed,
+  value ->> 'resultMicros' AS result_micros, value ->> 'fills' AS fills, value ->> 'traceHash' AS trace_hash
+FROM results JOIN json_each(figures, '$.runs');
+`;
+
+const FILE = 'sweep.sqlite';
+const LOCK = 'sweep.lock';
+
+/** Whether a sweep must continue an existing one, or must not; `either`: as found, keeping failures. */
+export type Resume = boolean | 'either';
+
+type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events'> & {
+  readonly search: {
+    readonly axes: readonly Pick<Axis, 'name'>[];
+    readonly candidates: readonly Candidate[];
+  };
+};
+
+export type Stored = readonly {
+  readonly task: Omit<Task, 'candidate'> & { readonly number: number };
+  readonly outcome: TaskOutcome;
+}[];
+
+/** Throws TwinbookError `file_unreadable` for a folder that cannot be written or that another sweep writes to. */
+export function openStore(outDir: string): SweepStore {
+  return guardWrite(outDir, () => {
+    makeFolder(outDir, SHARED_FOLDER);
+    const lock = takeLock(outDir);
+    try {
+      return new SweepStore(outDir, lock, openDatabase(outDir));
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+  });
+}
+
+/** An open write transaction: it ends with the process in any case. */
+function takeLock(outDir: string): Sqlite.Database {
+  const lock = new SqliteDriver(join(outDir, LOCK), { timeout: 0 });
+  try {
+    lock.exec('BEGIN IMMEDIATE');
+    return lock;
+  } catch (cause) {
+    lock.close();
+    const isBusy = cause instanceof SqliteDriver.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+    if (!isBusy) throw cause;
+    const hint = 'Wait for it, or give this one another folder with --out; trials are counted by folder.';
+    throw new TwinbookError('file_unreadable', `another sweep is writing to ${outDir}`, hint, { cause });
+  }
+}
+
+function openDatabase(outDir: string): Sqlite.Database {
+  const db = new SqliteDriver(join(outDir, FILE));
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('foreign_keys = ON');
+    const version = db.pragma('user_version', { simple: true });
+    if (version === 0) db.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
+    else if (version !== SCHEMA_VERSION) {
+      const text = `${join(outDir, FILE)} is of another version of Twinbook (tables ${String(version)}, wanted ${SCHEMA_VERSION})`;
+      throw new TwinbookError('file_unreadable', text, 'Give another folder with --out.');
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function guardWrite<T>(outDir: string, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    if (cause instanceof TwinbookError || !(cause instanceof Error) || !('code' in cause)) throw cause;
+    const text = `cannot write the results to ${outDir}: ${cause.message}`;
+    throw new TwinbookError('file_unreadable', text, 'Look at the folder and the disk, or give another --out.', {
+      cause,
+    });
+  }
+}
+
+export class SweepStore {
+  readonly #outDir: string;
+  readonly #lock: Sqlite.Database;
+  readonly #db: Sqlite.Database;
+  #sweep = 0;
+  #readRun: Sqlite.Statement<[TaskKey], string | null> | null = null;
+
+  constructor(outDir: string, lock: Sqlite.Database, db: Sqlite.Database) {
+    this.#outDir = outDir;
+    this.#lock = lock;
+    this.#db = db;
+  }
+
+  /**
+   * Begins or continues this sweep, and returns its finished backtests. Throws TwinbookError `usage` to resume a
+   * different one, or when the same one is unfinished and was not to be resumed.
+   */
+  begin(header: SweepHeader, resume: Resume): Stored {
+    return guardWrite(this.#outDir, () => {
+      const { identity } = header;
+      const same = this.#find(identity);
+      if (same === null) {
+        if (resume === true) throw this.#notResumable(identity);
+        this.#insert(header);
+        return [];
+      }
+      if (!same.isFinished && resume === false) {
+        const hint = 'Continue it with --resume, or give another folder with --out.';
+        throw new TwinbookError('usage', `${this.#outDir} holds this very sweep, unfinished`, hint);
+      }
+      this.#sweep = same.sweep;
+      if (resume === true) this.#forgetFailed();
+      return this.#readStored();
+    });
+  }
+
+  /** Replaces a failed outcome. */
+  write({ candidate: { number }, fold, fillModel }: Task, outcome: TaskOutcome): void {
+    const row =
+      outcome.kind === 'failed'
+        ? { status: 'failed', error: outcome.error, result: null, figures: null }
+        : { status: 'done', error: '', result: outcome.figures.resultMicros, figures: canonicalJson(outcome.figures) };
+    const key = { sweep: this.#sweep, number, fold, fillModel };
+    const sql = 'INSERT INTO results VALUES (@sweep, @number, @fold, @fillModel, @status, @error, @result, @figures)';
+    guardWrite(this.#outDir, () =>
+      this.#db.transaction(() => {
+        this.#db.prepare(`DELETE FROM results WHERE ${IS_TASK} AND status = 'failed'`).run(key);
+        this.#db.prepare(sql).run({ ...key, ...row });
+      })(),
+    );
+  }
+
+  /** Results by event of a stored backtest; empty for one that is not stored. */
+  eventResults(number: number, fold: number, fillModel: string): readonly number[] {
+    const sql = `SELECT figures ->> '$.eventResults' FROM results WHERE ${IS_TASK}`;
+    this.#readRun ??= this.#db.prepare<[TaskKey], string | null>(sql).pluck();
+    return JSON.parse(this.#readRun.get({ sweep: this.#sweep, number, fold, fillModel }) ?? '[]');
+  }
+
+  get tried(): number {
+    const sql = 'SELECT count(DISTINCT hash) FROM results JOIN configurations USING (sweep, configuration)';
+    // One whole number, whatever the tables contain.
+    return this.#db.prepare(sql).pluck().get() as number;
+  }
+
+  /** Number of seeds in this range that were events of an earlier sweep over worlds in this folder. */
+  seedsChosenOn(first: number, last: number): number {
+    const sql = `SELECT count(DISTINCT title) FROM events WHERE title LIKE 'seed %' AND from_ms BETWEEN ? AND ?`;
+    // One whole number, whatever the tables contain.
+    return this.#db.prepare(sql).pluck().get(first, last) as number;
+  }
+
+  finish(): void {
+    guardWrite(this.#outDir, () => this.#db.prepare('UPDATE sweeps SET finished = 1 WHERE sweep = ?').run(this.#sweep));
+  }
+
+  close(): void {
+    this.#db.close();
+    this.#lock.close();
+  }
+
+  #find(identity: SweepIdentity): { readonly sweep: number; readonly isFinished: boolean } | null {
+    const columns = Object.keys(identity);
+    const where = columns.map((column) => `${column} = @${column}`).join(' AND ');
+    const row = this.#db.prepare<[SweepIdentity], SweepRow>(`SELECT * FROM sweeps WHERE ${where}`).get(identity);
+    return row === undefined ? null : { sweep: row.sweep, isFinished: row.finished === 1 };
+  }
+
+  #notResumable(identity: SweepIdentity): TwinbookError {
+    const sql = 'SELECT * FROM sweeps ORDER BY finished, sweep DESC LIMIT 1';
+    const last = this.#db.prepare<[], SweepRow>(sql).get();
+    if (last === undefined) {
+      return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
+    }
+    // The names are those of `PART_NAMES` itself.
+    const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter((part) => last[part] !== identity[part]);
+    const changed = parts.map((part) => PART_NAMES[part]).join('; ');
+    const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
+    return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
+  }
+
+  #insert({ identity, title, search: { axes, candidates }, events }: SweepHeader): void {
+    const columns = Object.keys(identity);
+    this.#db.transaction(() => {
+      const sql = `INSERT INTO sweeps (title, ${columns.join(', ')}, finished) VALUES (?, ${columns.map(() => '?').join(', ')}, 0)`;
+      this.#sweep = Number(this.#db.prepare(sql).run(title, ...Object.values(identity)).lastInsertRowid);
+      const insertOne = this.#db.prepare('INSERT INTO configurations VALUES (?, ?, ?, ?)');
+      for (const { number, hash, values } of candidates) {
+        const named = Object.fromEntries(axes.map(({ name }, index) => [name, values[index]]));
+        insertOne.run(this.#sweep, number, hash, JSON.stringify(named));
+      }
+      const insertEvent = this.#db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)');
+      events.forEach(({ title: name, fold, conditionIds, fromMs, toMs }, event) => {
+        insertEvent.run(this.#sweep, event, name, fold, conditionIds.length, fromMs, toMs);
+      });
+    })();
+  }
+
+  #forgetFailed(): void {
+    this.#db.prepare(`DELETE FROM results WHERE sweep = ? AND status = 'failed'`).run(this.#sweep);
+  }
+
+  #readStored(): Stored {
+    const sql = `SELECT configuration AS number, fold, fill_model AS fillModel, status, error, figures FROM results
+      WHERE sweep = ? ORDER BY configuration, fold, fill_model`;
+    const rows = this.#db.prepare<[number], ResultRow>(sql).all(this.#sweep);
+    return rows.map(({ status, error, figures, ...task }) =>
+      status === 'failed'
+        ? { task, outcome: { kind: 'failed', error } }
+        : { task, outcome: { kind: 'done', figures: JSON.parse(figures) } },
+    );
+  }
+}
+
+interface TaskKey {
+  readonly sweep: number;
+  readonly number: number;
+  readonly fold: number;
+  readonly fillModel: string;
+}
+const IS_TASK = 'sweep = @sweep AND configuration = @number AND fold = @fold AND fill_model = @fillModel';
+
+/** `figures`: JSON of `TaskFigures`; null where it failed. */
+interface ResultRow extends Omit<TaskKey, 'sweep'> {
+  readonly status: 'done' | 'failed';
+  readonly error: string;
+  readonly figures: string;
+}
+
+interface SweepRow extends SweepIdentity {
+  readonly sweep: number;
+  readonly finished: number;
+}

@@ -1,0 +1,282 @@
+/**
+ * Texts for people: times, misspelt words, comma-separated rows, and columns of a terminal. East Asian letters and most
+ * pictures take two columns, combining marks none.
+ */
+
+/** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
+export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+
+/**
+ * The known word that was probably meant: at most a third of its letters away, or the only one that continues it, or
+ * that it continues, by a few letters; else null.
+ */
+export function closest(word: string, known: readonly string[]): string | null {
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const distance = editDistance(plain(word), plain(candidate));
+    if (distance < bestDistance && distance <= Math.max(1, Math.floor(candidate.length / 3))) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best ?? theOneLonger(word, known);
+}
+
+/** `opened` for `open`: minimum number of equal letters, and maximum number of further ones. */
+const SAME_LETTERS = 4;
+const MORE_LETTERS = 3;
+
+function theOneLonger(word: string, known: readonly string[]): string | null {
+  const found = known.filter((candidate) => {
+    const [short = '', long = ''] = [plain(word), plain(candidate)].sort((a, b) => a.length - b.length);
+    return short.length >= SAME_LETTERS && long.length - short.length <= MORE_LETTERS && long.startsWith(short);
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
+
+/** No word of ours is longer, and the table below is quadratic. */
+const MAX_LENGTH = 200;
+
+/** Insertions, deletions, replacements and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  if (a.length > MAX_LENGTH) return Number.POSITIVE_INFINITY;
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = swap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped));
+    }
+  }
+  return at(a.length, b.length);
+}
+
+export type CsvValue = string | number | boolean | null;
+
+/** A row for spreadsheets and programs. No cell is taken for a formula. */
+export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
+
+/** Empty for null. */
+function csvCell(value: CsvValue): string {
+  const text = typeof value === 'string' ? disarm(value) : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** A spreadsheet computes such a cell, or drops its first characters and computes the rest. */
+const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
+
+/** Titles come from an exchange. Plain numbers stay. */
+const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+
+/** Created for the first text that needs it: it takes nine milliseconds. */
+let graphemes: Intl.Segmenter | null = null;
+const ASCII = /^[\x20-\x7e]*$/;
+const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
+const ONLY_MARKS = /^[\p{Mn}\p{Me}]+$/u;
+
+/** Ranges of characters with two columns (Unicode's East Asian Width: wide and fullwidth), ascending. */
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x17000, 0x18cff],
+  [0x1b000, 0x1b2ff],
+  [0x20000, 0x3fffd],
+];
+
+function segmentLetters(text: string): Intl.Segments {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return graphemes.segment(text);
+}
+
+/** Columns that a line of text takes. */
+export function measureText(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmentLetters(plainLine(text))) width += measureLetter(segment);
+  return width;
+}
+
+function measureLetter(letter: string): number {
+  if (ONLY_MARKS.test(letter)) return 0;
+  const code = letter.codePointAt(0) ?? 0;
+  return PICTURE.test(letter) || WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+}
+
+/** The text without control characters, cut with `…` to this many columns. */
+export function cutText(text: string, columns: number): string {
+  const plain = plainLine(text);
+  if (measureText(plain) <= columns) return plain;
+  let cut = '';
+  let width = 1;
+  for (const { segment } of segmentLetters(plain)) {
+    width += measureLetter(segment);
+    if (width > columns) break;
+    cut += segment;
+  }
+  return columns < 1 ? '' : `${cut}…`;
+}
+
+/** Cuts a text from `plainLine` into pieces of at most this many columns; a wider letter is its own piece. */
+export function splitText(text: string, columns: number): readonly string[] {
+  const pieces = [''];
+  let width = 0;
+  for (const { segment } of measureText(text) <= columns ? [{ segment: text }] : segmentLetters(text)) {
+    width += measureText(segment);
+    if (width > columns && pieces.at(-1) !== '') {
+      pieces.push('');
+      width = measureText(segment);
+    }
+    pieces[pieces.length - 1] += segment;
+  }
+  return pieces;
+}
+
+/** Pads with spaces to this many columns, behind the text or before it. */
+export function padText(text: string, columns: number, side: 'behind' | 'before'): string {
+  const spaces = ' '.repeat(Math.max(0, columns - measureText(text)));
+  return side === 'behind' ? `${text}${spaces}` : `${spaces}${text}`;
+}
+
+/** Lines of a text, at least one, without control characters. */
+export function foldText(text: string, columns: number): readonly string[] {
+  const plain = plainLine(text);
+  if (measureText(plain) <= columns) return [plain];
+  const words = plain.split(' ').flatMap((word) => splitText(word, columns));
+  return fillLines(words, columns, ' ');
+}
+
+/** Parts side by side, wrapped onto further lines; a part wider than a line has its own. */
+export function fillLines(parts: readonly string[], columns: number, gap: string): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && measureText(last) + gap.length + measureText(part) <= columns)
+      lines[lines.length - 1] = `${last}${gap}${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+export interface FittedColumn<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => string;
+  /** Left-aligned; figures are right-aligned. */
+  readonly isText?: true;
+  /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
+  readonly gives?: 'cut' | 'fold';
+  /** Minimum columns of the terminal while another column can be dropped instead. */
+  readonly least?: number;
+  /** Maximum columns of the terminal. */
+  readonly most?: number;
+  /** The lowest is dropped first; among equals the last. */
+  readonly keep: number;
+}
+
+/** A shown line: texts of the remaining columns, padded to their widths. */
+export type FittedLine = readonly string[];
+
+export const GAP = '  ';
+/** The beginning of a title identifies it; a message needs some words a line to be readable. */
+const LEAST = { cut: 12, fold: 20 } as const;
+
+interface Sized<Row> {
+  readonly column: FittedColumn<Row>;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Fits a table into a number of terminal columns, which may be infinite. */
+export function fitTable<Row>(all: readonly FittedColumn<Row>[], rows: readonly Row[], width: number) {
+  let sized = all.map((column) => sizeColumn(column, rows));
+  while (sized.length > 1 && measureLeast(sized) > width) sized = withoutLeast(sized);
+  const columns = sized.map(({ column }) => column);
+  const widths = shareRoom(sized, width);
+  const names = columns.map(({ name }) => name);
+  const cells = rows.map((row) => columns.map(({ cell }) => cell(row)));
+  return { columns, lines: [names, ...cells].flatMap((texts) => fillRow(texts, columns, widths)) };
+}
+
+function sizeColumn<Row>(column: FittedColumn<Row>, rows: readonly Row[]): Sized<Row> {
+  const { name, cell, gives, most: atMost = Number.POSITIVE_INFINITY } = column;
+  const widest = rows.reduce((most, row) => Math.max(most, measureText(cell(row))), measureText(name));
+  const most = Math.min(widest, atMost);
+  if (gives === undefined) return { column, least: most, most };
+  return { column, least: Math.min(most, Math.max(measureText(name), column.least ?? LEAST[gives])), most };
+}
+
+const measureLeast = (sized: readonly Sized<never>[]): number =>
+  sized.reduce((sum, { least }) => sum + least, GAP.length * (sized.length - 1));
+
+function withoutLeast<Row>(sized: readonly Sized<Row>[]): Sized<Row>[] {
+  const least = Math.min(...sized.map(({ column }) => column.keep));
+  const at = sized.findLastIndex(({ column }) => column.keep === least);
+  return sized.filter((_, place) => place !== at);
+}
+
+/** The width left after every column has its minimum goes to the texts, in their order. */
+function shareRoom(sized: readonly Sized<never>[], width: number): readonly number[] {
+  let room = Math.max(0, width - measureLeast(sized));
+  return sized.map(({ least, most }) => {
+    const more = Math.min(most - least, room);
+    room -= more;
+    return Math.max(0, Math.min(least + more, width));
+  });
+}
+
+function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<Row>[], widths: readonly number[]) {
+  const folded = columns.map(({ gives }, place) => {
+    const [text = '', width = 0] = [texts[place], widths[place]];
+    return gives === 'fold' ? foldText(text, width) : [cutText(text, width)];
+  });
+  const height = Math.max(...folded.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns.map(({ isText }, place) => {
+      const text = folded[place]?.[line] ?? '';
+      // The last column needs no padding.
+      if (isText === true && place === columns.length - 1) return text;
+      return padText(text, widths[place] ?? 0, isText === true ? 'behind' : 'before');
+    }),
+  );
+}
+
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
+
+/** One line; invisible characters become `?`. */
+export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
+
+/** The same for several lines; line breaks and tabs stay. */
+export const plainText = (text: string): string => text.replace(INVISIBLE_IN_TEXT, '?');
+
+/** Equivalent JSON with such characters escaped. Line breaks between tokens stay. */
+export const plainJson = (json: string): string =>
+  json.replace(INVISIBLE_IN_TEXT, (one) =>
+    [...Array(one.length).keys()].map((at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+
+/** Undefined for text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,313 @@
+/**
+ * One change from its draft to its end: draft, sign, submit, read, wait. Only the record is evidence: whatever answer
+ * a submit gets or does not get, the record shows what happened. The same signature may be sent again, after
+ * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
+ * never made, because it could take effect beside the first.
+ */
+
+import { TwinbookError } from '../../shared/base/errors.js';
+import { type Micros, ONE, parseDecimal } from '../../shared/base/micros.js';
+import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js';
+import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
+import type { EndpointName } from '../../shared/protocol/endpoints.js';
+import { isClockRefusal } from '../../shared/protocol/errors.js';
+import type { VenueProfile } from '../../shared/protocol/profile.js';
+import type { PositionRow } from '../../shared/protocol/records.js';
+import { signingRules } from '../wallet/draft-signer.js';
+import type { Wallet } from '../wallet/wallet.js';
+import type { Calls, MarginInput, OrderInput } from './calls.js';
+import {
+  type CallOptions,
+  NotDone,
+  type NotDoneReason,
+  OutcomeUnknown,
+  type ServiceError,
+  ServiceRefused,
+} from './contract.js';
+
+const MOST_SUBMITS = 3;
+/** Temporary refusals: nothing was done, and the same submit may be accepted later. */
+const PASSING = ['throttled', 'gringotts_unavailable'] as const;
+
+/** State of a change according to its record. */
+export type Stage =
+  /** The draft was not submitted, by the service's record. */
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'landing' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'over'; readonly why: Exclude<NotDoneReason, 'not_signed'> };
+
+/** Parts that differ between an order, a cancel, a merge … `R` is the record. */
+export interface Change<R> {
+  /** The call that submits it; errors carry this name. */
+  readonly endpoint: EndpointName;
+  readonly draft: (options: CallOptions) => Promise<DraftToSign>;
+  readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
+  readonly read: (pubkey: string, options: CallOptions) => Promise<R>;
+  readonly getStage: (record: R) => Stage;
+}
+
+/** Surroundings of a change. */
+export interface World {
+  readonly profile: VenueProfile;
+  readonly venueNowMs: () => number;
+  readonly nowMs: () => number;
+  /** Never steps. */
+  readonly monotonicMs: () => number;
+  /** False when the client was closed meanwhile. */
+  readonly pause: (ms: number) => Promise<boolean>;
+}
+
+/** Time limit of a change, and interval of its reads. */
+export interface Patience {
+  /** From the draft to the end, ms; later the outcome is unknown. */
+  readonly withinMs: number;
+  readonly pollMs: number;
+  readonly allowBlindSigning: boolean;
+}
+
+/** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
+export async function runDraftWorkflow<R>(
+  change: Change<R>,
+  wallet: Wallet,
+  world: World,
+  patience: Patience,
+): Promise<R> {
+  const deadlineMs = world.monotonicMs() + patience.withinMs;
+  // A call that waits in line for longer is not sent.
+  const options = { latestMs: world.nowMs() + patience.withinMs };
+  const draft = await change.draft(options);
+  const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
+  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs, options }).run();
+}
+
+interface Pace {
+  readonly world: World;
+  readonly pollMs: number;
+  readonly deadlineMs: number;
+  readonly options: CallOptions;
+}
+
+/** From a signature to the end. */
+class Submission<R> {
+  readonly #change: Change<R>;
+  readonly #pubkey: string;
+  readonly #signature: string;
+  readonly #pace: Pace;
+  #sent = false;
+  /** True when a submit had no answer: only a final record can show that it did nothing. */
+  #inDoubt = false;
+  #lastSeen: R | undefined;
+
+  constructor(change: Change<R>, pubkey: string, signature: string, pace: Pace) {
+    this.#change = change;
+    this.#pubkey = pubkey;
+    this.#signature = signature;
+    this.#pace = pace;
+  }
+
+  async run(): Promise<R> {
+    let last: ServiceError | null = null;
+    for (let submits = 0; submits < MOST_SUBMITS; submits++) {
+      if (submits > 0 && !(await this.#wait())) break;
+      const answer = await settle(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
+      this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
+      if (answer.ok) return this.#end(answer.record, null);
+      last = answer.error;
+      if (last instanceof OutcomeUnknown && last.sent) this.#inDoubt = true;
+      const seen = await this.#look();
+      if (this.#change.getStage(seen).kind !== 'unsigned') return this.#end(seen, last);
+      if (last instanceof ServiceRefused && !this.#inDoubt && !passes(last)) return this.#onRefusal(last);
+    }
+    if (last instanceof ServiceRefused && !this.#inDoubt) throw last;
+    throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
+  }
+
+  /** A record may move on though its submit was refused, and show it a moment later: one look proves nothing. */
+  async #onRefusal(refusal: ServiceRefused): Promise<R> {
+    if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
+    const again = await this.#look();
+    if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
+    return this.#end(again, refusal);
+  }
+
+  /**
+   * From a record that is not an unsigned draft. `refusal`: the answer to the submit, which is more precise than a
+   * state.
+   */
+  async #end(record: R, refusal: ServiceError | null): Promise<R> {
+    let seen = record;
+    for (;;) {
+      this.#lastSeen = seen;
+      const stage = this.#change.getStage(seen);
+      if (stage.kind === 'done') return seen;
+      if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
+      if (!(await this.#wait())) throw this.#makeUnknown('it did not land in time');
+      seen = await this.#look();
+    }
+  }
+
+  async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
+    if (why === 'expired' && this.#inDoubt) {
+      // A submit that arrived at the last moment shows a moment later: one look proves nothing.
+      if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
+      const again = await this.#look();
+      if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
+    }
+    if (refusal instanceof ServiceRefused) throw refusal;
+    throw new NotDone(this.#change.endpoint, why, `its record says ${why}`, this.#pubkey, record);
+  }
+
+  /** The record, with as many reads as needed. */
+  async #look(): Promise<R> {
+    for (;;) {
+      const answer = await settle(this.#change.read(this.#pubkey, this.#pace.options));
+      if (answer.ok) {
+        this.#lastSeen = answer.record;
+        return answer.record;
+      }
+      if (!(await this.#wait())) throw this.#makeUnknown(answer.error.message);
+    }
+  }
+
+  /** False when no time is left to wait. */
+  async #wait(): Promise<boolean> {
+    const { world, pollMs, deadlineMs } = this.#pace;
+    return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+  }
+
+  #makeUnknown(reason: string): OutcomeUnknown {
+    const facts = { sent: this.#sent, pubkey: this.#pubkey, record: this.#lastSeen };
+    return new OutcomeUnknown(this.#change.endpoint, reason, facts);
+  }
+}
+
+/** The answer that refused a wrong clock has corrected it. */
+const passes = (refusal: ServiceRefused): boolean =>
+  refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
+
+type Settled<R> = { readonly ok: true; readonly record: R } | { readonly ok: false; readonly error: ServiceError };
+
+/** Result of a call; its expected errors are results too. */
+export async function settle<R>(promise: Promise<R>): Promise<Settled<R>> {
+  try {
+    return { ok: true, record: await promise };
+  } catch (error) {
+    if (error instanceof ServiceRefused || error instanceof OutcomeUnknown) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Position to close, and its worst price in its own outcome, decimal text; without one at any price. */
+export interface CloseInput {
+  readonly pubkey: string;
+  readonly price?: string;
+}
+
+/**
+ * Closes a margin position. A venue may answer that it is not closed yet and sell within a minute or so: the position is then read
+ * until it is. The request is never sent twice, because a venue may not take the second one for the same sale. Resolves to a
+ * position that is closed. Throws ServiceRefused, OutcomeUnknown.
+ */
+export async function closeMargin(
+  positions: Calls['positions'],
+  { pubkey, price }: CloseInput,
+  world: World,
+  { withinMs, pollMs }: Pick<Patience, 'withinMs' | 'pollMs'>,
+): Promise<PositionRow> {
+  const deadlineMs = world.monotonicMs() + withinMs;
+  const options = { latestMs: world.nowMs() + withinMs };
+  const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
+  const error = answer.ok ? null : answer.error;
+  if (error instanceof OutcomeUnknown && !error.sent) throw error;
+  let record: PositionRow | undefined;
+  for (let looks = 1; ; looks++) {
+    const seen = await settle(positions.detail(pubkey, options));
+    if (seen.ok) record = seen.record;
+    if (record?.is_closed) return record;
+    // A record may move on though the close was refused, and show it a moment later: one look proves nothing.
+    const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
+    if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
+    const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
+    if (!isInTime) throw notYet(pubkey, error, record);
+  }
+}
+
+function notYet(pubkey: string, error: Error | null, record: PositionRow | undefined): OutcomeUnknown {
+  const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+  return new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
+}
+
+/** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
+const EXPIRY_SLACK_S = 60;
+/** The signer looks drafts up by intent; here it has only one. */
+const INTENT_ID = 'safe call';
+
+/** A draft as the service returned it, with the requested terms. */
+export interface DraftToSign {
+  readonly pubkey: string;
+  readonly message: string;
+  readonly marketConditionId: string;
+  /** Our own terms; never read out of `message`. */
+  readonly terms: DraftTerms;
+}
+
+/** The signature, 128 hex characters. Throws NotDone for a draft that is not signed; it then never takes effect. */
+function signDraft(
+  endpoint: EndpointName,
+  draft: DraftToSign,
+  wallet: Wallet,
+  world: { readonly profile: VenueProfile; readonly venueNowMs: () => number },
+  allowBlindSigning: boolean,
+): string {
+  const { pubkey: draftPubkey, message, marketConditionId, terms } = draft;
+  const objection = objectionToExpiry(message, world.profile, world.venueNowMs());
+  if (objection !== null) throw new NotDone(endpoint, 'not_signed', objection, draftPubkey);
+  const stored = { intentId: INTENT_ID, marketConditionId, draftPubkey, message, terms };
+  const policy = { ...signingRules(world.profile, allowBlindSigning), loadDraft: () => stored };
+  const result = wallet.draftSigner(policy).sign(INTENT_ID);
+  if (result.ok) return result.signature;
+  throw new NotDone(endpoint, 'not_signed', result.reason, draftPubkey);
+}
+
+/** A draft that could be submitted long after its use is not signed. */
+function objectionToExpiry(message: string, profile: VenueProfile, venueNowMs: number): string | null {
+  const expires = readDraftMessage(profile.draft_message, message)?.expires;
+  if (expires === undefined) return null;
+  const leftS = expires - Math.floor(venueNowMs / 1_000);
+  const mostS = 2 * profile.draft_lifetime_s + EXPIRY_SLACK_S;
+  return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
+}
+
+/** Throws TwinbookError usage for text that is not a number. */
+export function orderTerms(order: OrderInput): DraftTerms {
+  const head = { action: 'place-order', isYes: order.is_yes } as const;
+  if (order.order_type === 'limit') {
+    const [price, amount] = [decimal('price', order.price), decimal('amount', order.amount)];
+    return { ...head, side: order.side, type: 'limit', price, amount };
+  }
+  return order.side === 'buy'
+    ? { ...head, side: 'buy', type: 'market', funds: decimal('funds', order.funds) }
+    : { ...head, side: 'sell', type: 'market', amount: decimal('amount', order.amount) };
+}
+
+/** Throws TwinbookError usage for text that is not a number. */
+export function marginTerms(request: MarginInput): DraftTerms {
+  const { is_yes: isYes = true, leverage = 1 } = request;
+  const times = leverage === 1 ? ONE : decimal('leverage', String(leverage));
+  const head = { action: 'open-margin-position', isYes, leverage: times } as const;
+  return request.type === 'market'
+    ? { ...head, type: 'market', funds: decimal('funds', request.funds) }
+    : { ...head, type: 'limit', price: decimal('price', request.price), shares: decimal('shares', request.shares) };
+}
+
+/** Throws TwinbookError usage for text that is not a decimal of at most six places. */
+export function decimal(name: string, text: string): Micros {
+  const value = parseDecimal(text);
+  if (value !== null) return value;
+  throw new TwinbookError(
+    'usage',
+    `${name} must be decimal text with at most 6 places, got ${JSON.stringify(text)}`,
+    'Write it as a decimal such as "0.62".',
+  );
+}

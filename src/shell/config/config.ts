@@ -1,0 +1,520 @@
+/**
+ * Makes a trader's configuration from its file's content: defaults that follow from other settings, absolute paths,
+ * units.
+ */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readlinkSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { type Micros, micros, ONE } from '../../shared/base/micros.js';
+import { toSettings } from '../../shared/base/settings.js';
+import { closest } from '../../shared/base/text.js';
+import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
+import type { MarketSelection } from '../../trader/engine/settings.js';
+import type { RiskLimits } from '../../trader/risk/limits.js';
+import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
+import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
+import {
+  type At,
+  configError,
+  joinWithOr,
+  type KindKeys,
+  kindProblems,
+  type Problem,
+  readBySchema,
+} from './problems.js';
+import { channelSchema, type TraderFile, traderSchema } from './schema.js';
+import { venueFile, venueNames } from './shipped.js';
+import type { ModuleFile } from './strategy-module.js';
+import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
+
+/** Variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Only a trader's file. Emergency commands need no more, so a broken strategy cannot stop them. */
+export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
+
+/** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
+export interface Config extends TraderConfig {
+  readonly strategies: readonly StrategyConfig[];
+  /** Lower-case hex SHA-256 of the canonical JSON of everything that affects a decision; stored with every run. */
+  readonly configHash: string;
+  /** Texts of its files by absolute path, with the user's own code. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export type LedgerConfig = TraderConfig['ledger'];
+export type ScheduleConfig = TraderConfig['schedule'];
+export type LogConfig = TraderConfig['log'];
+export type AlertsConfig = TraderConfig['alerts'];
+export type ChannelConfig = AlertsConfig['channels'][number];
+export type DashboardConfig = TraderConfig['dashboard'];
+export type FleetConfig = NonNullable<TraderConfig['fleet']>;
+/** A server of PostgreSQL; no password. */
+export type FleetDatabaseConfig = FleetConfig['database'];
+/** A source of the user's own fair values. */
+export type FeedConfig = TraderConfig['feeds'][number];
+export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
+export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
+export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
+export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
+
+export interface StrategyConfig {
+  /** Unique within a trader: the strategy file's name without its extension. */
+  readonly name: string;
+  /** Absolute path of the strategy file. */
+  readonly file: string;
+  /** As written: name of a shipped module, or a path. */
+  readonly moduleName: string;
+  readonly module: Strategy;
+  /** Equal for equal code. */
+  readonly moduleKey: string;
+  /** Code of the user's module; empty for a shipped one. */
+  readonly moduleFiles: readonly ModuleFile[];
+  /** Checked against the module's declared parameters, defaults filled in. */
+  readonly params: ParamValues;
+  /** As in the strategy file. */
+  readonly writtenParams: Readonly<Record<string, unknown>>;
+  readonly markets: MarketSelection & { readonly kind: 'orderbook' };
+  /** Cron expression of the seconds in which it quotes; null: always. */
+  readonly quoteHours: string | null;
+  /** The trader's limits, tightened by this strategy file's `risk`. */
+  readonly risk: RiskLimits;
+}
+
+/** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
+export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
+  readonly module: Strategy | null;
+}
+
+/** A configuration for comparison only. */
+export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
+  readonly strategies: readonly ReadStrategy[];
+}
+
+/**
+ * Profile without real money: its page is on by default, and its wallet and credentials may be created without
+ * confirmation.
+ */
+export const PAPER = 'paper';
+
+/** The content must be without a problem. */
+export function makeTrader(content: TraderFile, venue: VenueConfig, file: string, at: At) {
+  const folder = dirname(file);
+  const absolute = (text: string): string => resolve(folder, text);
+  const { shape } = traderSchema;
+  const wallet = toSettings(shape.wallet, content.wallet, absolute);
+  const ledgerPath = fileBehind(absolute(content.ledger.path));
+  const { cancelAllWithinS, ...polling } = toSettings(shape.polling, content.polling);
+  const merge = toSettings(shape.merge, content.merge);
+  const economics: Economics = {
+    currencyPricePerS: content.economics.currency_price_per_day / ONE / SECONDS_PER_DAY,
+    requestPrice: content.economics.request_price / ONE,
+  };
+  const journal = toSettings(shape.journal, content.journal, absolute);
+  const guardian = toSettings(shape.guardian, content.guardian, absolute);
+  const dashboard = toSettings(shape.dashboard, content.dashboard, absolute);
+  return {
+    file,
+    venue,
+    exchange: makeExchange(content, venue.profile.draft_lifetime_s, absolute),
+    wallet: { ...wallet, credentials: wallet.credentials ?? join(dirname(wallet.file), 'credentials.json') },
+    ledger: {
+      path: ledgerPath,
+      backups: toSettings(shape.ledger.shape.backups, content.ledger.backups),
+    },
+    capitalMicros: content.capital,
+    risk: content.risk,
+    polling: { ...polling, cancelAllWithinMs: 1000 * cancelAllWithinS },
+    merge: { ...merge, minSharesMicros: merge.minSharesMicros ?? usualBatch(economics) },
+    economics,
+    events: content.events.map(({ event, outcomes, markets }) => ({
+      eventConditionId: event,
+      outcomes,
+      marketConditionIds: markets,
+    })),
+    schedule: toSettings(shape.schedule, content.schedule),
+    log: toSettings(shape.log, content.log, absolute),
+    recording: toSettings(shape.recording, content.recording, absolute),
+    journal: { ...journal, dir: journal.dir ?? join(dirname(ledgerPath), 'runs') },
+    guardian: {
+      ...guardian,
+      credentials: guardian.credentials ?? join(dirname(wallet.file), 'guardian-credentials.json'),
+    },
+    fleet: makeFleet(content.fleet, folder),
+    feeds: makeFeeds(content.feeds, folder),
+    dashboard: { ...dashboard, enabled: dashboard.enabled ?? venue.name === PAPER },
+    alerts: makeAlerts(content.alerts, absolute),
+    metrics: toSettings(shape.metrics, content.metrics, absolute),
+    reload: content.reload,
+    control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
+  };
+}
+
+/** Rules between settings, each with its reason. */
+export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
+  const { polling, exchange, venue } = content;
+  const problems = [
+    ...feedProblems(content.feeds, at),
+    ...alertProblems(content.alerts, at),
+    ...fleetProblems(content, at),
+  ];
+  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
+    // The scheduler stretches a market's interval between the two.
+    problems.push(
+      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
+    );
+  }
+  const { credentials } = content.guardian;
+  if (credentials !== undefined && credentials === content.wallet.credentials) {
+    const text = 'is the file of the trader; the guardian has its own key, so that revoking one leaves the other';
+    problems.push(at(['guardian', 'credentials'], text));
+  }
+  if (
+    exchange?.embedded === true &&
+    exchange.port !== 0 &&
+    venue.base_url !== undefined &&
+    parsePort(venue.base_url) !== exchange.port
+  ) {
+    problems.push(
+      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
+    );
+  }
+  for (const [index, { event, outcomes, markets }] of content.events.entries()) {
+    const path = ['events', index];
+    if (content.events.findIndex((other) => other.event === event) < index)
+      problems.push(at([...path, 'event'], 'is declared above; keep one'));
+    const named = new Set(markets).size;
+    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
+      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
+    if (outcomes === 'nested' && (named < 2 || named < markets.length))
+      problems.push(
+        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
+      );
+    if (outcomes === 'exclusive' && named > 0)
+      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
+  }
+  return problems;
+}
+
+/** Batch size in sets, bounded like `min_shares`. */
+const usualBatch = (economics: Economics): Micros =>
+  micros(Math.round(Math.min(1e6, Math.max(0.01, batchOf(economics, USUAL_PAIRS_PER_S))) * ONE));
+
+/** An address beside `embedded: true` is where the embedded exchange listens. */
+function makeExchange(
+  { exchange: file, venue }: TraderFile,
+  draftLifetimeS: number,
+  absolute: (text: string) => string,
+) {
+  if (file === undefined) return null;
+  const exchange = toSettings(traderSchema.shape.exchange, file, absolute);
+  const givenPort = venue.base_url === undefined ? 0 : parsePort(venue.base_url);
+  return {
+    ...exchange,
+    port: file.port === 0 && file.embedded ? givenPort : file.port,
+    draftLifetimeS: exchange.draftLifetimeS ?? draftLifetimeS,
+  };
+}
+
+const parsePort = (url: string): number => Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80);
+
+/** Maximum links to follow before they count as a circle, as in the system. */
+const MOST_LINKS = 40;
+
+/**
+ * Target of a link, existing or not: stop file, heartbeat and socket are beside the ledger, and a program that uses
+ * another name must find the same ones.
+ */
+function fileBehind(path: string): string {
+  let file = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    try {
+      file = resolve(dirname(file), readlinkSync(file));
+    } catch {
+      return file; // No link, or nothing yet.
+    }
+  }
+  return path;
+}
+
+/** Unix socket paths are limited to 107 bytes by Linux, 103 elsewhere. */
+const MAX_SOCKET_BYTES = 103;
+
+function chooseSocket(
+  given: string | undefined,
+  ledgerPath: string,
+  absolute: (text: string) => string,
+  at: At,
+): string {
+  const beside = given === undefined ? `${ledgerPath}.sock` : absolute(given);
+  if (Buffer.byteLength(beside) <= MAX_SOCKET_BYTES) return beside;
+  if (given !== undefined) {
+    const text = `a socket's path has at most ${MAX_SOCKET_BYTES} bytes, this one ${Buffer.byteLength(beside)}; write a shorter one`;
+    throw configError([at(['control', 'socket'], text)]);
+  }
+  return `/tmp/twinbook-${createHash('sha256').update(ledgerPath).digest('hex').slice(0, 16)}.sock`;
+}
+
+type AlertsFile = TraderFile['alerts'];
+type ChannelKind = AlertsFile['channels'][string]['kind'];
+
+const NONE = { wants: [], may: [] };
+const CHANNEL_KEYS: KindKeys<ChannelKind> = {
+  webhook: { wants: [], may: ['signing_file'] },
+  slack: NONE,
+  discord: NONE,
+  ntfy: NONE,
+  telegram: { wants: ['to'], may: ['commands', 'users'] },
+  mail: { wants: ['to', 'from'], may: [] },
+};
+
+function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
+  const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
+    const path = ['alerts', 'channels', name];
+    const { commands = [], users } = channel;
+    const lonely = 'commands want users: the numbers at Telegram of the people who may';
+    return [
+      ...(commands.length > 0 && users === undefined ? [at([...path, 'commands'], lonely)] : []),
+      ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),
+    ];
+  });
+  const unknown = escalation.flatMap((name, i) =>
+    name in channels ? [] : [at(['alerts', 'escalation', i], `${JSON.stringify(name)} is no channel of alerts`)],
+  );
+  return [...ofChannels, ...unknown];
+}
+
+/** The alerts must be without a problem. */
+export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => string) {
+  const { heartbeat } = alerts;
+  return {
+    channels: Object.entries(alerts.channels).map(([name, channel]) => ({
+      name,
+      ...toSettings(channelSchema, channel, absolute),
+      commands: channel.commands ?? [],
+      users: channel.users ?? [],
+    })),
+    escalation: alerts.escalation,
+    quietHours: alerts.quiet_hours,
+    heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
+  };
+}
+
+/** Whether a console has any work. */
+export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
+  dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
+
+type FeedsFile = TraderFile['feeds'];
+type FeedFile = FeedsFile[string];
+
+const OTHER_VENUE = { wants: ['markets'], may: ['url', 'hosts'] };
+const FEED_KEYS: KindKeys<FeedFile['kind']> = {
+  file: { wants: ['path'], may: [] },
+  http: { wants: ['url'], may: ['hosts'] },
+  child: { wants: ['command'], may: ['env'] },
+  polymarket: OTHER_VENUE,
+  kalshi: OTHER_VENUE,
+};
+
+/** Addresses at which these venues answer without credentials. */
+const VENUE_URLS = {
+  polymarket: 'https://clob.polymarket.com',
+  kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
+} as const;
+
+const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
+  Object.entries(feeds).flatMap(([name, feed]) => {
+    const path = ['feeds', name];
+    const { kind, url } = feed;
+    const host = url === undefined || !FEED_KEYS[kind].may.includes('hosts') ? null : new URL(url).host;
+    const isStrange = host !== null && !listHosts(feed, url ?? '').includes(host);
+    return [
+      ...kindProblems('feed', feed, FEED_KEYS, path, at),
+      ...(isStrange ? [at([...path, 'hosts'], `does not hold ${host}, the host of url`)] : []),
+    ];
+  });
+
+/** The feeds must be without a problem. */
+export const makeFeeds = (feeds: FeedsFile, folder: string) =>
+  Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
+
+function makeFeed(name: string, feed: FeedFile, folder: string) {
+  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs } = feed;
+  const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
+  switch (kind) {
+    case 'file':
+      return { ...named, kind, path: resolve(folder, path), everyMs };
+    case 'http':
+      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs };
+    case 'child':
+      return { ...named, kind, command, cwd: folder, env };
+    case 'polymarket':
+    case 'kalshi': {
+      const base = url === '' ? VENUE_URLS[kind] : url;
+      const markets = Object.entries(feed.markets ?? {}).map(([conditionId, nameThere]) => ({
+        conditionId,
+        nameThere,
+      }));
+      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs };
+    }
+  }
+}
+
+function listHosts({ hosts }: FeedFile, url: string): readonly string[] {
+  if (hosts !== undefined) return hosts.map((host) => host.toLowerCase());
+  return url === '' ? [] : [new URL(url).host];
+}
+
+type FleetFile = NonNullable<TraderFile['fleet']>;
+
+const WANTED =
+  'wants postgresql://USER@HOST:PORT/DATABASE, or postgresql:///DATABASE?host=FOLDER&user=USER for a socket';
+const USUAL_PORT = 5432;
+const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
+const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
+/** Addresses of this machine only. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
+
+/** Never repeats the address: it may contain a password. */
+function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
+  if (fleet === undefined) return [];
+  const wrong = objection(fleet.database);
+  return [
+    ...(wrong === null ? [] : [at(['fleet', 'database'], wrong)]),
+    ...(exchange?.embedded === true
+      ? [at(['fleet'], 'is of no use with an embedded exchange, which ends with its trader; run `twinbook exchange`')]
+      : []),
+  ];
+}
+
+function objection(address: string): string | null {
+  // A name with a broken escape would be unreadable later too.
+  if (!URL.canParse(address) || /%(?![0-9a-f]{2})/i.test(address)) return WANTED;
+  const url = new URL(address);
+  const parameters = [...url.searchParams.keys()];
+  if (url.password !== '' || parameters.includes('password'))
+    return 'holds a password; remove it: it comes from TWINBOOK_FLEET_PASSWORD or the file that TWINBOOK_FLEET_PASSWORD_FILE names';
+  if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) return WANTED;
+  const strange = parameters.find((name) => !PARAMETERS.includes(name));
+  if (strange !== undefined) return `has the parameter ${strange}; wants none but ${PARAMETERS.join(', ')}`;
+  const mode = url.searchParams.get('sslmode');
+  if (mode !== null && !Object.hasOwn(TLS, mode)) return `has another sslmode than ${Object.keys(TLS).join(', ')}`;
+  const { host, user } = readParts(url);
+  return host === '' || user === '' ? WANTED : null;
+}
+
+/** Settings of a fleet without a problem. */
+export const makeFleet = (file: FleetFile | undefined, folder: string) =>
+  file === undefined || objection(file.database) !== null
+    ? null
+    : {
+        database: makeDatabase(new URL(file.database), folder),
+        name: file.name,
+        leaseMs: 1000 * file.lease_s,
+        standby: file.standby,
+      };
+
+function makeDatabase(url: URL, folder: string) {
+  const { host, user } = readParts(url);
+  const isHere = host.startsWith('/') || LOOPBACK.includes(host);
+  const mode = url.searchParams.get('sslmode') as keyof typeof TLS | null;
+  const rootCert = url.searchParams.get('sslrootcert');
+  return {
+    host,
+    port: url.port === '' ? USUAL_PORT : Number(url.port),
+    database: decodeURIComponent(url.pathname.slice(1)),
+    user,
+    tls: mode === null ? (isHere ? 'off' : 'verified') : TLS[mode],
+    rootCert: rootCert === null ? null : resolve(folder, rootCert),
+  };
+}
+
+const readParts = (url: URL) => ({
+  host: url.searchParams.get('host') ?? bareHost(url),
+  user: url.searchParams.get('user') ?? decodeURIComponent(url.username),
+});
+
+/** The host of an address, without the brackets of IPv6. */
+const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+interface VenueConfig {
+  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
+  readonly name: string;
+  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
+  readonly profile: VenueProfile;
+  /** Required for signing unreadable drafts (`draft_message: opaque`). */
+  readonly allowBlindSigning: boolean;
+}
+
+export function loadVenue(
+  file: TraderFile['venue'],
+  embedded: boolean,
+  folder: string,
+  { cwd, sources }: { readonly cwd: string; readonly sources: SourceTexts },
+  at: At,
+): VenueConfig {
+  const path = profilePath(file.profile, folder, at);
+  const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
+  const profile: VenueProfile = {
+    ...shipped,
+    ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
+    ...(file.draft_message === undefined ? {} : { draft_message: file.draft_message }),
+    ...(file.fee_schedule === undefined ? {} : { fee_schedule: file.fee_schedule }),
+  };
+  const problem = addressProblem(profile.base_url, embedded);
+  if (problem !== null) throw configError([at(['venue', 'base_url'], problem)]);
+  if (embedded && (profile.fee_schedule ?? 'notional') !== 'notional') {
+    const text = `the embedded exchange charges fees of price x amount, but fee_schedule is ${profile.fee_schedule}`;
+    throw configError([at(['venue', file.fee_schedule === undefined ? 'profile' : 'fee_schedule'], text)]);
+  }
+  const unreadable = unreadableDrafts(profile);
+  if (unreadable !== null && !file.allow_blind_signing) {
+    const text = `${unreadable}: its content cannot be checked before signing; to accept that write allow_blind_signing: true`;
+    throw configError([at(['venue', file.draft_message === undefined ? 'profile' : 'draft_message'], text)]);
+  }
+  const name = basename(path, extname(path));
+  return { name, profile, allowBlindSigning: file.allow_blind_signing };
+}
+
+/** Unreadable drafts of a venue that would be signed; null without any. */
+function unreadableDrafts({ draft_message, solana_programs = [] }: VenueProfile): string | null {
+  if (draft_message === 'opaque') return 'drafts of this venue are opaque';
+  if (draft_message !== 'solana_tx' || solana_programs.length === 0) return null;
+  return 'drafts of this venue call the programs of its solana_programs';
+}
+
+/** Reads and checks a venue profile's file. */
+export function readProfile(path: string, cwd: string, options: ReadYamlOptions = {}): VenueProfile {
+  const source = readYaml(path, cwd, options);
+  return readBySchema(venueProfileSchema, source.value, source.problem);
+}
+
+/** A guessed name must not lead to real money by accident. */
+const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
+
+/** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
+export function profilePath(profile: string, folder: string, at: At): string {
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
+  if (venueNames().includes(profile)) return venueFile(profile);
+  const own = join(folder, 'venues', `${profile}.yaml`);
+  if (existsSync(own)) return own;
+  const near = closest(profile, venueNames());
+  const meant =
+    near === null
+      ? `shipped are ${joinWithOr(venueNames())}; or write the path of a profile file`
+      : `did you mean '${near}'${near === PAPER ? '' : LIVE_VENUE}?`;
+  throw configError([at(['venue', 'profile'], `no venue profile '${profile}'; ${meant}`)]);
+}
+
+/** Signed headers must not travel unencrypted, and an embedded exchange listens on this machine only. */
+function addressProblem(baseUrl: string, embedded: boolean): string | null {
+  const url = new URL(baseUrl);
+  const loopback = LOOPBACK.includes(bareHost(url));
+  if (url.username !== '' || url.password !== '') return 'wants an address without user name and password';
+  if (url.search !== '' || url.hash !== '') return 'wants an address without query and fragment';
+  if (embedded && !loopback)
+    return `the embedded exchange listens on this machine only, but the address is ${url.hostname}; write http://127.0.0.1:8787 or remove exchange.embedded`;
+  if (url.protocol === 'https:') return null;
+  return loopback ? null : `wants an https address (http only on this machine), got ${baseUrl}`;
+}

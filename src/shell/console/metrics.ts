@@ -1,0 +1,358 @@
+/** Samples of one scrape, from the trader's last messages, its ledger and files. A scrape never reaches the trader. */
+
+import {
+  type AccountStatus,
+  describeQuoting,
+  type MarketStatus,
+  type ProcessStatus,
+} from '../../shared/protocol/trader-status.js';
+import { isBackupFailing } from '../alerts/conditions.js';
+import { ALERT_SEVERITIES } from '../config/schema.js';
+import { REQUEST_BUCKETS, STEP_BUCKETS, TRADER_MODES } from '../control/telemetry.js';
+import type { TraderState } from './trader-state.js';
+import type { FileFacts, Watch } from './watch.js';
+
+/** Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Maximum series per trader; further ones are left out and counted. */
+const MOST_SERIES = 5_000;
+/** For all traders of one console. */
+const MOST_SERIES_OF_ALL = 20_000;
+
+/** Series per trader, so that none displaces another. */
+const limitSeries = (traders: number): number =>
+  Math.min(MOST_SERIES, Math.floor(MOST_SERIES_OF_ALL / Math.max(1, traders)));
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Samples of one trader. */
+class MetricSet {
+  readonly #trader: string;
+  readonly #most: number;
+  readonly #lines = new Map<MetricName, string[]>();
+  #series = 0;
+  #dropped = 0;
+
+  constructor(trader: string, most = MOST_SERIES) {
+    this.#trader = trader;
+    this.#most = most;
+  }
+
+  /** A null is no sample: an unknown value is absent, never 0. */
+  add(name: MetricName, value: number | null, labels: Labels = {}): void {
+    if (value !== null && Number.isFinite(value)) this.#write(name, name, value, labels);
+  }
+
+  addHistogram(
+    name: MetricName,
+    { counts, sum }: AccountStatus['health']['stepSeconds'],
+    bounds: readonly number[],
+    labels: Labels = {},
+  ): void {
+    let total = 0;
+    for (const [i, count] of counts.entries()) {
+      total += count;
+      this.#write(name, `${name}_bucket`, total, { ...labels, le: i < bounds.length ? String(bounds[i]) : '+Inf' });
+    }
+    this.#write(name, `${name}_sum`, sum, labels);
+    this.#write(name, `${name}_count`, total, labels);
+  }
+
+  /** All added samples, and the number of left-out series. */
+  close(): ReadonlyMap<MetricName, readonly string[]> {
+    this.#series = 0;
+    this.add('twinbook_metrics_series_dropped', this.#dropped);
+    return this.#lines;
+  }
+
+  #write(name: MetricName, series: string, value: number, labels: Labels): void {
+    if (this.#series >= this.#most) {
+      this.#dropped++;
+      return;
+    }
+    this.#series++;
+    const all = Object.entries({ trader: this.#trader, ...labels });
+    const text = `${series}{${all.map(([label, of]) => `${label}="${escapeLabel(of)}"`).join(',')}} ${value}`;
+    const lines = this.#lines.get(name);
+    if (lines === undefined) this.#lines.set(name, [text]);
+    else lines.push(text);
+  }
+}
+
+/** Every metric appears once, under its heading, with the samples of all traders. */
+function writeExposition(sets: readonly MetricSet[]): string {
+  const all = new Map<MetricName, string[]>();
+  for (const set of sets) for (const [name, lines] of set.close()) all.set(name, [...(all.get(name) ?? []), ...lines]);
+  const blocks = Array.from(all, ([name, lines]) => {
+    const { help, kind } = METRICS[name];
+    return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
+  });
+  return blocks.join('');
+}
+
+/** Titles come from the exchange and must not end their line. */
+const escapeLabel = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"');
+
+interface MetricDeclaration {
+  readonly kind: 'gauge' | 'counter' | 'histogram';
+  readonly help: string;
+  /** Beside `trader`. */
+  readonly labels: readonly string[];
+}
+
+const declare =
+  (kind: MetricDeclaration['kind']) =>
+  (help: string, ...labels: readonly string[]): MetricDeclaration => ({ kind, help, labels });
+const [gauge, counter, histogram] = [declare('gauge'), declare('counter'), declare('histogram')];
+
+/**
+ * The table that the exporter, documents, alert rules and dashboards are checked against. Names have their base unit,
+ * counters end in `_total`, times are Unix seconds. Every series has the label `trader` besides those named.
+ */
+export const METRICS = {
+  twinbook_up: gauge('1 while the trader sends its state, 0 when it hangs or has ended.'),
+  twinbook_build_info: gauge('1; the version of the trader.', 'version'),
+  twinbook_config_info: gauge('1; the hash of the configuration in force.', 'hash'),
+  twinbook_start_time_seconds: gauge('When the run of the trader began.'),
+  twinbook_told_timestamp_seconds: gauge('When the trader last sent its state, by its own clock.'),
+  twinbook_mode: gauge('1 for the mode that the trader is in, 0 for every other.', 'mode'),
+  twinbook_steps_total: counter('Steps of this run.'),
+  twinbook_step_duration_seconds: histogram('How long a step took.'),
+  twinbook_beat_lateness_seconds: gauge('How late beats of the loop came: p99 of the last ten seconds.'),
+  twinbook_telemetry_brake_level: gauge(
+    '0 while telemetry is complete; higher while it is reduced to save the trader’s time.',
+  ),
+  twinbook_telemetry_readers: gauge('Readers of telemetry.'),
+  twinbook_telemetry_readers_cut_total: counter(
+    'Readers of telemetry that were disconnected because they did not read.',
+  ),
+  twinbook_process_resident_memory_bytes: gauge('Memory of the process.', 'process'),
+  twinbook_requests_total: counter('Requests that came back.', 'endpoint', 'outcome'),
+  twinbook_request_duration_seconds: histogram('From the request to its answer.', 'endpoint'),
+  twinbook_requests_unsent_total: counter('Requests that were given up before they left.'),
+  twinbook_requests_by_purpose_total: counter('Sent requests, by purpose.', 'purpose'),
+  twinbook_budget_limit: gauge('Requests a minute that the venue allows.', 'scope'),
+  twinbook_budget_remaining: gauge('Requests that could leave now.', 'scope'),
+  twinbook_throttled: gauge('1 while the venue lets no request of this scope through.', 'scope'),
+  twinbook_venue_silent: gauge('1 while the exchange has not answered some requests in a row.'),
+  twinbook_venue_clock_offset_seconds: gauge("The exchange's clock minus ours."),
+  twinbook_orders: gauge('Orders of ours that rest or may rest.', 'phase'),
+  twinbook_orders_unknown: gauge('Orders of which nothing is known right now.'),
+  twinbook_fills_total: counter('Fills booked by this run.'),
+  twinbook_capital_currency: gauge('Currency that the trader may use.'),
+  twinbook_cash_currency: gauge('Currency in the ledger.'),
+  twinbook_equity_currency: gauge('Currency and holdings at their marks; absent while a holding has no mark.'),
+  twinbook_result_currency: gauge('Equity minus capital; absent while a holding has no mark.'),
+  twinbook_loss_day_currency: gauge('Loss of this UTC day at marks; negative for a gain.'),
+  twinbook_drawdown_currency: gauge('Below the highest equity.'),
+  twinbook_limit_used_ratio: gauge('Part of a limit that is used; 1 is all of it.', 'limit'),
+  twinbook_reduce_only: gauge('1 while only reducing orders may be sent, because of a difference at the exchange.'),
+  twinbook_reconciled_timestamp_seconds: gauge('When ledger and exchange were last compared in a complete round.'),
+  twinbook_reconciliation_differences: gauge('Differences of the newest complete round.'),
+  twinbook_events_total: counter('Events of this kind in the ledger, over all runs.', 'kind'),
+  twinbook_markets: gauge('Markets that are looked at.', 'state'),
+  twinbook_market_info: gauge('1; the title of a market.', 'market', 'title', 'strategy'),
+  twinbook_market_fair_price: gauge('Fair value of YES by its strategy.', 'market'),
+  twinbook_market_best_price: gauge("The others' best price, YES space.", 'market', 'side'),
+  twinbook_market_quote_price: gauge('Our best price, YES space.', 'market', 'side'),
+  twinbook_market_quote_shares: gauge('Shares that rest.', 'market', 'side'),
+  twinbook_market_queue_ahead_shares: gauge("Others' shares before our best order, risk-averse.", 'market', 'side'),
+  twinbook_market_position_shares: gauge('YES minus NO.', 'market'),
+  twinbook_market_book_timestamp_seconds: gauge('When the newest book was seen.', 'market'),
+  twinbook_feed_current_markets: gauge('Markets with a current value of this feed of yours.', 'feed'),
+  twinbook_feed_problems_total: counter('Rows of this feed of yours that were left out.', 'feed'),
+  twinbook_ledger_size_bytes: gauge('Size of the ledger.', 'file'),
+  twinbook_backup_timestamp_seconds: gauge('When the newest backup of the ledger was written; absent without one.'),
+  twinbook_backup_failing: gauge('1 while the newest try to back the ledger up has failed.'),
+  twinbook_journal_writing: gauge(
+    '1 while the journal of this run is written, 0 when it has ended before the run; absent where none is wanted.',
+  ),
+  twinbook_logins_refused_total: counter(
+    'Wrong passwords and tokens that the page was brought; of the first trader of a console.',
+  ),
+  twinbook_disk_free_bytes: gauge("Free on the ledger's disk."),
+  twinbook_guardian_watching: gauge('1 while a guardian can cancel; absent where none is needed.'),
+  twinbook_alerts_active: gauge('Alerts that are open.', 'severity'),
+  twinbook_notifications_total: counter('Messages of an alert channel.', 'channel', 'result'),
+  twinbook_notification_queue_length: gauge('Messages that a channel has not delivered yet.', 'channel'),
+  twinbook_metrics_series_dropped: gauge('Series that were left out of this answer because there were too many.'),
+} as const satisfies Readonly<Record<string, MetricDeclaration>>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** Counted events: those that need an operator. */
+const COUNTED_EVENTS = [
+  'halted',
+  'signing_refused',
+  'signed_elsewhere',
+  'foreign_order',
+  'cancel_undone',
+  'fill_differs',
+  'settled_trade_failed',
+  'strategy_failed',
+  'market_failed',
+  'reconciliation',
+  'clock_set_back',
+  'command',
+] as const;
+
+/** Letters of a market's id in labels. */
+const SHORT_ID = 12;
+const PHASES = ['resting', 'pending', 'canceling'];
+const SIDES = ['bid', 'ask'] as const;
+
+export interface ScrapeFacts {
+  /** Name of this trader, for the label. */
+  readonly name: string;
+  readonly trader: TraderState;
+  readonly mostMarkets: number;
+  /** Null while the ledger cannot be read. */
+  readonly eventCount: (kind: string) => number | null;
+  readonly files: FileFacts;
+  /** Null when no guardian is needed. */
+  readonly isGuarded: boolean | null;
+  /** Null when another trader of the console reports them. */
+  readonly refusedLogins: number | null;
+  readonly alerts: Pick<Watch, 'count' | 'figures'>;
+}
+
+/** Null for a missing file. */
+export const renderMetrics = (...traders: readonly ScrapeFacts[]): string =>
+  writeExposition(traders.map((facts) => collectMetrics(facts, limitSeries(traders.length))));
+
+function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
+  const { trader, files } = facts;
+  const set = new MetricSet(facts.name, most);
+  const { account, hello } = trader;
+  set.add('twinbook_up', flag(trader.isCurrent));
+  set.add('twinbook_told_timestamp_seconds', seconds(trader.frameMs));
+  if (hello !== null) addRun(set, hello);
+  if (account !== null) {
+    addHealth(set, account);
+    addVenue(set, account);
+    addMoney(set, account, hello);
+    const { upkeep, reconciled } = account;
+    set.add('twinbook_reduce_only', flag(account.reduceOnly !== null));
+    set.add('twinbook_reconciled_timestamp_seconds', seconds(reconciled?.comparedMs ?? null));
+    set.add('twinbook_reconciliation_differences', reconciled?.differences.length ?? null);
+    set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backupFailed, files.backupMs)));
+    set.add('twinbook_journal_writing', upkeep.hasJournal ? flag(upkeep.journalEnded === null) : null);
+  }
+  addMarkets(set, [...trader.markets.values()], facts.mostMarkets);
+  for (const kind of COUNTED_EVENTS) set.add('twinbook_events_total', facts.eventCount(kind), { kind });
+  set.add('twinbook_ledger_size_bytes', files.ledgerBytes, { file: 'main' });
+  set.add('twinbook_ledger_size_bytes', files.walBytes, { file: 'wal' });
+  set.add('twinbook_backup_timestamp_seconds', seconds(files.backupMs));
+  set.add('twinbook_disk_free_bytes', files.diskFreeBytes);
+  set.add('twinbook_guardian_watching', facts.isGuarded === null ? null : flag(facts.isGuarded));
+  set.add('twinbook_logins_refused_total', facts.refusedLogins);
+  set.add('twinbook_process_resident_memory_bytes', process.memoryUsage.rss(), { process: 'console' });
+  addAlerts(set, facts.alerts);
+  return set;
+}
+
+const flag = (is: boolean): number => (is ? 1 : 0);
+const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
+/** From whole millionths. */
+const whole = (micros: number | null): number | null => (micros === null ? null : micros / 1_000_000);
+
+function addAlerts(set: MetricSet, alerts: ScrapeFacts['alerts']): void {
+  for (const severity of ALERT_SEVERITIES) set.add('twinbook_alerts_active', alerts.count(severity), { severity });
+  for (const { channel, waiting, delivered, failed, lost } of alerts.figures) {
+    for (const [result, count] of Object.entries({ delivered, failed, lost }))
+      set.add('twinbook_notifications_total', count, { channel, result });
+    set.add('twinbook_notification_queue_length', waiting, { channel });
+  }
+}
+
+function addRun(set: MetricSet, { version, configHash: hash, startedMs, capitalMicros: capital }: ProcessStatus): void {
+  set.add('twinbook_build_info', 1, { version });
+  set.add('twinbook_config_info', 1, { hash: hash.slice(0, SHORT_ID) });
+  set.add('twinbook_start_time_seconds', startedMs / 1000);
+  set.add('twinbook_capital_currency', whole(capital));
+}
+
+function addHealth(set: MetricSet, { mode, health, feeds }: AccountStatus): void {
+  for (const each of TRADER_MODES) set.add('twinbook_mode', flag(each === mode), { mode: each });
+  set.add('twinbook_steps_total', health.steps);
+  set.addHistogram('twinbook_step_duration_seconds', health.stepSeconds, STEP_BUCKETS);
+  set.add('twinbook_beat_lateness_seconds', health.beatLateP99Ms / 1000);
+  set.add('twinbook_telemetry_brake_level', health.brake);
+  set.add('twinbook_telemetry_readers', health.readers);
+  set.add('twinbook_telemetry_readers_cut_total', health.readersCut);
+  set.add('twinbook_process_resident_memory_bytes', health.memoryBytes, { process: 'trader' });
+  for (const { name: feed, current, problems } of feeds) {
+    set.add('twinbook_feed_current_markets', current, { feed });
+    set.add('twinbook_feed_problems_total', problems, { feed });
+  }
+  for (const { endpoint, answered, refused, unknown, seconds: took } of health.requests) {
+    for (const [outcome, count] of Object.entries({ answered, refused, unknown }))
+      set.add('twinbook_requests_total', count, { endpoint, outcome });
+    set.addHistogram('twinbook_request_duration_seconds', took, REQUEST_BUCKETS, { endpoint });
+  }
+}
+
+function addVenue(set: MetricSet, { budgets, spent, silent, clockOffsetMs: offset, unsent }: AccountStatus): void {
+  set.add('twinbook_requests_unsent_total', unsent);
+  for (const [scope, { limit, available, blockedUntilMs: until }] of Object.entries(budgets)) {
+    set.add('twinbook_budget_limit', limit, { scope });
+    set.add('twinbook_budget_remaining', Math.max(0, available), { scope });
+    set.add('twinbook_throttled', flag(until !== null), { scope });
+  }
+  for (const { purpose, total } of spent) set.add('twinbook_requests_by_purpose_total', total, { purpose });
+  set.add('twinbook_venue_silent', flag(silent));
+  set.add('twinbook_venue_clock_offset_seconds', seconds(offset));
+}
+
+function addMoney(set: MetricSet, account: AccountStatus, hello: ProcessStatus | null): void {
+  set.add('twinbook_orders_unknown', account.unknownOrders);
+  set.add('twinbook_fills_total', account.fills);
+  set.add('twinbook_cash_currency', whole(account.cashMicros));
+  set.add('twinbook_equity_currency', whole(account.equityMicros));
+  set.add('twinbook_result_currency', whole(account.resultMicros));
+  set.add('twinbook_loss_day_currency', whole(account.losses.dayLossMicros));
+  set.add('twinbook_drawdown_currency', whole(account.losses.drawdownMicros));
+  if (hello === null) return;
+  const { limits } = hello;
+  const addUseRatio = (limit: string, figure: number, bound: number) =>
+    set.add('twinbook_limit_used_ratio', Math.max(0, figure) / bound, { limit });
+  addUseRatio('max_loss_day', account.losses.dayLossMicros, limits.maxLossDayMicros);
+  addUseRatio('max_drawdown', account.losses.drawdownMicros, limits.maxDrawdownMicros);
+  addUseRatio('max_open_orders', account.openOrders, limits.maxOpenOrders);
+}
+
+/** Quoted and held markets first; beyond this number a market has no own series. */
+function addMarkets(set: MetricSet, markets: readonly MarketStatus[], most: number): void {
+  const orders = markets.flatMap((market) => market.orders);
+  for (const phase of PHASES)
+    set.add('twinbook_orders', orders.filter((order) => order.phase === phase).length, { phase });
+  const quoting = markets.filter((market) => describeQuoting(market) === 'quoting').length;
+  set.add('twinbook_markets', quoting, { state: 'quoting' });
+  set.add('twinbook_markets', markets.length - quoting, { state: 'waiting' });
+  const ours = markets.filter((one) => one.orders.length > 0 || one.yesMicros > 0 || one.noMicros > 0);
+  for (const market of ours.slice(0, most)) addMarket(set, market);
+}
+
+function addMarket(set: MetricSet, one: MarketStatus): void {
+  const market = one.conditionId.slice(0, SHORT_ID);
+  set.add('twinbook_market_info', 1, { market, title: one.title, strategy: one.strategies.join(', ') });
+  set.add('twinbook_market_fair_price', whole(one.fairMicros), { market });
+  set.add('twinbook_market_position_shares', whole(one.yesMicros - one.noMicros), { market });
+  set.add('twinbook_market_book_timestamp_seconds', seconds(one.bookSeenMs), { market });
+  set.add('twinbook_market_best_price', whole(one.bestBidMicros), { market, side: 'bid' });
+  set.add('twinbook_market_best_price', whole(one.bestAskMicros), { market, side: 'ask' });
+  for (const side of SIDES) {
+    const best = side === 'bid' ? one.bidMicros : one.askMicros;
+    const orders = one.orders.filter((order) => order.side === side);
+    const first = orders.find(({ priceMicros }) => priceMicros === best);
+    const shares = orders.reduce((sum, { remainingMicros: left }) => sum + left, 0);
+    set.add('twinbook_market_quote_price', whole(best), { market, side });
+    set.add('twinbook_market_quote_shares', whole(shares), { market, side });
+    set.add('twinbook_market_queue_ahead_shares', whole(first?.queueAheadMicros ?? null), { market, side });
+  }
+}

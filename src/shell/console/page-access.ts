@@ -1,0 +1,162 @@
+/** Access to the page: passwords and the token, the proof of its address, and its start in a browser. */
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { readBounded } from '../alerts/senders.js';
+import type { DashboardConfig, Environment } from '../config/config.js';
+import type { Passes } from '../dashboard/admission.js';
+import { deriveKey, proveServer } from '../dashboard/sessions.js';
+import { readPrivateFile, secrets, writePrivateFile } from '../wallet/secrets.js';
+
+export const hasDisplay = (env: Environment, platform = process.platform): boolean =>
+  platform === 'darwin' ? !env['SSH_CONNECTION'] : Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
+
+/**
+ * Every user of this machine can read a process's arguments. So the browser gets the name of a file of mode 0600 that
+ * contains the address. Rejects when no program opens it.
+ */
+export async function openInBrowser(address: string, ledgerPath: string, env: Environment): Promise<void> {
+  const file = `${ledgerPath}.page-open.html`;
+  const script = `location.replace(${JSON.stringify(address)})`;
+  const html = `<!doctype html><meta charset="utf-8"><title>Twinbook</title><script>${script}</script>\n`;
+  writePrivateFile(file, html, 'the file that opens the dashboard', { replace: true, verify: () => undefined });
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(opener, [file], { detached: true, stdio: 'ignore', env });
+  await once(child, 'spawn');
+  child.unref();
+}
+
+const ANSWERS_WITHIN_MS = 5_000;
+const NONCE_BYTES = 32;
+/** The page's own greeting is a tenth of it. */
+const MOST_BYTES = 16_384;
+
+const greetingSchema = z.object({
+  salt: z.string().max(100),
+  rounds: z.number().int().positive().max(10_000_000),
+  nonce: z.string().max(100),
+  proofs: z.array(z.string().max(100)).max(10),
+});
+
+/** Whether the program at an address is the page that knows this secret. It proves it as to a browser; the secret is not sent. */
+export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
+  const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
+  const answer = await greet(url, pageNonce);
+  if (answer === null) return 'no answer';
+  const greeting = greetingSchema.safeParse(answer);
+  if (!greeting.success) return 'not proven';
+  const { nonce: serverNonce, proofs, ...derivation } = greeting.data;
+  const key = await deriveKey(secret, derivation);
+  const proof = proveServer(key, { pageNonce, serverNonce, address: new URL(url).host });
+  return proofs.includes(proof) ? 'proven' : 'not proven';
+}
+
+/** Null without any answer. */
+async function greet(url: string, nonce: string): Promise<unknown> {
+  try {
+    const response = await fetch(new URL('/session/greeting', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ nonce }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    });
+    return JSON.parse(await readBounded(response, MOST_BYTES).catch(() => '{}'));
+  } catch {
+    return null;
+  }
+}
+
+// The token of a page without a password: beside the ledger, mode 0600, and in no backup or journal.
+const WHAT = 'the token file of the dashboard';
+const TOKEN_BYTES = 24;
+const TOKEN = /^[\w-]{32}$/;
+
+export const locatePageToken = (ledgerPath: string): string => `${ledgerPath}.page-token`;
+
+/** Draws a token if none exists. Throws for a file readable by others, and for one without a token. */
+export function obtainPageToken(ledgerPath: string): string {
+  const path = locatePageToken(ledgerPath);
+  if (!existsSync(path)) drawToken(path);
+  return readPageToken(ledgerPath);
+}
+
+/** Throws `file_unreadable` when no trader has drawn one. */
+export function readPageToken(ledgerPath: string): string {
+  const path = locatePageToken(ledgerPath);
+  const token = readOwn(path).trim();
+  if (TOKEN.test(token)) return token;
+  throw new TwinbookError('key_invalid', `${WHAT} ${path} holds no token`, REMOVE_IT);
+}
+
+const REMOVE_IT = 'Remove the file and restart the trader: it draws a new token.';
+
+function readOwn(path: string): string {
+  try {
+    return readPrivateFile(path, WHAT);
+  } catch (error) {
+    // Others may have read this token: a narrower mode alone does not help.
+    if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
+    throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
+  }
+}
+
+function drawToken(path: string): void {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  try {
+    writePrivateFile(path, `${token}\n`, WHAT, { replace: false, verify: () => undefined });
+  } catch (error) {
+    // The trader and its console may draw one at the same time; the first one counts.
+    if (!existsSync(path)) throw error;
+  }
+}
+
+const SHORTEST_PASSWORD = 8;
+
+/** From the environment or a file of mode 0600; null when unset. Throws `usage` for a short one. */
+export function passwordFrom(env: Environment): string | null {
+  const path = env['TWINBOOK_DASHBOARD_PASSWORD_FILE'] ?? '';
+  const direct = env['TWINBOOK_DASHBOARD_PASSWORD'] ?? '';
+  const password = direct === '' && path !== '' ? readPrivateFile(path, 'the password file').trimEnd() : direct;
+  if (password === '') return null;
+  secrets.hide(password);
+  if (password.length >= SHORTEST_PASSWORD) return password;
+  throw new TwinbookError(
+    'usage',
+    `its password is shorter than ${SHORTEST_PASSWORD} characters`,
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
+  );
+}
+
+/**
+ * Passwords of the roles stop and view; null without one. Throws for a file readable by others, a short password, and
+ * one shared by two roles.
+ */
+export function readPasses(
+  { stopPasswordFile, viewPasswordFile }: Pick<DashboardConfig, 'stopPasswordFile' | 'viewPasswordFile'>,
+  operate: string,
+): Omit<Passes, 'operate'> {
+  const stop = readRolePassword(stopPasswordFile, 'dashboard.stop_password_file');
+  const view = readRolePassword(viewPasswordFile, 'dashboard.view_password_file');
+  const given = [operate, stop, view].filter((one) => one !== null);
+  if (new Set(given).size < given.length)
+    throw new TwinbookError('usage', 'two roles of the dashboard have the same password', 'Give each its own.');
+  return { stop, view };
+}
+
+function readRolePassword(file: string | null, setting: string): string | null {
+  if (file === null) return null;
+  const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
+  secrets.hide(password);
+  if (password.length >= SHORTEST_PASSWORD) return password;
+  const what = `${setting}: the password in ${file} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`;
+  throw new TwinbookError('usage', what, 'Write a longer one into the file.');
+}
+
+/** One line for the operator: the address with its token behind the #, or without the password. */
+export const addressText = (url: string, password: string | null, token: string): string =>
+  `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

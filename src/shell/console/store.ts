@@ -1,0 +1,427 @@
+/**
+ * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. It is never
+ * evidence: an unreadable file is renamed and replaced, a failed write is ignored, and the console works without it.
+ */
+
+import { existsSync, renameSync } from 'node:fs';
+import type Sqlite from 'better-sqlite3';
+import { messageOf } from '../../shared/base/errors.js';
+import { makePrivateFile } from '../../shared/base/files.js';
+import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
+import type { Acknowledgement, AlertMemory, AlertState } from '../alerts/alert-center.js';
+import type { TraderState } from './trader-state.js';
+
+/** The console reads acknowledgements within a second; their alert may be over by then, ms. */
+const KEPT_MS = 86_400_000;
+
+/** Alerts stored between console processes: open ones with acknowledgements, and pending messages of every channel. */
+export class AlertStore implements AlertMemory {
+  readonly #file: StoreFile;
+
+  constructor(file: StoreFile) {
+    this.#file = file;
+  }
+
+  load(): AlertState | null {
+    return this.#file.attempt((sqlite) => {
+      const text = sqlite.prepare<[], string>('SELECT state FROM alert_state').pluck().get();
+      return text === undefined ? null : stateIn(text);
+    }, null);
+  }
+
+  save(state: AlertState): void {
+    this.#file.attempt((sqlite) => {
+      sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(JSON.stringify(state));
+    }, undefined);
+  }
+
+  acknowledgements(): readonly Acknowledgement[] {
+    const sql = 'SELECT kind, since_ms AS sinceMs, time_ms AS timeMs FROM acknowledgements';
+    return this.#file.attempt((sqlite) => sqlite.prepare<[], Acknowledgement>(sql).all(), []);
+  }
+
+  /** False when it cannot be kept. */
+  acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): boolean {
+    return this.#file.attempt((sqlite) => {
+      sqlite.prepare('DELETE FROM acknowledgements WHERE time_ms < ?').run(timeMs - KEPT_MS);
+      sqlite.prepare('INSERT OR IGNORE INTO acknowledgements VALUES (?, ?, ?)').run(kind, sinceMs, timeMs);
+      return true;
+    }, false);
+  }
+}
+
+/** Null for what no console wrote. */
+function stateIn(text: string): AlertState | null {
+  try {
+    const { open, waiting } = JSON.parse(text) as Partial<AlertState>; // a console of this version wrote it, or one before
+    return Array.isArray(open) && typeof waiting === 'object' ? { open, waiting } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Number of an update, and its arrival, Unix ms. */
+export type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
+
+/** The newest message of each channel: none is obeyed twice. */
+export class UpdateStore {
+  readonly #file: StoreFile;
+
+  constructor(file: StoreFile) {
+    this.#file = file;
+  }
+
+  load(channel: string): TakenUpdate | null {
+    const sql = 'SELECT id, time_ms AS timeMs FROM taken_updates WHERE channel = ?';
+    return this.#file.attempt((sqlite) => sqlite.prepare<[string], TakenUpdate>(sql).get(channel) ?? null, null);
+  }
+
+  save(channel: string, { id, timeMs }: TakenUpdate): void {
+    const sql = 'INSERT OR REPLACE INTO taken_updates VALUES (?, ?, ?)';
+    this.#file.attempt((sqlite) => sqlite.prepare(sql).run(channel, id, timeMs), undefined);
+  }
+}
+
+/** Increased with each change of the tables: a file of another version is renamed. */
+const VERSION = 3;
+const TABLES = `
+CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE market_points (
+  series INTEGER NOT NULL REFERENCES series (id),
+  scale INTEGER NOT NULL,
+  time_s INTEGER NOT NULL,
+  best_bid INTEGER,
+  best_ask INTEGER,
+  fair INTEGER,
+  bid INTEGER,
+  ask INTEGER,
+  net INTEGER NOT NULL,
+  PRIMARY KEY (series, scale, time_s)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE account_points (
+  scale INTEGER NOT NULL,
+  time_s INTEGER NOT NULL,
+  equity INTEGER,
+  result INTEGER,
+  loss_day INTEGER NOT NULL,
+  PRIMARY KEY (scale, time_s)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE alert_state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
+CREATE TABLE acknowledgements (
+  kind TEXT NOT NULL,
+  since_ms INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  PRIMARY KEY (kind, since_ms)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE taken_updates (channel TEXT PRIMARY KEY, id INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
+PRAGMA user_version = ${VERSION};
+`;
+
+/** 'TWBC'. */
+const APPLICATION_ID = 0x54574243;
+const BUSY_MS = 200;
+/** Wait after a failure, ms. */
+const AGAIN_MS = 60_000;
+const SIDE_FILES = ['', '-wal', '-shm'] as const;
+const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+export const locateStore = (ledgerPath: string): string => `${ledgerPath}.console`;
+
+export interface StoreFileOptions {
+  readonly path: string;
+  readonly note: (text: string) => void;
+  /** Unix ms, for the name of a renamed file. */
+  readonly nowMs: () => number;
+  /** A clock that never steps, ms. */
+  readonly steadyMs: () => number;
+}
+
+/** Opened at the first use. No call throws because of a fault of the file or its disk. */
+export class StoreFile {
+  readonly #options: StoreFileOptions;
+  #sqlite: Sqlite.Database | null = null;
+  #failedMs: number | null = null;
+
+  constructor(options: StoreFileOptions) {
+    this.#options = options;
+  }
+
+  /** Result of `work` in one transaction; `otherwise` when the file cannot be used now. */
+  attempt<T>(work: (sqlite: Sqlite.Database) => T, otherwise: T): T {
+    const { steadyMs } = this.#options;
+    if (this.#failedMs !== null && steadyMs() - this.#failedMs < AGAIN_MS) return otherwise;
+    try {
+      const sqlite = this.#open();
+      const result = sqlite.transaction(() => work(sqlite)).immediate();
+      this.#noteRecovery();
+      return result;
+    } catch (error) {
+      const isOfDisk = error instanceof Error && 'syscall' in error;
+      if (!(error instanceof SqliteDriver.SqliteError || isOfDisk)) throw error;
+      this.#fail(error);
+      return otherwise;
+    }
+  }
+
+  close(): void {
+    this.#sqlite?.close();
+    this.#sqlite = null;
+  }
+
+  #open(): Sqlite.Database {
+    if (this.#sqlite !== null) return this.#sqlite;
+    const { path } = this.#options;
+    makePrivateFile(path);
+    const sqlite = new SqliteDriver(path, { timeout: BUSY_MS });
+    this.#sqlite = sqlite;
+    sqlite.pragma('journal_mode = WAL');
+    // A power loss may take the newest seconds of a chart.
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('journal_size_limit = 4000000');
+    const version = Number(sqlite.pragma('user_version', { simple: true }));
+    const application = Number(sqlite.pragma('application_id', { simple: true }));
+    if (version > 0 && (version !== VERSION || application !== APPLICATION_ID)) {
+      this.#putAside('was written by another version');
+      return this.#open();
+    }
+    if (version === 0) sqlite.exec(`BEGIN IMMEDIATE;${TABLES}PRAGMA application_id = ${APPLICATION_ID};COMMIT`);
+    return sqlite;
+  }
+
+  #fail(error: unknown): void {
+    const { note, path, steadyMs } = this.#options;
+    const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
+    // Another console holds it for a moment.
+    if (code.startsWith('SQLITE_BUSY')) return;
+    const why = messageOf(error);
+    if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
+      this.#putAside(`is damaged (${why})`);
+      return;
+    }
+    if (this.#failedMs === null) note(`warning: ${path} cannot be used: ${why}; charts and alerts continue without it`);
+    this.#failedMs = steadyMs();
+    this.close();
+  }
+
+  #noteRecovery(): void {
+    if (this.#failedMs === null) return;
+    this.#failedMs = null;
+    this.#options.note(`${this.#options.path} can be used again`);
+  }
+
+  #putAside(why: string): void {
+    const { path, note, nowMs, steadyMs } = this.#options;
+    this.close();
+    const aside = `${path}.aside-${nowMs()}`;
+    try {
+      for (const ending of SIDE_FILES) {
+        if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${aside}${ending}`);
+      }
+      note(`warning: ${path} ${why}; it is kept as ${aside}, and a new one is begun`);
+    } catch (error) {
+      note(`warning: ${path} ${why}, and cannot be renamed: ${String(error)}`);
+      this.#failedMs = steadyMs();
+    }
+  }
+}
+
+/** Seconds that a point covers, and seconds that it is kept. */
+const SCALES = [
+  { seconds: 5, keptS: 6 * 3600 },
+  { seconds: 60, keptS: 48 * 3600 },
+  { seconds: 600, keptS: 14 * 86_400 },
+  { seconds: 3600, keptS: 90 * 86_400 },
+] as const;
+
+/** Seconds of a point of the finest scale. */
+export const FINEST_S = SCALES[0].seconds;
+
+/** No answer has more points. */
+export const MOST_POINTS = 2_200;
+const MOST_BYTES = 256_000_000;
+/** Time between two deletions of old points, ms. */
+const PRUNE_MS = 60_000;
+/** Part of every scale that is kept when space is short. */
+const LEAST_PART = 0.02;
+/** How much less is kept each time that the file is found too large. */
+const LESS = 0.8;
+
+/** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
+export interface MarketPoint {
+  /** Unix ms at which the point begins. */
+  readonly timeMs: number;
+  readonly bestBidMicros: number | null;
+  readonly bestAskMicros: number | null;
+  readonly fairMicros: number | null;
+  /** Our own best. */
+  readonly bidMicros: number | null;
+  readonly askMicros: number | null;
+  /** YES minus NO, shares. */
+  readonly netMicros: number;
+}
+
+export interface AccountPoint {
+  readonly timeMs: number;
+  /** Null while a holding had no mark. */
+  readonly equityMicros: number | null;
+  readonly resultMicros: number | null;
+  readonly lossDayMicros: number;
+}
+export interface Sample {
+  readonly account: AccountPoint;
+  readonly markets: readonly (MarketPoint & { readonly id: string })[];
+}
+
+/** From when to when, Unix ms. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Figures of the account and of each market over time, in four scales, each kept for as long as a reader looks at it that
+ * closely. A time without telemetry has no point: a gap is shown as a gap.
+ */
+export class History {
+  readonly #file: StoreFile;
+  readonly #mostBytes: number;
+  #prunedMs = Number.NEGATIVE_INFINITY;
+  #part = 1;
+
+  constructor(file: StoreFile, mostBytes = MOST_BYTES) {
+    this.#file = file;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Call every five seconds while the trader sends its state. */
+  add({ account, markets }: Sample): void {
+    this.#file.attempt((sqlite) => {
+      const putAccount = sqlite.prepare(PUT_ACCOUNT);
+      const putMarket = sqlite.prepare(PUT_MARKET);
+      const { equityMicros, resultMicros, lossDayMicros } = account;
+      const names = Object.values(MARKET_FIGURES);
+      const lines = markets.map((one) => ({ id: findSeries(sqlite, one.id), figures: names.map((name) => one[name]) }));
+      for (const { seconds } of SCALES) {
+        const time = pointS(account.timeMs, seconds);
+        putAccount.run(seconds, time, equityMicros, resultMicros, lossDayMicros);
+        for (const { id, figures } of lines) putMarket.run(id, seconds, time, ...figures);
+      }
+      this.#prune(sqlite, account.timeMs);
+    }, undefined);
+  }
+
+  /** Oldest first; at most `MOST_POINTS`, in the finest stored scale that fits. Empty without data. */
+  market(id: string, span: Span): readonly MarketPoint[] {
+    return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
+  }
+
+  /** Only the finest scale: empty where it is no longer stored. */
+  closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
+    const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
+    return this.#file.attempt(
+      // The columns are those of the statement, and the tables are STRICT.
+      (sqlite) => sqlite.prepare(MARKET_POINTS).all(id, FINEST_S, fromS, toS) as MarketPoint[],
+      [],
+    );
+  }
+
+  account(span: Span): readonly AccountPoint[] {
+    const sql = `SELECT time_s * 1000 AS timeMs, equity AS equityMicros, result AS resultMicros, loss_day AS lossDayMicros
+      FROM account_points WHERE scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
+    return this.#read<AccountPoint>(sql, span, []);
+  }
+
+  /** Time of the newest account figures, Unix ms, to the precision of a point; null without any. */
+  newestMs(): number | null {
+    const newestS = this.#file.attempt(readNewestS, null);
+    return newestS === null ? null : newestS * 1000;
+  }
+
+  #read<Point>(sql: string, { fromMs, toMs }: Span, key: readonly string[]): readonly Point[] {
+    const fromS = Math.floor(fromMs / 1000);
+    const toS = Math.floor(toMs / 1000);
+    return this.#file.attempt((sqlite) => {
+      const newestS = readNewestS(sqlite) ?? toS;
+      const scale =
+        SCALES.find((one) => (toS - fromS) / one.seconds < MOST_POINTS && newestS - fromS <= one.keptS * this.#part) ??
+        SCALES[SCALES.length - 1];
+      // The columns are those of the statement, and the tables are STRICT.
+      return sqlite.prepare(sql).all(...key, scale?.seconds, fromS, toS) as Point[];
+    }, []);
+  }
+
+  #prune(sqlite: Sqlite.Database, nowMs: number): void {
+    if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS) return;
+    this.#prunedMs = nowMs;
+    const figure = (name: string) => Number(sqlite.pragma(name, { simple: true }));
+    const bytes = (figure('page_count') - figure('freelist_count')) * figure('page_size');
+    if (bytes > this.#mostBytes) this.#part = Math.max(this.#part * LESS, LEAST_PART);
+    else if (bytes < this.#mostBytes / 2) this.#part = Math.min(this.#part / LESS, 1);
+    const series = sqlite.prepare<[], number>('SELECT id FROM series').pluck().all();
+    for (const { seconds, keptS } of SCALES) {
+      const oldest = Math.floor(nowMs / 1000 - keptS * this.#part);
+      sqlite.prepare('DELETE FROM account_points WHERE scale = ? AND time_s < ?').run(seconds, oldest);
+      const old = sqlite.prepare('DELETE FROM market_points WHERE series = ? AND scale = ? AND time_s < ?');
+      for (const id of series) old.run(id, seconds, oldest);
+    }
+    sqlite.exec('DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM market_points WHERE series = series.id)');
+  }
+}
+
+const readNewestS = (sqlite: Sqlite.Database): number | null =>
+  sqlite
+    .prepare<[number], number | null>('SELECT max(time_s) FROM account_points WHERE scale = ?')
+    .pluck()
+    .get(FINEST_S) ?? null;
+
+const pointS = (timeMs: number, seconds: number): number => Math.floor(timeMs / 1000 / seconds) * seconds;
+
+function findSeries(sqlite: Sqlite.Database, market: string): number {
+  const known = sqlite.prepare<[string], number>('SELECT id FROM series WHERE market = ?').pluck().get(market);
+  return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
+}
+
+/** Columns of a market's points. */
+const MARKET_FIGURES = {
+  best_bid: 'bestBidMicros',
+  best_ask: 'bestAskMicros',
+  fair: 'fairMicros',
+  bid: 'bidMicros',
+  ask: 'askMicros',
+  net: 'netMicros',
+} as const;
+
+const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs,
+  ${Object.entries(MARKET_FIGURES).map(([column, name]) => `${column} AS ${name}`)}
+  FROM market_points JOIN series ON series.id = series
+  WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
+
+const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+  SET equity = excluded.equity, result = excluded.result, loss_day = excluded.loss_day`;
+
+const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  best_bid = coalesce(min(best_bid, excluded.best_bid), best_bid, excluded.best_bid),
+  best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
+  fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;
+
+/** Null while the trader sends nothing: a gap. Markets neither quoted nor held add no point. */
+export function takeSample(trader: TraderState, timeMs: number): Sample | null {
+  const { account, markets, isCurrent } = trader;
+  if (!isCurrent || account === null) return null;
+  const { equityMicros, resultMicros, losses } = account;
+  const told = [...markets.values()].filter(
+    ({ orders, yesMicros, noMicros }) => orders.length > 0 || yesMicros !== 0 || noMicros !== 0,
+  );
+  return {
+    account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
+    markets: told.map((market) => ({
+      id: market.conditionId,
+      timeMs,
+      bestBidMicros: market.bestBidMicros,
+      bestAskMicros: market.bestAskMicros,
+      fairMicros: market.fairMicros,
+      bidMicros: market.bidMicros,
+      askMicros: market.askMicros,
+      netMicros: market.yesMicros - market.noMicros,
+    })),
+  };
+}

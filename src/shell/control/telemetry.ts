@@ -1,0 +1,358 @@
+/**
+ * Streams the trader's status to its readers, and never makes the trader wait: lines are made after a step, once for all readers;
+ * a reader that does not read is disconnected. Without a reader a step costs one comparison.
+ */
+
+import { guarded } from '../../shared/base/processes.js';
+import type { Observation, Request } from '../../shared/protocol/seam.js';
+import type { AccountStatus, ProcessStatus, StatusLine, StatusLineOf } from '../../shared/protocol/trader-status.js';
+import { LADDER } from '../../trader/engine/control/modes.js';
+import type { WatchedMarket } from '../../trader/engine/snapshot.js';
+
+const makeCounts = () => ({ answered: 0, refused: 0, unknown: 0, took: new Histogram(REQUEST_BUCKETS) });
+
+export class RequestTimings {
+  readonly #underWay = new Map<number, string>();
+  readonly #counts = new Map<string, ReturnType<typeof makeCounts>>();
+
+  note(observation: Observation, requests: readonly Request[]): void {
+    for (const { id, call } of requests) this.#underWay.set(id, call.endpoint);
+    if (observation.kind !== 'outcome') return;
+    const endpoint = this.#underWay.get(observation.requestId);
+    if (endpoint === undefined) return;
+    this.#underWay.delete(observation.requestId);
+    const counts = this.#counts.get(endpoint) ?? makeCounts();
+    this.#counts.set(endpoint, counts);
+    counts[observation.outcome.kind]++;
+    // After a clock set back in between the duration is unknown.
+    counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
+  }
+
+  get figures(): AccountStatus['health']['requests'] {
+    return Array.from(this.#counts, ([endpoint, { answered, refused, unknown, took }]) => ({
+      endpoint,
+      answered,
+      refused,
+      unknown,
+      seconds: took.figures,
+    }));
+  }
+}
+
+/** Zeros of nothing. */
+function summarize(values: readonly number[]) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
+}
+
+export class RecentDurations {
+  readonly #values: number[] = [];
+  readonly #size: number;
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(value: number): void {
+    this.#values[this.#next] = value;
+    this.#next = (this.#next + 1) % this.#size;
+  }
+
+  get summary() {
+    return summarize(this.#values);
+  }
+}
+
+/** Upper bounds for steps of the trader and for its requests, seconds. */
+export const STEP_BUCKETS: readonly number[] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+export const REQUEST_BUCKETS: readonly number[] = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 30];
+
+export class Histogram {
+  readonly #bounds: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
+
+  /** @param bounds upper bounds, inclusive, ascending */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = [...bounds, 0].map(() => 0);
+  }
+
+  add(value: number): void {
+    let place = 0;
+    while (place < this.#bounds.length && value > (this.#bounds[place] ?? 0)) place++;
+    this.#counts[place] = (this.#counts[place] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  get figures(): AccountStatus['health']['stepSeconds'] {
+    return { counts: this.#counts, sum: this.#sum };
+  }
+}
+
+export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
+
+export const MOST_READERS = 4;
+const MOST_UNREAD_BYTES = 1024 * 1024;
+
+/** The other end of a connection; a socket is one. */
+export interface LineReader {
+  readonly writableLength: number;
+  write(bytes: Uint8Array): unknown;
+  end(): unknown;
+  destroy(): unknown;
+  once(event: 'close', onClose: () => void): unknown;
+}
+
+/** Source of the status; read at the end of a step, so everything is cheap. */
+export interface TelemetrySource {
+  process(): ProcessStatus;
+  account(nowMs: number, publishing: PublisherFigures): AccountStatus;
+  markets(nowMs: number): readonly WatchedMarket[];
+  /** For the ladder; a change is sent at once. */
+  mode(): string;
+  /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
+  onFailure(error: unknown): void;
+}
+
+export type PublisherFigures = Pick<AccountStatus['health'], 'brake' | 'readers' | 'readersCut' | 'beatLateP99Ms'>;
+
+export interface PublisherClocks {
+  /** Never steps, ms. */
+  readonly steadyMs: () => number;
+  readonly nowMs: () => number;
+  /** Processor time of this process, ms: a step that waits for a busy machine costs nothing. */
+  readonly cpuMs: () => number;
+}
+
+export class TelemetryPublisher {
+  readonly #source: TelemetrySource;
+  readonly #clocks: PublisherClocks;
+  readonly #readers = new Set<LineReader>();
+  readonly #brake: Brake;
+  /** Sources of each market's newest status. */
+  readonly #told = new Map<string, WatchedMarket['sources']>();
+  #sweptMs = Number.NEGATIVE_INFINITY;
+  #mode: string | null = null;
+  #cut = 0;
+  /** Sent at the end, and to later subscribers. */
+  #bye: StatusLineOf<'bye'> | null = null;
+
+  constructor(source: TelemetrySource, clocks: PublisherClocks) {
+    this.#source = source;
+    this.#clocks = clocks;
+    this.#brake = new Brake(clocks.steadyMs());
+  }
+
+  /** Null when this reader is subscribed, else the reason. */
+  subscribe(reader: LineReader): string | null {
+    if (this.#readers.size >= MOST_READERS) return `${MOST_READERS} other readers are connected; close one of them`;
+    let refusal: string | null = null;
+    guarded(
+      () => this.#add(reader),
+      (error) => {
+        this.#letGo(reader);
+        this.#source.onFailure(error);
+        refusal = 'telemetry failed; the log says why';
+      },
+    )();
+    return refusal;
+  }
+
+  #add(reader: LineReader): void {
+    const hello = encodeLine({ type: 'hello', process: this.#source.process() });
+    this.#readers.add(reader);
+    reader.once('close', () => this.#letGo(reader));
+    reader.write(hello);
+    if (this.#bye !== null) return this.#endAll(this.#bye);
+    // A sweep sends what has changed; to this reader everything is new.
+    this.#told.clear();
+  }
+
+  /** After a step, when its requests are in flight. `lateMs`: delay of the beat, null when no beat caused this step. */
+  afterStep(lateMs: number | null): void {
+    this.#tryTelling(() => this.#tellStep(lateMs));
+  }
+
+  /** An error disconnects the readers and does not affect the trader. */
+  #tryTelling(tell: () => void): void {
+    if (this.#readers.size === 0) return;
+    guarded(tell, (error) => {
+      for (const reader of this.#readers) {
+        this.#letGo(reader);
+        reader.destroy();
+      }
+      this.#source.onFailure(error);
+    })();
+  }
+
+  #tellStep(lateMs: number | null): void {
+    const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
+    if (lateMs !== null) this.#brake.noteBeat(lateMs);
+    if (this.#brake.look(beganMs)) this.#tellBrake();
+    const mode = this.#source.mode();
+    const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
+    this.#mode = mode;
+    if (isDue) this.#sweep(beganMs);
+    this.#brake.noteUse(this.#clocks.cpuMs() - beganCpuMs);
+  }
+
+  /** The content of the first line has changed. */
+  renew(): void {
+    this.#tryTelling(() => this.#tell({ type: 'hello', process: this.#source.process() }));
+  }
+
+  notice(time: number, severity: 'info' | 'loud', kind: string, text: string): void {
+    this.#tryTelling(() => this.#tell({ type: 'notice', time, severity, kind, text }));
+  }
+
+  close(reason: string, proven: boolean): void {
+    const bye = this.#bye ?? { type: 'bye' as const, time: this.#clocks.nowMs(), reason, proven };
+    this.#bye = bye;
+    this.#tryTelling(() => this.#endAll(bye));
+  }
+
+  #endAll(bye: StatusLineOf<'bye'>): void {
+    this.#tell(bye);
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+  }
+
+  #sweep(beganMs: number): void {
+    this.#sweptMs = beganMs;
+    const time = this.#clocks.nowMs();
+    const all = this.#source.markets(time);
+    const known = all.map(({ conditionId }) => conditionId);
+    const kept = new Set(known);
+    for (const id of this.#told.keys()) if (!kept.has(id)) this.#told.delete(id);
+    const { hasLadders } = this.#brake.settings;
+    const changed = all.filter((market) => !isSame(this.#told.get(market.conditionId), market));
+    for (const { conditionId, sources } of changed) this.#told.set(conditionId, sources);
+    const markets = changed.map((market) => market.makeStatus(hasLadders));
+    this.#tell({ type: 'frame', time, account: this.#source.account(time, this.figures), markets, known });
+  }
+
+  get figures(): PublisherFigures {
+    const { level, lateP99Ms } = this.#brake;
+    return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
+  }
+
+  #tellBrake(): void {
+    const { level, settings } = this.#brake;
+    // A level with or without ladders changes every market.
+    this.#told.clear();
+    const text = level === 0 ? 'telemetry is whole again' : `telemetry is slowed, a sweep each ${settings.periodMs} ms`;
+    this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
+  }
+
+  #tell(line: StatusLine): void {
+    const bytes = encodeLine(line);
+    for (const reader of this.#readers) {
+      reader.write(bytes);
+      if (reader.writableLength <= MOST_UNREAD_BYTES) continue;
+      this.#cut++;
+      this.#letGo(reader);
+      reader.destroy();
+    }
+  }
+
+  #letGo(reader: LineReader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size === 0) this.#told.clear();
+  }
+}
+
+const encodeLine = (line: StatusLine): Uint8Array => Buffer.from(`${JSON.stringify(line)}\n`);
+
+const isSame = (told: WatchedMarket['sources'] | undefined, { sources }: WatchedMarket): boolean =>
+  told !== undefined && sources.every((source, i) => source === told[i]);
+
+const SPAN_MS = 10_000;
+const MOST_SHARE = 0.005;
+/** A smaller share does not make a loop late. */
+const FELT_SHARE = 0.001;
+const MOST_LATE_MS = 5;
+const CALM_SPANS = 3;
+
+export interface BrakeLevel {
+  /** Between two sweeps over all markets, ms. */
+  readonly periodMs: number;
+  /** Others' levels and public trades. */
+  readonly hasLadders: boolean;
+}
+
+/** From the fullest down. */
+export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
+  { periodMs: 500, hasLadders: true },
+  { periodMs: 1_000, hasLadders: true },
+  { periodMs: 1_500, hasLadders: true },
+  { periodMs: 1_500, hasLadders: false },
+];
+
+/** A late loop has other causes too, so lateness drops no ladders. */
+const WORST_FOR_LATENESS = 2;
+
+export class Brake {
+  #level = 0;
+  #spanMs: number;
+  #usedMs = 0;
+  #late: number[] = [];
+  #calm = 0;
+  #lateP99Ms = 0;
+
+  /** @param steadyMs a clock that never steps, ms */
+  constructor(steadyMs: number) {
+    this.#spanMs = steadyMs;
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  get settings(): BrakeLevel {
+    return BRAKE_LEVELS[this.#level] ?? BRAKE_LEVELS[0];
+  }
+
+  /** 99th percentile of the delays of beats in the last complete span, ms. */
+  get lateP99Ms(): number {
+    return this.#lateP99Ms;
+  }
+
+  /** Delay of a beat of the loop, ms. */
+  noteBeat(lateMs: number): void {
+    this.#late.push(lateMs);
+  }
+
+  /** Processor time of telemetry within a step, ms. */
+  noteUse(tookMs: number): void {
+    this.#usedMs += tookMs;
+  }
+
+  /** Ends a completed span. True when the level has changed. */
+  look(steadyMs: number): boolean {
+    const tookMs = steadyMs - this.#spanMs;
+    if (tookMs < SPAN_MS) return false;
+    this.#lateP99Ms = summarize(this.#late).p99;
+    const share = this.#usedMs / tookMs;
+    const isCostly = share > MOST_SHARE;
+    const isLate = share > FELT_SHARE && this.#lateP99Ms > MOST_LATE_MS;
+    this.#spanMs = steadyMs;
+    this.#usedMs = 0;
+    this.#late = [];
+    return this.#turn(isCostly, isLate);
+  }
+
+  #turn(isCostly: boolean, isLate: boolean): boolean {
+    const before = this.#level;
+    this.#calm = isCostly || isLate ? 0 : this.#calm + 1;
+    if (isCostly) this.#level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
+    else if (isLate && before < WORST_FOR_LATENESS) this.#level = before + 1;
+    else if (this.#calm >= CALM_SPANS && before > 0) {
+      this.#level = before - 1;
+      this.#calm = 0;
+    }
+    return this.#level !== before;
+  }
+}

@@ -1,0 +1,228 @@
+/** The trader's link to its fleet: messages in both directions, and the end of the membership. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { TwinbookError } from '../../shared/base/errors.js';
+import { formatDecimal, type Micros, ZERO } from '../../shared/base/micros.js';
+import type { FleetCommand, Lane } from '../../shared/protocol/seam.js';
+import type { MarketStatus } from '../../shared/protocol/trader-status.js';
+import type { Snapshot } from '../../trader/engine/snapshot.js';
+import type { DraftSigner } from '../../trader/executor/contract.js';
+import type { StoredDraftRow } from '../../trader/ledger/contract.js';
+import type { Config, Environment } from '../config/config.js';
+import { VERSION } from '../config/shipped.js';
+import { fleetPassword } from '../fleet/database.js';
+import { FleetMember } from '../fleet/member.js';
+import type { TraderSummary } from '../fleet/owner-desk.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { cancelUntilNothingRests, type DirectCancel, PATIENCE } from './direct-cancel.js';
+
+/** Interval of the lease check, ms: at most a beat of the loop. */
+const LOOK_MS = 100;
+
+export interface FleetHooks {
+  readonly loop: { command(command: FleetCommand): boolean };
+  snapshot(): Snapshot;
+  /** The wallet is lost: nothing may be signed, and nothing canceled unless the wallet has no owner. */
+  fail(error: TwinbookError): void;
+}
+
+export class FleetSession {
+  readonly #member: FleetMember;
+  readonly #capitalMicros: Micros;
+  #hooks: FleetHooks | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #told: FleetCommand | null = null;
+
+  constructor(member: FleetMember, capitalMicros: Micros) {
+    this.#member = member;
+    this.#capitalMicros = capitalMicros;
+  }
+
+  /** Before the first step of the core. */
+  start(hooks: FleetHooks): void {
+    this.#hooks = hooks;
+    this.#member.attach({
+      summarize: () => summarize(hooks.snapshot()),
+      wanted: () => listWanted(hooks.snapshot()),
+      onChange: () => this.#look(),
+    });
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+  }
+
+  /** It is proven that nothing rests. Capital stays with the wallet where shares are held. */
+  async release({ markets }: Pick<Snapshot, 'markets'>): Promise<void> {
+    this.#stopLooking();
+    await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
+  }
+
+  async close(): Promise<void> {
+    this.#stopLooking();
+    await this.#member.close();
+  }
+
+  /** Remaining time in which no other trader can get the wallet, ms. */
+  get oursForMs(): number {
+    return this.#member.oursForMs;
+  }
+
+  #stopLooking(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(): void {
+    const hooks = this.#hooks;
+    if (hooks === null) return;
+    const { standing, markets } = this.#member;
+    if (standing === 'lost') {
+      this.#hooks = null;
+      this.#stopLooking();
+      return hooks.fail(explainLoss(this.#member.lease));
+    }
+    const hold = standing === 'held' ? null : this.#describeTrouble();
+    const told = this.#told;
+    if (told !== null && (told.hold === null) === (hold === null) && told.markets === markets) return;
+    this.#told = { kind: 'fleet', hold, markets };
+    hooks.loop.command(this.#told);
+  }
+
+  #describeTrouble(): string {
+    const { trouble, lease } = this.#member;
+    const why = trouble ?? 'no renewal of the lease for too long';
+    return `the fleet's lease on the wallet was not renewed for ${lease.rules.pullMs / 1000} s, so everything is pulled until it is (${why})`;
+  }
+}
+
+/**
+ * Why the trader ends: the wallet has another owner, whose orders rest; or none, and only this trader can cancel its
+ * orders.
+ */
+export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
+  if (successor === null || successor.isFree) {
+    return new TwinbookError(
+      'fleet_unusable',
+      `in the fleet no trader has the wallet, after our term ${term}: it was released, or the database has lost it`,
+      'Everything is canceled, because no other trader will do it. `twinbook fleet status` shows who has what.',
+    );
+  }
+  return new TwinbookError(
+    'wallet_taken',
+    `the wallet is not this trader's any more: in the fleet ${successor.holder} (term ${successor.term}) has it, after our term ${term}`,
+    'Nothing is canceled here: the resting orders are theirs. `twinbook fleet status` shows who has what.',
+  );
+}
+
+/** True for the end of a trader whose wallet was taken over. */
+export const isTakenOver = (error: unknown): boolean => error instanceof TwinbookError && error.code === 'wallet_taken';
+
+/** Signs as the wallet's signer, but only while the wallet is surely ours; cancels always. */
+export const leasedSigner = (
+  inner: DraftSigner,
+  member: Pick<FleetMember, 'objection' | 'markets'>,
+  loadDraft: (intentId: string) => StoredDraftRow | null,
+): DraftSigner => ({
+  sign: (intentId) => {
+    const draft = loadDraft(intentId);
+    const action = draft?.terms.action;
+    if (draft === null || action === 'cancel-order') return inner.sign(intentId);
+    const isForeign = action === 'place-order' && !member.markets.includes(draft.marketConditionId);
+    const reason = member.objection() ?? (isForeign ? 'its market is not claimed in the fleet' : null);
+    return reason === null ? inner.sign(intentId) : { ok: false, reason, isWithheld: true };
+  },
+});
+
+const isHeld = ({ yesMicros, noMicros }: MarketStatus): boolean => yesMicros > ZERO || noMicros > ZERO;
+
+/** Null before own state was read: until then no earlier market is released. */
+const listWanted = ({ mode, markets }: Snapshot): readonly string[] | null =>
+  mode === 'starting'
+    ? null
+    : markets
+        .filter(
+          (market) =>
+            (market.strategies.length > 0 && market.leftOutBecause === null) ||
+            market.orders.length > 0 ||
+            isHeld(market),
+        )
+        .map(({ conditionId }) => conditionId);
+
+const summarize = (now: Snapshot): TraderSummary => ({
+  mode: now.mode,
+  reason: now.reason,
+  cash: formatDecimal(now.cashMicros),
+  equity: now.equityMicros === null ? null : formatDecimal(now.equityMicros),
+  result: now.resultMicros === null ? null : formatDecimal(now.resultMicros),
+  openOrders: now.openOrders,
+  fills: now.fills,
+  version: VERSION,
+});
+
+export interface Starting {
+  readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
+  readonly env: Environment;
+  readonly say: (text: string) => void;
+  readonly isStopping: () => boolean;
+}
+
+/** Membership and session, both null for a single trader. */
+export interface Joined {
+  readonly member: FleetMember | null;
+  readonly fleet: FleetSession | null;
+  /** False: orders of the wallet's previous trader must be canceled first. */
+  readonly isSettled: boolean;
+}
+
+/** Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
+export async function joinFleet(
+  { config, env, say, isStopping }: Starting,
+  { address }: Wallet,
+): Promise<Joined | null> {
+  if (config.fleet === null) return { member: null, fleet: null, isSettled: true };
+  const { fleet, capitalMicros } = config;
+  const password = fleetPassword(env);
+  const joined = await FleetMember.join({ config: fleet, wallet: address, password, capitalMicros, say, isStopping });
+  if (joined === null) return null;
+  const { member, isSettled } = joined;
+  say(`has the wallet in the fleet as ${fleet.name} (term ${member.lease.term})`);
+  return { member, isSettled, fleet: new FleetSession(member, capitalMicros) };
+}
+
+/** Signed orders and drafts leave only under the lease; cancels and reads always do. */
+export const objectionOf =
+  (member: FleetMember | null) =>
+  (lane: Lane): string | null =>
+    member === null || (lane !== 'submit' && lane !== 'draft') ? null : member.objection();
+
+const SETTLE_LOOK_MS = 200;
+
+/**
+ * Cancels what rests under a wallet that was not released by its trader before, and waits until the last draft that it can have
+ * signed is over: a venue knows no terms of a lease, so only a draft's own expiry keeps a signed order from taking effect later.
+ *
+ * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
+ * the fleet's database cannot be updated.
+ */
+export async function settleWallet(
+  { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
+  venue: Pick<DirectCancel, 'client' | 'wallet' | 'profile'>,
+  { config, say, isStopping }: Pick<Starting, 'say' | 'isStopping'> & { readonly config: Pick<Config, 'venue'> },
+): Promise<boolean> {
+  if (member === null || isSettled) return true;
+  const { profile } = venue;
+  const access = { ...venue, allowBlindSigning: config.venue.allowBlindSigning };
+  const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
+  say(
+    `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
+  );
+  await cancelUntilNothingRests(access, PATIENCE);
+  while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
+  while (!isStopping()) {
+    const { verified } = await cancelUntilNothingRests(access, PATIENCE);
+    if (!verified) continue;
+    await member.settle();
+    say('nothing rests that the trader before left');
+    return true;
+  }
+  return false;
+}

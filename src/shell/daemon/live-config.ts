@@ -1,0 +1,420 @@
+/** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { messageOf, TwinbookError } from '../../shared/base/errors.js';
+import { makeFolder, PRIVATE_FILE, syncFolder } from '../../shared/base/files.js';
+import type { ConfigureCommand } from '../../shared/protocol/seam.js';
+import { type ConfigEntry, configHistory } from '../../trader/engine/control/commands.js';
+import type { Ledger } from '../../trader/ledger/contract.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
+import type { Config, Environment, ReadConfig } from '../config/config.js';
+import { configFiles, type LoadOptions, loadConfig, readConfig } from '../config/load.js';
+import { type ConfigChange, configChanges } from '../config/shown.js';
+import type { ConfigData } from '../control/control-protocol.js';
+import { checkLoad } from './ask-process.js';
+
+export interface LiveConfigOptions {
+  /** As this run began. */
+  readonly config: Config;
+  readonly env: Environment;
+  readonly session: {
+    readonly ledger: Pick<Ledger, 'note'>;
+    /** Key by which the core finds code. */
+    readonly modules: Map<string, Strategy>;
+  };
+  /** Null when accepted, else the reason. */
+  readonly command: (command: ConfigureCommand) => string | null;
+  /** Restarts the schedule of quote hours. */
+  readonly onChange: (config: Config) => void;
+  readonly say: (text: string) => void;
+  readonly nowMs: () => number;
+}
+
+interface Wanted {
+  readonly reason: string;
+  readonly dryRun: boolean;
+}
+
+export class LiveConfig {
+  readonly #options: LiveConfigOptions;
+  /** In force. */
+  config: Config;
+  #isBusy = false;
+  readonly #copies: ConfigCopies;
+  /** Null when changed files wait for `config apply`. */
+  readonly #files: FileWatch | null;
+
+  constructor(options: LiveConfigOptions) {
+    this.#options = options;
+    this.config = options.config;
+    this.#copies = new ConfigCopies(options.config.ledger.path);
+    this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
+  }
+
+  /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
+  async diff(): Promise<ConfigData> {
+    return compared(configChanges(this.config, await this.#readFiles()));
+  }
+
+  /** Applies the files. Throws TwinbookError for an error in them or in the request. */
+  apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
+    return this.#alone(() => this.#applyFiles({ by: 'operator', reason, dryRun }));
+  }
+
+  /**
+   * Applies the copy of the previous configuration, or of the one with this hash (or prefix). The files stay unchanged.
+   */
+  rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
+    return this.#alone(async () => {
+      const entry = this.#findEntry(hash);
+      const copy = this.#copies.read(entry.copy);
+      const asked = { by: 'rollback', reason, dryRun } as const;
+      const read = await this.#readFiles(copy.main, copy);
+      const changes = configChanges(this.config, { ...read, ...withoutLive(this.config) });
+      if (changes.length === 0 || dryRun) return compared(changes);
+      const loaded = await this.#loadChecked(read, copy);
+      return this.#take({ ...loaded, ...withoutLive(this.config), configHash: entry.hash }, asked, loaded);
+    });
+  }
+
+  /** About once a second: applies changed files once they are stable. */
+  watchFiles(): void {
+    if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#applyChanged(this.#files);
+  }
+
+  /** Applies changed files where no change needs a reason, code changes included. */
+  async #applyChanged(files: FileWatch): Promise<void> {
+    const { say } = this.#options;
+    try {
+      await this.#alone(() => {
+        // First: a change during the read is a later change.
+        files.follow(this.#named());
+        return this.#applyFiles({ by: 'watch', reason: '', dryRun: false });
+      });
+    } catch (error) {
+      say(`warning: the files have changed, and the configuration in force stays: ${(error as Error).message}`);
+      say('  `twinbook config diff` shows what they say, `twinbook config apply` takes it.');
+    }
+  }
+
+  async #applyFiles(asked: Asked): Promise<ConfigData> {
+    const read = await this.#readFiles();
+    const changes = configChanges(this.config, read);
+    refuseUnlessFree(changes, asked);
+    if (changes.length === 0 || asked.dryRun) return compared(changes);
+    const loaded = await this.#loadChecked(read, null);
+    return this.#take(loaded, asked, loaded);
+  }
+
+  #named(): readonly string[] {
+    return configFiles(this.config.file, this.#place());
+  }
+
+  #place() {
+    return { env: this.#options.env, cwd: process.cwd() };
+  }
+
+  #readFiles(main = this.config.file, copy?: ConfigCopy): Promise<ReadConfig> {
+    const { modules: loaded } = this.#options.session;
+    return readConfig(main, { ...this.#place(), loaded, ...(copy && { copy: copy.texts }) });
+  }
+
+  /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
+  async #loadChecked({ file, strategies }: ReadConfig, copy: ConfigCopy | null): Promise<Config> {
+    const place = this.#place();
+    const isNew = strategies.some(({ module }) => module === null);
+    const checked = isNew ? await checkLoad(file, { ...place, ...(copy && { copy }) }) : new Set<string>();
+    const other = (key: string) => (checked.has(key) ? null : 'its code has changed since it was checked; apply again');
+    const code = { loaded: this.#options.session.modules, other };
+    return loadConfig(file, { ...place, code, ...(copy && { copy: copy.texts }) });
+  }
+
+  #take(next: Config, asked: Asked, files: Files): ConfigData {
+    // Again: the files may have changed since the comparison.
+    const changes = configChanges(this.config, next);
+    refuseUnlessFree(changes, asked);
+    this.#command(next, asked, changes, files);
+    const inForce = `in force since now: configuration ${next.configHash.slice(0, 12)}`;
+    const lines = [...formatLines(changes), inForce, ...(asked.by === 'rollback' ? [FILES_STAY] : [])];
+    return { lines, applied: true, hash: next.configHash };
+  }
+
+  #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[], { file, texts }: Files): void {
+    const { session, command, onChange } = this.#options;
+    const { modules } = session;
+    const before = this.config;
+    // First: a rollback needs the copy.
+    const copy = this.#copies.save({ main: file, texts });
+    for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
+    this.config = next;
+    const refusal = command({
+      kind: 'configure',
+      hash: next.configHash,
+      config: liveText(next),
+      copy,
+      changes: changes.map(({ text }) => text),
+      by,
+      reason,
+    });
+    if (refusal !== null) {
+      this.config = before;
+      throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change and its requirement.');
+    }
+    const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
+    for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
+    onChange(next);
+  }
+
+  #findEntry(hash: string): ConfigEntry {
+    const history = configHistory(this.#options.session.ledger);
+    const found = history.findLast((entry) =>
+      hash === '' ? entry.hash !== this.config.configHash : entry.hash.startsWith(hash),
+    );
+    if (found !== undefined) return found;
+    const what = hash === '' ? 'no configuration was in force before' : `no configuration ${hash} was ever in force`;
+    throw new TwinbookError('usage', what, '`twinbook config diff --history` lists them.');
+  }
+
+  async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
+    if (this.#isBusy)
+      throw new TwinbookError(
+        'usage',
+        'another change of the configuration is under way',
+        'Try again when it is done: `twinbook config diff --history` shows it.',
+      );
+    this.#isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+type Files = Pick<Config, 'file' | 'texts'>;
+
+interface Asked extends Wanted {
+  readonly by: ConfigureCommand['by'];
+}
+
+const FILES_STAY = 'the files stay as they are, and a restart takes them: correct them before the next start';
+
+const compared = (changes: readonly ConfigChange[]): ConfigData => ({
+  lines: formatLines(changes),
+  applied: false,
+  hash: null,
+});
+
+/** Settings that a rollback leaves unchanged, because a running trader cannot change them. */
+function withoutLive(config: Config) {
+  const { capitalMicros, risk, merge, economics, strategies, configHash, ...rest } = config;
+  return rest;
+}
+
+/** Settings that a running trader can change, in the core's form. */
+export function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
+  const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
+  return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
+}
+
+const NOTHING = 'nothing differs from the configuration in force';
+
+const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
+  changes.length === 0
+    ? [NOTHING]
+    : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
+
+/** Changes are applied all or not at all. */
+function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: Asked): void {
+  const restart = changes.filter(({ wants }) => wants === 'restart').map(({ text }) => text);
+  if (restart.length > 0) {
+    const what = `only a restart takes this up, and nothing was taken: ${restart.join('; ')}`;
+    throw new TwinbookError('usage', what, 'Put it back in the file, or restart the trader.');
+  }
+  const looser = changes.filter(({ wants }) => wants === 'reason').map(({ text }) => text);
+  if (looser.length === 0 || reason !== '' || dryRun) return;
+  throw new TwinbookError(
+    'usage',
+    `this wants a reason, and nothing was taken: ${looser.join('; ')}`,
+    'Give one with --reason TEXT.',
+  );
+}
+
+/** Editors and copies may still be writing, ms. */
+const QUIET_MS = 2_000;
+
+class FileWatch {
+  #files: readonly string[];
+  #seen: string;
+  #changedMs: number | null = null;
+
+  /** The present content counts as known. */
+  constructor(files: readonly string[]) {
+    this.#files = files;
+    this.#seen = marks(files);
+  }
+
+  /** Call about once a second: true once per change, when the files have changed and then stayed stable. */
+  hasSettled(nowMs: number): boolean {
+    const now = marks(this.#files);
+    if (now !== this.#seen) {
+      this.#seen = now;
+      this.#changedMs = nowMs;
+      return false;
+    }
+    if (this.#changedMs === null || nowMs < this.#changedMs + QUIET_MS) return false;
+    this.#changedMs = null;
+    return true;
+  }
+
+  /** Watches other files; their present content is not a change. */
+  follow(files: readonly string[]): void {
+    this.#files = files;
+    this.#seen = marks(files);
+  }
+}
+
+/** Differs when a file was written, replaced or removed. */
+const marks = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found === undefined ? '-' : `${found.ino}:${found.mtimeMs}:${found.size}`;
+    })
+    .join(' ');
+
+const MOST_COPIES = 20;
+const MOST_BYTES = 16_000_000;
+const LIST = 'files.json';
+const HASH = /^[0-9a-f]{64}$/;
+
+export interface ConfigCopy {
+  /** Absolute path of the trader's file. */
+  readonly main: string;
+  /** Texts by absolute path. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+interface CopyList {
+  readonly main: string;
+  /** `file` is the name within the copy's folder. */
+  readonly files: readonly { readonly path: string; readonly file: string; readonly hash: string }[];
+}
+
+/**
+ * Plain copies of the files of earlier configurations: `<ledger>.config/<hash>/`, readable by their owner only. The
+ * ledger names each copy by the hash of its list; the list names each file by its own. No backup or journal contains
+ * them.
+ */
+export class ConfigCopies {
+  readonly #folder: string;
+
+  constructor(ledgerPath: string) {
+    this.#folder = `${ledgerPath}.config`;
+  }
+
+  /** Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed. */
+  save({ main, texts }: ConfigCopy): string {
+    const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
+    const files = sorted.map(([path, text], index) => ({
+      path,
+      file: `${String(index + 1).padStart(3, '0')}-${basename(path).slice(-100)}`,
+      hash: hashOf(text),
+    }));
+    const list = JSON.stringify({ main, files } satisfies CopyList, null, 2);
+    const hash = hashOf(list);
+    const part = join(this.#folder, `part-${process.pid}`);
+    try {
+      const bytes = sorted.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+      if (bytes > MOST_BYTES) throw new Error(`the files have ${bytes} bytes; at most ${MOST_BYTES} are copied`);
+      makeFolder(this.#folder);
+      makeFolder(part);
+      for (const [index, { file }] of files.entries()) writePrivate(join(part, file), sorted[index]?.[1] ?? '');
+      writePrivate(join(part, LIST), list);
+      const target = join(this.#folder, hash);
+      rmSync(target, { recursive: true, force: true });
+      renameSync(part, target);
+      syncFolder(this.#folder);
+      this.#dropOldest(hash);
+    } catch (error) {
+      removeQuietly(part);
+      const text = `no copy of the configuration can be kept in ${this.#folder}: ${messageOf(error)}`;
+      throw new TwinbookError('file_unreadable', text, 'Free space, or correct the permissions of that folder.', {
+        cause: error,
+      });
+    }
+    return hash;
+  }
+
+  /** Throws `file_unreadable` for a missing copy, and `config_invalid` for a changed one. */
+  read(hash: string): ConfigCopy {
+    if (!HASH.test(hash)) throw missing('no copy of that configuration was kept');
+    const folder = join(this.#folder, hash);
+    const list = this.#readFile(join(folder, LIST), hash);
+    // Its hash proves that `save` wrote it.
+    const { main, files } = JSON.parse(list) as CopyList;
+    return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
+  }
+
+  #readFile(path: string, hash: string): string {
+    let text: string;
+    try {
+      if (statSync(path).size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES} bytes`);
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw missing(`the copy of that configuration cannot be read: ${messageOf(error)}`, error);
+    }
+    const found = hashOf(text);
+    if (found === hash) return text;
+    throw new TwinbookError(
+      'config_invalid',
+      `${path} was changed: its SHA-256 is ${found.slice(0, 12)}, and the ledger names ${hash.slice(0, 12)}`,
+      KEPT_FILES,
+    );
+  }
+
+  /** The newest stay, by time of writing; the one just written always does. */
+  #dropOldest(justWritten: string): void {
+    const folders = readdirSync(this.#folder).filter((name) => HASH.test(name) && name !== justWritten);
+    const dated = folders.map((name) => ({ name, ms: statSync(join(this.#folder, name)).mtimeMs }));
+    const old = dated.sort((one, other) => other.ms - one.ms).slice(MOST_COPIES - 1);
+    for (const { name } of old) removeQuietly(join(this.#folder, name));
+  }
+}
+
+const KEPT_FILES = 'Files that you kept yourself are applied by `twinbook config apply`.';
+
+const missing = (text: string, cause?: unknown): TwinbookError =>
+  new TwinbookError('file_unreadable', text, KEPT_FILES, { cause });
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const writePrivate = (path: string, text: string): void =>
+  writeFileSync(path, text, { mode: PRIVATE_FILE, flush: true });
+
+/** A leftover is removed at the next write. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Not removable here: the relevant error was thrown already, or there is none.
+  }
+}
+
+/**
+ * A sentence per difference; null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`.
+ */
+export async function changesSinceLast(
+  config: ReadConfig,
+  ledger: Pick<Ledger, 'note'>,
+  { env, cwd }: Pick<LoadOptions, 'env' | 'cwd'>,
+): Promise<readonly string[] | null> {
+  const last = configHistory(ledger).at(-1);
+  if (last === undefined) return null;
+  const copy = new ConfigCopies(config.ledger.path).read(last.copy);
+  const loaded = new Map(config.strategies.flatMap(({ moduleKey, module }) => (module ? [[moduleKey, module]] : [])));
+  const before = await readConfig(copy.main, { env, cwd, loaded, copy: copy.texts });
+  return configChanges(before, config).map(({ text }) => text);
+}

@@ -1,0 +1,301 @@
+/** Guards that halt or restrict the trader after events, and keep their state over restarts. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import { utcText } from '../../shared/base/text.js';
+import { refusesKey } from '../../shared/protocol/errors.js';
+import type { Outcome } from '../../shared/protocol/seam.js';
+import type { LedgerReader, Notes } from '../ledger/contract.js';
+import type { RiskLimits } from '../risk/limits.js';
+import {
+  ActionPace,
+  FillGuard,
+  type FillState,
+  type HoldingsWorth,
+  type LossFacts,
+  LossGuard,
+  type LossRung,
+  type LossState,
+  lossRung,
+  NO_FILLS,
+  NO_LOSS_RUNG,
+} from '../risk/loss-guard.js';
+
+/** Ledger rows read per allowed action of a minute; some rows are conversions. */
+const ROWS_PER_ACTION = 2;
+
+const FILLS_NOTE = 'fill_guard';
+
+type GuardedLedger = Notes & Pick<LedgerReader, 'intents'>;
+
+export class Guards {
+  readonly loss: LossMemory;
+  /** Guard against too many fills in a short time. */
+  readonly fills: FillGuard;
+  readonly keys: KeyAlarm;
+  /** Alarm for contradictory fills; it does not halt, but allows only reducing orders. */
+  readonly fillAlarm: FillAlarm;
+  /** Orders and cancels of the last minute, including those of an earlier process. */
+  readonly pace: ActionPace;
+  /** Consecutive rejections of orders by the exchange, over all markets. */
+  readonly exchangeRefusals = new ExchangeRefusals();
+  readonly #notes: Notes;
+  #limits: RiskLimits;
+
+  constructor(ledger: GuardedLedger, limits: RiskLimits) {
+    this.#notes = ledger;
+    this.#limits = limits;
+    this.loss = new LossMemory(ledger, limits);
+    const fills = ledger.note(FILLS_NOTE);
+    // Only this class writes the note, so it is valid JSON.
+    this.fills = new FillGuard(fills === null ? NO_FILLS : (JSON.parse(fills) as FillState), limits);
+    this.keys = new KeyAlarm(ledger, 'key_alarm');
+    this.fillAlarm = new FillAlarm(ledger, 'fill_alarm');
+    const rows = ledger.intents({ limit: limits.maxActionsPerMinute * ROWS_PER_ACTION });
+    const actions = rows.filter(({ kind }) => kind === 'place' || kind === 'cancel');
+    this.pace = new ActionPace(actions.map(({ createdMs }) => createdMs));
+  }
+
+  /** Sets new limits; counts and halts stay. */
+  configure(limits: RiskLimits): void {
+    this.#limits = limits;
+    this.loss.configure(limits);
+  }
+
+  /** Why a limit or a rejected API key has halted the trader; null without a halt. */
+  get halted(): string | null {
+    return this.loss.guard?.state.halted ?? this.fills.state.halted ?? this.keys.text;
+  }
+
+  /**
+   * Counts one booked fill. Returns the reason when this fill halts trading, else null.
+   *
+   * @param timeS exchange time of the fill, Unix s
+   */
+  observeFill(timeS: number): string | null {
+    return this.fills.observe(timeS, this.#limits);
+  }
+
+  storeFills(): void {
+    this.#notes.setNote(FILLS_NOTE, JSON.stringify(this.fills.state));
+  }
+
+  /** Clears all halts and alarms, after an operator's resume. The caller stores the losses together with the marks. */
+  resume(isHeldBack: boolean): void {
+    this.loss.resume(isHeldBack);
+    this.fills.resume();
+    this.storeFills();
+    this.keys.clear();
+    this.fillAlarm.clear();
+  }
+}
+
+/** One sentence stored in a ledger note; only this class writes the note. */
+class NotedText {
+  /** The sentence; null when the note is empty. */
+  text: string | null;
+  readonly #notes: Notes;
+  readonly #note: string;
+
+  constructor(notes: Notes, note: string) {
+    this.#notes = notes;
+    this.#note = note;
+    this.text = notes.note(note) || null;
+  }
+
+  protected write(text: string): void {
+    this.#notes.setNote(this.#note, text);
+    this.text = text || null;
+  }
+
+  /** Clears the note, after an operator has accepted it. */
+  clear(): void {
+    if (this.text !== null) this.write('');
+  }
+}
+
+/**
+ * Alarm for fills that contradict the signed orders, and for settled trades that were reverted. Ledger and exchange
+ * agree on such fills, so only this alarm detects them. Only reducing orders are allowed until an operator resumes,
+ * also after a restart.
+ */
+class FillAlarm extends NotedText {
+  #isNew = false;
+
+  /** Raises the alarm; the first text stays, and `events` lists the others. */
+  raise(text: string): void {
+    this.#isNew = true;
+    if (this.text === null) this.write(text);
+  }
+
+  /** True when the alarm was raised since the last call, even if it was already active. */
+  takeNew(): boolean {
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    return isNew;
+  }
+}
+
+/** Time of continued rejections after which an API key counts as revoked, ms; a venue's failures are shorter. */
+const HALTS_AFTER_MS = 20_000;
+
+/** Own lists that are read with an API key. */
+type OwnList = 'orders' | 'fills';
+
+/** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
+class KeyAlarm extends NotedText {
+  /** Our clock, ms, since every read of a list was rejected for its key. */
+  readonly #sinceMs = new Map<OwnList, number>();
+
+  /**
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts trading, else null.
+   * Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
+   */
+  observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
+    if (outcome.kind === 'answered') this.#sinceMs.delete(list);
+    if (outcome.kind !== 'refused' || !refusesKey(outcome) || this.text !== null) return null;
+    // After our clock was set back, the time begins again.
+    const sinceMs = Math.min(this.#sinceMs.get(list) ?? nowMs, nowMs);
+    this.#sinceMs.set(list, sinceMs);
+    if (nowMs - sinceMs < HALTS_AFTER_MS) return null;
+    const reason = `the exchange rejects the API key (${outcome.slug}: ${outcome.message})`;
+    this.write(reason);
+    return reason;
+  }
+
+  override clear(): void {
+    this.#sinceMs.clear();
+    super.clear();
+  }
+}
+
+const LOSS_NOTE = 'loss_guard';
+/** Losses before the first valuation. Shares without a mark prevent the valuation, and nothing is quoted. */
+const NO_LOSS: LossFacts = { dayLossMicros: 0 as Micros, drawdownMicros: 0 as Micros, halted: null };
+
+/** The loss guard with its stored state, and the restriction by a partly used limit. */
+class LossMemory {
+  readonly #notes: Notes;
+  #limits: RiskLimits;
+  /** The loss guard; null before the first valuation. */
+  guard: LossGuard | null;
+  /** State as stored in the ledger; null if none is stored. */
+  #stored: LossState | null;
+  /** Restriction by a partly used limit. */
+  rung: LossRung = NO_LOSS_RUNG;
+
+  constructor(notes: Notes, limits: RiskLimits) {
+    this.#notes = notes;
+    this.#limits = limits;
+    const text = notes.note(LOSS_NOTE);
+    // Only this class writes the note, so it is valid JSON.
+    this.#stored = text === null ? null : (JSON.parse(text) as LossState);
+    this.guard = this.#stored === null ? null : LossGuard.restore(this.#stored);
+  }
+
+  /** Sets new limits; losses and a halt stay. */
+  configure(limits: RiskLimits): void {
+    this.#limits = limits;
+    this.rung = lossRung(this.facts, limits);
+  }
+
+  get facts(): LossFacts {
+    return this.guard?.facts ?? NO_LOSS;
+  }
+
+  /** Takes in the current worth. Returns the reason when this valuation halts trading, else null. */
+  observe(nowMs: number, worth: HoldingsWorth): string | null {
+    this.guard ??= LossGuard.start(nowMs, worth.equityMicros);
+    const halted = this.guard.observe(nowMs, worth.equityMicros, this.#limits, worth.passingMicros);
+    this.rung = lossRung(this.guard.facts, this.#limits);
+    return halted;
+  }
+
+  /** True when the losses differ from the stored ones by more than allowed. */
+  get isDue(): boolean {
+    if (this.guard === null) return false;
+    return this.#stored === null || this.guard.hasMovedFrom(this.#stored, this.#limits);
+  }
+
+  store(): void {
+    if (this.guard === null) return;
+    this.#stored = this.guard.state;
+    this.#notes.setNote(LOSS_NOTE, JSON.stringify(this.guard.state));
+  }
+
+  /** @param isHeldBack true when a partly used limit restricts the trader; the operator then accepts that loss */
+  resume(isHeldBack = false): void {
+    this.guard?.resume(isHeldBack);
+    this.rung = lossRung(this.facts, this.#limits);
+  }
+}
+
+const LONGEST_WAIT_MS = 30_000;
+const MINUTE_MS = 60_000;
+/** Maximum number of stored times: one minute of attempts. */
+const MOST_TIMES = 200;
+
+interface Row {
+  readonly slug: string;
+  readonly words: string;
+  /** Number of consecutive rejections with this slug. */
+  readonly repeats: number;
+  readonly sinceMs: number;
+  /** Times of the newest rejections, our clock, ms. */
+  readonly times: readonly number[];
+}
+
+export class ExchangeRefusals {
+  #row: Row | null = null;
+  #isTold = false;
+
+  /** @param nowMs our clock */
+  onRefused({ slug, reason }: { readonly slug: string; readonly reason: string }, nowMs: number): void {
+    const before = this.#row;
+    this.#row = {
+      slug,
+      words: reason,
+      repeats: before?.slug === slug ? before.repeats + 1 : 1,
+      // After our clock was set back, the rejections begin now.
+      sinceMs: Math.min(before?.sinceMs ?? nowMs, nowMs),
+      times: [...(before?.times ?? []), nowMs].slice(-MOST_TIMES),
+    };
+  }
+
+  /** Notes an accepted order. True when the end of the rejections must be reported, because their beginning was. */
+  onTaken(): boolean {
+    const wasTold = this.#isTold;
+    this.#row = null;
+    this.#isTold = false;
+    return wasTold;
+  }
+
+  /**
+   * Wait before the next order, ms; doubled with each consecutive rejection of the same kind.
+   *
+   * @param firstMs wait after the first rejection
+   */
+  waitMs(firstMs: number): number {
+    const doublings = Math.min((this.#row?.repeats ?? 1) - 1, 10);
+    return Math.min(firstMs * 2 ** doublings, Math.max(firstMs, LONGEST_WAIT_MS));
+  }
+
+  /** True once, when a whole minute brought only rejections. */
+  takeLasting(nowMs: number): boolean {
+    if (this.#row === null || this.#isTold || nowMs - this.#row.sinceMs < MINUTE_MS) return false;
+    this.#isTold = true;
+    return true;
+  }
+
+  /** `refused by the exchange: SLUG`; null when the newest order was accepted. */
+  get note(): string | null {
+    return this.#row === null ? null : `refused by the exchange: ${this.#row.slug}`;
+  }
+
+  /** One sentence about the rejections; null when the newest order was accepted. */
+  describe(nowMs: number): string | null {
+    if (this.#row === null) return null;
+    const { slug, words, sinceMs, times } = this.#row;
+    const lately = times.filter((atMs) => nowMs - atMs <= MINUTE_MS).length;
+    return `the exchange has rejected all orders since ${utcText(sinceMs)} UTC, ${lately} in the last minute; the newest: ${slug}, ${words}`;
+  }
+}

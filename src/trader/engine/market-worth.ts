@@ -1,0 +1,332 @@
+/** Expected income and cost of quoting a market, from the strategy's quotes and the observed market. */
+
+import { complement, type Micros, micros, ONE } from '../../shared/base/micros.js';
+import type { OwnFill } from '../market/own-activity.js';
+import type { BookLevel, BookSide, MarketView, PriceMotion, TapeTrade } from '../market/view.js';
+import type { MarketOffer, NetValue, OfferedSide, ScarcityPrices } from '../scheduler/market-choice.js';
+import type { RestingQuote } from '../scheduler/stale-index.js';
+import type { QuoteLevel, Quotes } from '../strategy/contract.js';
+import { legFees } from './quoting/changes.js';
+import type { MarketFilter, MarketRules, MarketSelection } from './settings.js';
+
+/** Volatility and jump rate of the market's price. */
+export interface Motion {
+  readonly sigmaPerSqrtS: number;
+  readonly jumpsPerS: number;
+}
+
+/** The offer of a market; null when its strategy quotes nothing. */
+export function makeOffer(
+  quotes: Pick<Quotes, 'fairMicros' | 'bids' | 'asks' | 'keepWithinTicks' | 'exact' | 'edge'>,
+  view: Pick<MarketView, 'market' | 'others' | 'flow'>,
+  motion: Motion,
+  belief: Belief,
+): MarketOffer | null {
+  const { fairMicros, bids, asks, keepWithinTicks, exact = false } = quotes;
+  if (fairMicros === null || bids.length + asks.length === 0) return null;
+  const { market, flow } = view;
+  const tick = market.tickMicros / ONE;
+  const sides = [
+    ...makeSides('bid', quotes, fairMicros, view, belief),
+    ...makeSides('ask', quotes, fairMicros, view, belief),
+  ];
+  return {
+    sides,
+    market: {
+      seenMs: 0,
+      price: fairMicros / ONE,
+      usualDistance: tick,
+      sigmaPerSqrtS: motion.sigmaPerSqrtS,
+      jumpsPerS: motion.jumpsPerS,
+      takersPerS: flow.tradesPerS,
+      quotes: [...resting('bid', quotes, fairMicros), ...resting('ask', quotes, fairMicros)],
+    },
+    // A level moves when its reference price has moved half a tick more than the tolerance.
+    leastTolerance: tick * ((exact ? 0 : keepWithinTicks) + 1 / 2),
+    isExact: exact,
+    currency: sumCurrency(bids, (price) => price) + sumCurrency(asks, complement),
+  };
+}
+
+type OfferedLevels = Pick<Quotes, 'bids' | 'asks' | 'edge'>;
+
+function makeSides(
+  side: BookSide,
+  quotes: OfferedLevels,
+  fairMicros: Micros,
+  { market, others, flow }: Pick<MarketView, 'market' | 'others' | 'flow'>,
+  { fillRatio, adversePart }: Belief,
+): OfferedSide[] {
+  const levels = side === 'bid' ? quotes.bids : quotes.asks;
+  const sign = side === 'bid' ? 1 : -1;
+  const worth = worthOf(side, quotes, fairMicros);
+  // Taker sizes vary around a mean; without data it is the best level's amount.
+  const meanShares = flow.meanTradeShares ?? (levels[0]?.amountMicros ?? ONE) / ONE;
+  let before = 0;
+  return levels.map(({ priceMicros, amountMicros }) => {
+    const rest = side === 'bid' ? others.bids : others.asks;
+    const ahead = before + sharesAhead(rest, priceMicros, sign);
+    before += amountMicros / ONE;
+    const distance = (sign * (worth - priceMicros)) / ONE;
+    const fees = legFees(market, side, priceMicros, false);
+    return {
+      // Half of the takers trade with each side; those larger than the queue ahead reach the level.
+      fillsPerS: (fillRatio * flow.tradesPerS * Math.exp(-ahead / meanShares)) / 2,
+      sharesPerFill: meanShares * -Math.expm1(-amountMicros / ONE / meanShares),
+      distance,
+      adverse: adversePart * Math.max(distance, market.tickMicros / ONE),
+      feePerShare: Math.min(fees.sell, fees.buy),
+    };
+  });
+}
+
+/** Value of a share to the strategy on this side, millionths: its fair price, or the value implied by its `edge`. */
+function worthOf(side: BookSide, { bids, asks, edge }: OfferedLevels, fairMicros: Micros): number {
+  const best = (side === 'bid' ? bids : asks)[0];
+  if (edge === undefined || best === undefined) return fairMicros;
+  return best.priceMicros + ONE * (side === 'bid' ? edge.bid : -edge.ask);
+}
+
+/** Others' shares at this price or better, which are ahead in the queue. */
+function sharesAhead(levels: readonly BookLevel[], priceMicros: Micros, sign: 1 | -1): number {
+  let ahead = 0;
+  for (const level of levels) {
+    if (sign * (level.priceMicros - priceMicros) < 0) break;
+    ahead += level.amountMicros / ONE;
+  }
+  return ahead;
+}
+
+/** Levels shifted by the distance between share value and fair price: stale losses count from the value. */
+function resting(side: BookSide, quotes: OfferedLevels, fairMicros: Micros): RestingQuote[] {
+  const shift = Math.round(fairMicros - worthOf(side, quotes, fairMicros));
+  const levels = side === 'bid' ? quotes.bids : quotes.asks;
+  return levels.map(({ priceMicros, amountMicros }) => {
+    return { side, priceMicros: micros(priceMicros + shift), remainingMicros: amountMicros };
+  });
+}
+
+const sumCurrency = (levels: readonly QuoteLevel[], perShare: (price: Micros) => Micros): number =>
+  levels.reduce((sum, { priceMicros, amountMicros }) => sum + (perShare(priceMicros) / ONE) * (amountMicros / ONE), 0);
+
+/** Last estimated value of a market to its strategy. */
+export interface Worth {
+  readonly value: NetValue;
+  readonly prices: ScarcityPrices;
+  /** Rank by value; 1 is the most valuable. */
+  readonly place: number;
+  readonly belief: Belief;
+  /** Fills per second times the income per second of one side: currency per square second. */
+  readonly lateFillCost: number;
+  /** Expected loss of stale quotes, as a fraction of the fills' distance. */
+  readonly stalePart: number;
+}
+
+/** True when a strategy does not quote every market that it tracks. */
+export const isSelective = ({ choose, candidates, max, rules }: MarketSelection): boolean =>
+  choose === 'value' || (candidates ?? max) > max || hasRules(rules);
+
+/** Time after a fill, ms, when the price contains the taker's information. */
+const HORIZON_MS = 30_000;
+/** Half-life of the measures, ms. */
+const HALF_LIFE_MS = 3_600_000;
+/** Maximum number of fills that wait for their markout; further fills are only counted. */
+const MAX_WAITING = 100;
+/** Weight of a prior, in fills. */
+const BELIEF_FILLS = 20;
+/** Prior fraction of a fill's distance that the next price move loses. */
+const USUAL_ADVERSE_PART = 0.3;
+
+interface Waiting {
+  readonly sign: 1 | -1;
+  readonly filledMs: number;
+  readonly fair: number;
+  readonly distance: number;
+  readonly stalePart: number;
+}
+
+/** An own fill; prices in YES space. */
+interface MeasuredFill extends Omit<OwnFill, 'amountMicros'> {
+  /** The strategy's fair price at the fill; null without one. */
+  readonly fairMicros: Micros | null;
+  /** Expected loss by stale quotes per fill, as a fraction of its distance. */
+  readonly stalePart: number;
+}
+
+/** Decaying sums over own fills. */
+interface Measured {
+  readonly fills: number;
+  /** Expected number of fills while quoted. */
+  readonly expected: number;
+  readonly judged: number;
+  /** Sum over judged fills of the adverse price move beyond the expected loss of stale quotes. */
+  readonly adverse: number;
+  readonly distance: number;
+}
+
+export class MarketMeasures {
+  readonly #sums = { fills: 0, expected: 0, judged: 0, adverse: 0, distance: 0 };
+  #atMs: number | null = null;
+  #waiting: Waiting[] = [];
+
+  /** The current sums, as one mutable object. */
+  get sums(): Measured {
+    return this.#sums;
+  }
+
+  onFill({ side, priceMicros, fairMicros, stalePart, nowMs }: MeasuredFill): void {
+    this.#sums.fills += 1;
+    if (fairMicros === null || this.#waiting.length >= MAX_WAITING) return;
+    const sign = side === 'bid' ? 1 : -1;
+    const distance = Math.max(0, (sign * (fairMicros - priceMicros)) / ONE);
+    this.#waiting.push({ sign, filledMs: nowMs, fair: fairMicros / ONE, distance, stalePart });
+  }
+
+  /** Takes in the newest price and judges the fills that are due. */
+  look(motion: PriceMotion | null): void {
+    if (motion === null || this.#waiting.length === 0) return;
+    const { price, seenMs } = motion;
+    const left: Waiting[] = [];
+    for (const fill of this.#waiting) {
+      if (seenMs < fill.filledMs + HORIZON_MS) {
+        left.push(fill);
+        continue;
+      }
+      this.#sums.judged += 1;
+      this.#sums.adverse += fill.sign * (fill.fair - price) - fill.stalePart * fill.distance;
+      this.#sums.distance += fill.distance;
+    }
+    this.#waiting = left;
+  }
+
+  /** Adds the expected fills since the last call; 0 while nothing was quoted. */
+  pass(nowMs: number, expectedPerS: number): void {
+    const elapsedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
+    this.#atMs = nowMs;
+    const kept = 2 ** (-elapsedMs / HALF_LIFE_MS);
+    this.#sums.fills *= kept;
+    this.#sums.expected = this.#sums.expected * kept + (expectedPerS * elapsedMs) / 1000;
+    this.#sums.judged *= kept;
+    this.#sums.adverse *= kept;
+    this.#sums.distance *= kept;
+  }
+
+  /** Drops waiting fills after our clock was set back, because their age is unknown. */
+  clockSetBack(): void {
+    this.#waiting = [];
+    this.#atMs = null;
+  }
+}
+
+/** Estimates for a market from its own fills. */
+export interface Belief {
+  /** Observed fills per expected fill. */
+  readonly fillRatio: number;
+  /** Fraction of a fill's distance that is lost beyond the loss of stale quotes; negative for a smaller loss. */
+  readonly adversePart: number;
+}
+
+/** Estimates before anything was measured. */
+const UNKNOWN: Belief = { fillRatio: 1, adversePart: USUAL_ADVERSE_PART };
+
+/** Combines a prior estimate with measurements, by their weights. */
+export const believe = ({ fills, expected, judged, adverse, distance }: Measured, prior: Belief = UNKNOWN): Belief => ({
+  fillRatio: (fills + BELIEF_FILLS * prior.fillRatio) / (expected + BELIEF_FILLS),
+  adversePart:
+    (judged * (distance > 0 ? adverse / distance : prior.adversePart) + BELIEF_FILLS * prior.adversePart) /
+    (judged + BELIEF_FILLS),
+});
+
+/** Adds the measures of several markets. */
+export const sumMeasured = (measured: readonly Measured[]): Measured =>
+  measured.reduce(
+    (sum, each) => ({
+      fills: sum.fills + each.fills,
+      expected: sum.expected + each.expected,
+      judged: sum.judged + each.judged,
+      adverse: sum.adverse + each.adverse,
+      distance: sum.distance + each.distance,
+    }),
+    NONE,
+  );
+
+const NONE: Measured = { fills: 0, expected: 0, judged: 0, adverse: 0, distance: 0 };
+
+export const hasRules = (rules: MarketRules | undefined): rules is MarketRules =>
+  rules !== undefined && Object.values(rules).some((rule) => rule !== null);
+
+const DAY_MS = 86_400_000;
+/** Maximum number of trades in a view; if all are younger than a day, there were more. */
+const TRADES_SHOWN = 100;
+/** A quoted market is dropped only when it misses a rule by more than this fraction. */
+const SLACK = 0.25;
+
+/**
+ * Traded volume of the last day, currency. If all of the newest hundred trades are younger, their volume is scaled to a
+ * day.
+ *
+ * @param nowMs exchange clock
+ */
+export function volumeOfDay(trades: readonly TapeTrade[], nowMs: number): number {
+  const ofDay = trades.filter(({ venueTimeMs }) => nowMs - venueTimeMs <= DAY_MS);
+  const sum = ofDay.reduce((all, { priceMicros, amountMicros }) => all + (priceMicros / ONE) * (amountMicros / ONE), 0);
+  const oldest = ofDay.at(-1);
+  if (oldest === undefined || ofDay.length < TRADES_SHOWN) return sum;
+  return sum * (DAY_MS / Math.max(1000, nowMs - oldest.venueTimeMs));
+}
+
+/**
+ * Why a market is not selected; null when it is.
+ *
+ * @param isQuoted true when it is quoted now
+ * @param venueNowMs exchange clock
+ */
+export function unwantedBecause(
+  rules: MarketRules,
+  view: Pick<MarketView, 'estimates' | 'trades' | 'timeToResolutionMs' | 'health'>,
+  isQuoted: boolean,
+  venueNowMs: number,
+): string | null {
+  const { minSpread, maxSpread, minVolumeDay, minDaysLeft, maxDaysLeft } = rules;
+  const lower = isQuoted ? 1 - SLACK : 1;
+  const upper = isQuoted ? 1 + SLACK : 1;
+  const { spread } = view.estimates;
+  const days = view.timeToResolutionMs === null ? null : view.timeToResolutionMs / DAY_MS;
+  if (minSpread !== null && spread !== null && spread < minSpread * lower - ROUNDING)
+    return `the spread is ${formatShort(spread)}, min_spread is ${minSpread}`;
+  if (maxSpread !== null && spread === null) return `a side of the book is empty, max_spread is ${maxSpread}`;
+  if (maxSpread !== null && spread !== null && spread > maxSpread * upper + ROUNDING)
+    return `the spread is ${formatShort(spread)}, max_spread is ${maxSpread}`;
+  if (minDaysLeft !== null && days !== null && days < minDaysLeft)
+    return `the market resolves in ${formatShort(days)} days, min_days_left is ${minDaysLeft}`;
+  if (maxDaysLeft !== null && days === null)
+    return `the market has no resolution date, max_days_left is ${maxDaysLeft}`;
+  if (maxDaysLeft !== null && days !== null && days > maxDaysLeft)
+    return `the market resolves in ${formatShort(days)} days, max_days_left is ${maxDaysLeft}`;
+  if (minVolumeDay === null) return null;
+  if (view.health.tradesAgeMs === null) return 'the trades have not been read yet';
+  const volume = volumeOfDay(view.trades, venueNowMs);
+  return volume < minVolumeDay * lower
+    ? `${formatShort(volume)} of currency traded in a day, min_volume_day is ${minVolumeDay}`
+    : null;
+}
+
+/** Tolerance for rounding errors of float prices. */
+const ROUNDING = 1e-9;
+
+const formatShort = (value: number): string => String(Number(value.toPrecision(3)));
+
+interface ListedMarket {
+  readonly conditionId: string;
+  readonly title: string;
+  readonly category: string | null;
+}
+
+export function isWanted(filter: MarketFilter, { conditionId, title, category }: ListedMarket): boolean {
+  const { categories, words = [], withoutWords = [], except = [] } = filter;
+  if (categories.length > 0 && !categories.some((name) => name === category)) return false;
+  if (except.includes(conditionId)) return false;
+  const shown = title.toLowerCase();
+  const says = (word: string) => shown.includes(word.toLowerCase());
+  return (words.length === 0 || words.some(says)) && !withoutWords.some(says);
+}

@@ -1,0 +1,255 @@
+/** Selects the markets that a strategy quotes among those tracked, in list order or by value; values all markets. */
+
+import { ONE } from '../../shared/base/micros.js';
+import {
+  type Candidate,
+  choose,
+  DWELL_S,
+  type MarketOffer,
+  PricedOffer,
+  type ScarcityPrices,
+  type Supply,
+} from '../scheduler/market-choice.js';
+import type { RequestQueue } from '../scheduler/request-queue.js';
+import {
+  type Belief,
+  believe,
+  hasRules,
+  isSelective,
+  makeOffer,
+  sumMeasured,
+  unwantedBecause,
+} from './market-worth.js';
+import type { MarketEntry } from './markets.js';
+import type { OwnState } from './own/own-state.js';
+import type { QuoteSlot } from './quoting/quote-slot.js';
+import { computeSigma } from './requests.js';
+import type { StrategySettings, TraderSettings } from './settings.js';
+import type { VenueClock } from './venue-clock.js';
+
+/** Interval between checks of the rules, ms. */
+const RULES_EVERY_MS = 5_000;
+/** Interval between valuations of markets, ms. */
+const VALUE_EVERY_MS = 60_000;
+/** Maximum number of markets added per valuation, except in the first selection. */
+const ENTRIES = 2;
+/** Longest wait of the first selection for reads of all candidates, ms. */
+const FIRST_PATIENCE_MS = 120_000;
+/** Fraction of the public budget for book reads when all kinds of polls are wanted. */
+const BOOK_PART = 0.6;
+/** Signed requests are short when less than this fraction of the burst is left. */
+const SHORT_PART = 0.5;
+
+/** Parts of the trader that the selection uses. */
+interface Chooser {
+  readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
+  readonly markets: { readonly all: Iterable<MarketEntry> };
+  readonly requests: { readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'> };
+  readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
+  readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
+}
+
+/** Maximum of the stale loss relative to income, which may be near zero. */
+const MOST_STALE_PART = 10;
+
+export class Selection {
+  /** Time of the last check of the rules, our clock, ms. */
+  #rulesMs = Number.NEGATIVE_INFINITY;
+  /** Time of the last valuation of markets, our clock, ms. */
+  valuedMs = Number.NEGATIVE_INFINITY;
+  /** Price of a signed request at the last valuation, currency; 0 while requests were plentiful. */
+  requestPrice = 0;
+  /** Prices of scarce resources at the last valuation; null before the first. */
+  prices: ScarcityPrices | null = null;
+  #bornMs: number | null = null;
+  /** Names of strategies that have made their first selection. */
+  readonly #begun = new Set<string>();
+  readonly #chosen = new WeakSet<QuoteSlot>();
+  /** Time of a strategy's last quotes in a market, our clock, ms. */
+  readonly #offeredMs = new WeakMap<QuoteSlot, number>();
+
+  /** Does the due work of a tick. */
+  look(state: Chooser, nowMs: number): void {
+    this.#bornMs ??= nowMs;
+    for (const { measures, feed } of state.markets.all) measures.look(feed.motion);
+    if (Math.abs(nowMs - this.#rulesMs) < RULES_EVERY_MS) return;
+    this.#rulesMs = nowMs;
+    for (const strategy of state.settings.strategies) this.#applyRules(state, strategy, nowMs);
+    if (Math.abs(nowMs - this.valuedMs) < VALUE_EVERY_MS && !this.#isFirstChoiceDue(state, nowMs)) return;
+    this.valuedMs = nowMs;
+    this.#chooseByValue(state, nowMs);
+  }
+
+  #listSlots(state: Chooser, strategy: StrategySettings): readonly (readonly [MarketEntry, QuoteSlot])[] {
+    return Array.from(state.markets.all).flatMap((entry) =>
+      entry.slots.filter((slot) => slot.strategy === strategy).map((slot) => [entry, slot] as const),
+    );
+  }
+
+  /** For strategies in list order: selects the first markets that meet the rules. A quoted market keeps its place. */
+  #applyRules(state: Chooser, strategy: StrategySettings, nowMs: number): void {
+    const { markets } = strategy;
+    if (!isSelective(markets)) return;
+    const slots = this.#listSlots(state, strategy);
+    const wanted = slots.filter(([, slot]) => {
+      const reason = ruledOut(state, slot, nowMs);
+      if (reason !== null) this.#leaveOut(slot, reason);
+      return reason === null;
+    });
+    if (markets.choose === 'value') return;
+    const quoted = wanted.filter(([, slot]) => this.#chosen.has(slot));
+    const others = wanted.filter(([, slot]) => !this.#chosen.has(slot));
+    [...quoted, ...others].forEach(([, slot], place) => {
+      if (place < markets.max) this.#take(slot);
+      else this.#leaveOut(slot, `the maximum is ${markets.max} markets, and others precede this one`);
+    });
+  }
+
+  #isFirstChoiceDue(state: Chooser, nowMs: number): boolean {
+    return state.settings.strategies.some(
+      (strategy) =>
+        strategy.markets.choose === 'value' && !this.#begun.has(strategy.name) && this.#isReady(state, strategy, nowMs),
+    );
+  }
+
+  #isReady(state: Chooser, strategy: StrategySettings, nowMs: number): boolean {
+    const slots = this.#listSlots(state, strategy);
+    if (slots.length === 0) return false;
+    return nowMs - (this.#bornMs ?? nowMs) > FIRST_PATIENCE_MS || slots.every(([, slot]) => slot.view !== null);
+  }
+
+  #chooseByValue(state: Chooser, nowMs: number): void {
+    const offered = this.#offers(state, nowMs);
+    const { economics, strategies } = state.settings;
+    const least = { look: 0, request: economics.requestPrice, currencyPerS: economics.currencyPricePerS };
+    const byValue = strategies.filter(({ markets }) => markets.choose === 'value');
+    const ready = byValue.filter((strategy) => this.#begun.has(strategy.name) || this.#isReady(state, strategy, nowMs));
+    const isFirst = ready.some(({ name }) => !this.#begun.has(name));
+    // A market without quotes for a moment keeps its place.
+    const isPausing = (slot: QuoteSlot) =>
+      this.#chosen.has(slot) && nowMs - (this.#offeredMs.get(slot) ?? Number.NEGATIVE_INFINITY) < DWELL_S * 1000;
+    const most = new Map(
+      ready.map((strategy) => {
+        const pausing = this.#listSlots(state, strategy).filter(([, slot]) => slot.worth === null && isPausing(slot));
+        return [strategy.name, strategy.markets.max - pausing.length];
+      }),
+    );
+    const allowed = offered.filter(({ slot }) => ruledOut(state, slot, nowMs) === null);
+    const candidates = allowed.map(({ candidate }) => candidate);
+    const bounds = { most, entries: isFirst ? Number.POSITIVE_INFINITY : ENTRIES };
+    const choice = choose(candidates, readSupply(state, nowMs), least, bounds);
+    this.prices = choice.prices;
+    const places = new Map(choice.ranked.map(({ id, value }, i) => [id, { value, place: i + 1 }]));
+    // Only own use counts; throttling and other programs are ignored.
+    const { queue } = state.requests;
+    this.requestPrice = queue.isSteady(nowMs) && queue.burstLeft(nowMs) < SHORT_PART ? choice.prices.request : 0;
+    for (const { slot, candidate, belief, gross, lateFillCost } of offered) {
+      const found = places.get(candidate.id);
+      if (found === undefined) continue;
+      const stalePart = gross > 0 ? Math.min(MOST_STALE_PART, found.value.stale / gross) : 0;
+      slot.worth = { ...found, prices: choice.prices, belief, stalePart, lateFillCost };
+    }
+    for (const strategy of ready) {
+      this.#begun.add(strategy.name);
+      for (const [, slot] of this.#listSlots(state, strategy)) {
+        if (ruledOut(state, slot, nowMs) !== null) continue;
+        if (choice.chosen.has(makeId(slot)) || (slot.worth === null && isPausing(slot))) this.#take(slot);
+        else this.#leaveOut(slot, whyNot(slot));
+      }
+    }
+  }
+
+  #offers(state: Chooser, nowMs: number) {
+    const categories = new Map<string, MarketEntry[]>();
+    for (const entry of state.markets.all) {
+      const category = entry.feed.facts?.category ?? '';
+      categories.set(category, [...(categories.get(category) ?? []), entry]);
+    }
+    return Array.from(categories.values()).flatMap((entries) => {
+      const before = believe(sumMeasured(entries.map(({ measures }) => measures.sums)));
+      return entries.flatMap((entry) => {
+        const belief = believe(entry.measures.sums, before);
+        const offers = entry.slots.flatMap((slot) => this.#makeOffer(slot, entry, belief, nowMs) ?? []);
+        const modelled = offers.reduce((sum, { quoted }) => sum + quoted, 0);
+        entry.measures.pass(nowMs, modelled / belief.fillRatio);
+        return offers;
+      });
+    });
+  }
+
+  #makeOffer(slot: QuoteSlot, { feed, measures }: MarketEntry, belief: Belief, nowMs: number) {
+    const { motion } = feed;
+    const { view, strategy } = slot;
+    slot.worth = null;
+    if (motion === null || view === null) return null;
+    const motionNow = { sigmaPerSqrtS: computeSigma(feed, nowMs), jumpsPerS: motion.jumpsPerS };
+    const offer = makeOffer(slot.wanted, view, motionNow, belief);
+    if (offer === null) return null;
+    this.#offeredMs.set(slot, nowMs);
+    const byValue = strategy.markets.choose === 'value';
+    // Gross income of the fills, currency per second.
+    const gross = offer.sides.reduce(
+      (sum, { fillsPerS, sharesPerFill, distance }) => sum + fillsPerS * sharesPerFill * distance,
+      0,
+    );
+    const candidate: Candidate = {
+      id: makeId(slot),
+      group: strategy.name,
+      offer: new PricedOffer(offer),
+      isFixed: !byValue && slot.leftOutBecause === null,
+      isChosen: this.#chosen.has(slot),
+      doubt: Math.max(0, gross) / Math.sqrt(1 + measures.sums.fills),
+    };
+    const fillsPerS = offer.sides.reduce((sum, side) => sum + side.fillsPerS, 0);
+    const isQuoted = slot.leftOutBecause === null && slot.quotes.fairMicros !== null;
+    const lateFillCost = fillsPerS * sideIncome(offer);
+    return { slot, belief, candidate, gross, lateFillCost, quoted: isQuoted ? fillsPerS : 0 };
+  }
+
+  #take(slot: QuoteSlot): void {
+    this.#chosen.add(slot);
+    slot.leftOutBecause = null;
+  }
+
+  #leaveOut(slot: QuoteSlot, because: string): void {
+    this.#chosen.delete(slot);
+    slot.leftOutBecause = because;
+  }
+}
+
+/** Mean income of a side, at least a tick from the fair price, currency per second: lost while a fill is unknown. */
+const sideIncome = ({ sides, market }: MarketOffer): number =>
+  sides.reduce(
+    (sum, { fillsPerS, sharesPerFill, distance }) =>
+      sum + fillsPerS * sharesPerFill * Math.max(distance, market.usualDistance),
+    0,
+  ) / Math.max(1, sides.length);
+
+const makeId = ({ strategy, conditionId }: QuoteSlot): string => `${strategy.name} ${conditionId}`;
+
+function ruledOut(state: Chooser, slot: QuoteSlot, nowMs: number): string | null {
+  const { rules } = slot.strategy.markets;
+  if (!hasRules(rules)) return null;
+  if (slot.view === null) return 'the book has not been read yet';
+  const venueNowMs = state.clock.venue.nowMs(nowMs) ?? nowMs;
+  return unwantedBecause(rules, slot.view, slot.leftOutBecause === null, venueNowMs);
+}
+
+function whyNot({ worth, wanted }: QuoteSlot): string {
+  if (worth === null) return `the market cannot be valued: ${wanted.note}`;
+  const { value, place } = worth;
+  const hourly = (value.net * 3600).toFixed(4);
+  return value.net > 0
+    ? `worth ${hourly} per hour, rank ${place}: others are worth more`
+    : `worth ${hourly} per hour: less than its costs`;
+}
+
+/** This trader's current resources. */
+function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
+  const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
+  return {
+    looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
+    requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - ownReads) / 60,
+    currency: Math.max(0, own.cashMicros) / ONE,
+  };
+}

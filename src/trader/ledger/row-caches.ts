@@ -1,0 +1,204 @@
+/** Caches of the single writer's rows. A rollback or a broken ledger clears them, so none differs from the file. */
+
+import type { Micros } from '../../shared/base/micros.js';
+import type { Database } from './database.js';
+import type { Booked } from './table.js';
+import {
+  type BookedConversion,
+  type BookedFill,
+  INTENTS,
+  type IntentRow,
+  isFinalIntent,
+  type MarketRecord,
+  ORDERS,
+  type OrderRecord,
+  type PositionRow,
+  updateIntent,
+  updateOrder,
+} from './tables.js';
+
+/** Write operations of one table. */
+interface LateTable<Row> {
+  /** True when the row will rarely change again. */
+  isOver(row: Row): boolean;
+  /** Inserts a row at its place among all rows of the table. */
+  insert(row: Row, place: number): unknown;
+  update(row: Row): void;
+}
+
+/** Number of cached rows at which the ended ones are written; each takes about a kilobyte. */
+const MOST_WAITING = 256;
+
+/**
+ * Rows of a virtual-time ledger that are not in their table yet. An intent changes four times within seconds, so most
+ * writes are saved. A row is written when another row references it, when its table is read, or when many have ended.
+ */
+class LateRows<Row> {
+  readonly #db: Database;
+  readonly #table: LateTable<Row>;
+  readonly #unwritten = new Map<string, Row>();
+  /** Places of rows that are not inserted yet. */
+  readonly #places = new Map<string, number>();
+  #newestPlace = 0;
+  #most = MOST_WAITING;
+
+  constructor(db: Database, table: LateTable<Row>) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** The cached row; undefined when the table is current or has no such row. */
+  get(key: string): Row | undefined {
+    return this.#unwritten.get(key);
+  }
+
+  /** Within a transaction. */
+  add(key: string, row: Row): void {
+    if (this.#unwritten.size >= this.#most) {
+      for (const [each, waiting] of [...this.#unwritten]) if (this.#table.isOver(waiting)) this.write(each);
+      // The limit doubles, so that full scans stay rare.
+      this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
+    }
+    this.#places.set(key, ++this.#newestPlace);
+    this.change(key, row);
+  }
+
+  /** Within a transaction. */
+  change(key: string, row: Row): void {
+    this.#db.postpone();
+    this.#unwritten.set(key, row);
+  }
+
+  /** Writes the cached row of a key into the table. Only inside a transaction. */
+  write(key: string): void {
+    const row = this.#unwritten.get(key);
+    if (row === undefined) return;
+    this.#unwritten.delete(key);
+    const place = this.#places.get(key);
+    if (place === undefined) return this.#table.update(row);
+    this.#places.delete(key);
+    this.#table.insert(row, place);
+  }
+
+  /** Writes all cached rows, before the table is read. Only inside a transaction. */
+  writeAll(): void {
+    for (const key of [...this.#unwritten.keys()]) this.write(key);
+  }
+
+  get isEmpty(): boolean {
+    return this.#unwritten.size === 0;
+  }
+}
+
+/** Cached intents and orders of a virtual-time ledger. */
+export class WriteCache {
+  readonly intents: LateRows<IntentRow>;
+  readonly orders: LateRows<OrderRecord>;
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const intents = new LateRows<IntentRow>(db, {
+      isOver: ({ state }) => isFinalIntent(state),
+      insert: (intent, place) => INTENTS.insert(db, intent, place),
+      update: (intent) => updateIntent(db, intent),
+    });
+    this.intents = intents;
+    this.orders = new LateRows<OrderRecord>(db, {
+      isOver: ({ closedMs }) => closedMs !== null,
+      insert: (order, place) => {
+        // The order's row references its intent.
+        intents.write(order.intentId);
+        ORDERS.insert(db, order, place);
+      },
+      update: (order) => updateOrder(db, order),
+    });
+  }
+
+  /** Writes all cached rows, before the tables are read. */
+  writeAll(): void {
+    if (this.intents.isEmpty && this.orders.isEmpty) return;
+    if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
+    this.intents.writeAll();
+    this.orders.writeAll();
+  }
+}
+
+/** Rows that the single writer has read or written; a rollback clears them. */
+export class ReadCache {
+  /** Intents that are not final: bounded by the number in flight. */
+  readonly intents = new Map<string, IntentRow>();
+  /** Orders by pubkey; null when there is no row. */
+  readonly orders = new Map<string, OrderRecord | null>();
+  /** Balances by account; three accounts per outcome ever held. */
+  readonly balances = new Map<string, Micros>();
+  /** Markets by condition id; null when there is no row. */
+  readonly markets = new Map<string, MarketRecord | null>();
+  readonly notes = new Map<string, string | null>();
+  /** Condition ids as the engine's string objects: comparing identical objects reads no characters. */
+  readonly marketIds = new Map<string, string>();
+  /** Fills after a place, by that place; a reconciliation round repeats the same queries. */
+  readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
+  readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
+  positions: readonly PositionRow[] | null = null;
+
+  /** Caches an order; the cache is cleared when full, because most orders are never read again. */
+  keepOrder(pubkey: string, order: OrderRecord | null): void {
+    if (this.orders.size >= MOST_ORDERS) this.orders.clear();
+    this.orders.set(pubkey, order);
+  }
+
+  namePosition(row: PositionRow): PositionRow {
+    const marketConditionId = this.marketIds.get(row.marketConditionId);
+    return marketConditionId === undefined ? row : { ...row, marketConditionId };
+  }
+
+  /** Appends a new fill, which follows all cached rows. */
+  addFill(fill: Booked<BookedFill>): void {
+    for (const [seq, rows] of this.fillsAfter) {
+      if (rows.length >= MOST_ROWS) this.fillsAfter.delete(seq);
+      else if (fill.seq > seq) this.fillsAfter.set(seq, [...rows, fill]);
+    }
+  }
+
+  drop(): void {
+    for (const rows of [this.intents, this.orders, this.balances, this.markets, this.notes]) rows.clear();
+    this.fillsAfter.clear();
+    this.conversionsAfter.clear();
+    this.positions = null;
+  }
+}
+
+/** Maximum number of cached places: each reader has its own. */
+const MOST_PLACES = 16;
+/** Maximum number of cached orders, more than rest at a time. */
+const MOST_ORDERS = 1_000;
+/** Maximum number of rows cached after one place. */
+const MOST_ROWS = 1_000;
+
+/** Cached rows after a place. Readers advance, so earlier rows are dropped. */
+export function readAfter<Row>(
+  known: Map<number, readonly Booked<Row>[]>,
+  seq: number,
+  read: () => readonly Booked<Row>[],
+): readonly Booked<Row>[] {
+  const rows = known.get(seq) ?? behindEarlier(known, seq) ?? read();
+  if (known.size >= MOST_PLACES && !known.has(seq)) known.clear();
+  if (rows.length <= MOST_ROWS) known.set(seq, rows);
+  return rows;
+}
+
+/** Takes the rows from an earlier cached place, which includes them; null without one. */
+function behindEarlier<Row>(known: Map<number, readonly Booked<Row>[]>, seq: number): readonly Booked<Row>[] | null {
+  for (const [place, rows] of known) if (place < seq) return rows.filter((row) => row.seq > seq);
+  return null;
+}
+
+/** Cached value of a key, read at the first use. */
+export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
+  const value = known.get(key);
+  if (value !== undefined) return value;
+  const fresh = read();
+  known.set(key, fresh);
+  return fresh;
+}

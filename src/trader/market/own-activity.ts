@@ -1,0 +1,314 @@
+/**
+ * Finds own orders in a polled book, to remove them: a fair value from own quotes would follow itself. A doubtful order
+ * counts as contained. Doubtful orders ended after the request was sent, or were in flight when the answer arrived.
+ */
+
+import { add, type Micros, maxMicros, minMicros, ONE, sub, ZERO } from '../../shared/base/micros.js';
+import { amountAt, type Removal } from './book.js';
+import type { Book, BookSide, MarkoutView, OwnFillsView, OwnOrder, SeenAt, TapeTrade } from './view.js';
+
+interface Remembered {
+  readonly order: OwnOrder;
+  /** Remaining amount before the last known fill; `changedMs` is our clock when that fill became known. */
+  readonly earlierMicros: Micros;
+  readonly changedMs: number;
+  /** Our clock, ms, of the submit; -Infinity if our clock was set back since. Earlier books cannot show the order. */
+  readonly submittedMs: number;
+  /** Our clock, ms, when the order ended; null while it is working. */
+  readonly goneMs: number | null;
+}
+
+/**
+ * True when a book requested at `sentMs` shows fewer shares at a price than own orders have there: one was filled or
+ * ended. Orders beyond the worst shown price are ignored, because a book shows a limited number of levels.
+ */
+export function isShortOfOwn(book: Book, orders: readonly OwnOrder[], sentMs: number): boolean {
+  return orders.some(({ side, priceMicros, acceptedMs }) => {
+    const worst = (side === 'bid' ? book.bids : book.asks).at(-1)?.priceMicros ?? priceMicros;
+    const isShown = side === 'bid' ? priceMicros >= worst : priceMicros <= worst;
+    if (acceptedMs === null || acceptedMs >= sentMs || !isShown) return false;
+    const there = orders.filter((each) => each.side === side && each.priceMicros === priceMicros);
+    const shown = there.filter((each) => each.acceptedMs !== null && each.acceptedMs < sentMs);
+    return amountAt(book, side, priceMicros) < shown.reduce((sum, each) => sum + each.remainingMicros, 0);
+  });
+}
+
+/** Stores own orders of one market long enough to remove them from every book that may show them. */
+export class OwnOrderMemory {
+  #orders = new Map<string, Remembered>();
+  #noted: readonly OwnOrder[] | null = null;
+
+  /** Takes in the current own orders; the same array as before changes nothing. */
+  update(nowMs: number, own: readonly OwnOrder[]): void {
+    if (own === this.#noted) return;
+    this.#noted = own;
+    const next = new Map<string, Remembered>();
+    for (const order of own)
+      next.set(order.intentId, remember(this.#orders.get(order.intentId) ?? firstSeen(order, nowMs), order, nowMs));
+    for (const [intentId, known] of this.#orders) {
+      if (!next.has(intentId)) next.set(intentId, known.goneMs === null ? { ...known, goneMs: nowMs } : known);
+    }
+    this.#orders = next;
+  }
+
+  /** Own amounts that the book of this poll may contain. Drops orders that ended before the request was sent. */
+  inBook(at: SeenAt): Removal {
+    const removal = { bid: new Map<Micros, Micros>(), ask: new Map<Micros, Micros>() };
+    for (const [intentId, known] of this.#orders) {
+      if (known.goneMs !== null && known.goneMs < at.sentMs) {
+        this.#orders.delete(intentId);
+      } else if (known.submittedMs < at.seenMs) {
+        const { side, priceMicros, remainingMicros } = known.order;
+        const amount = known.changedMs >= at.sentMs ? maxMicros(known.earlierMicros, remainingMicros) : remainingMicros;
+        removal[side].set(priceMicros, add(removal[side].get(priceMicros) ?? ZERO, amount));
+      }
+    }
+    return removal;
+  }
+
+  /** After our clock was set back: forgets ended orders, and assumes working orders in every new book. */
+  clockSetBack(): void {
+    for (const [intentId, { order, goneMs }] of this.#orders) {
+      if (goneMs !== null) this.#orders.delete(intentId);
+      else this.#orders.set(intentId, firstSeen(order, Number.NEGATIVE_INFINITY));
+    }
+  }
+
+  /** Number of stored orders, ended ones included. */
+  get size(): number {
+    return this.#orders.size;
+  }
+}
+
+function remember(known: Remembered, order: OwnOrder, nowMs: number): Remembered {
+  const { remainingMicros } = known.order;
+  const change =
+    remainingMicros === order.remainingMicros ? null : { earlierMicros: remainingMicros, changedMs: nowMs };
+  return { ...known, ...change, order, goneMs: null };
+}
+
+const firstSeen = (order: OwnOrder, nowMs: number): Remembered => ({
+  order,
+  earlierMicros: order.remainingMicros,
+  changedMs: Number.NEGATIVE_INFINITY,
+  // A submit time in the future is from before our clock was set back, perhaps in an earlier process.
+  submittedMs: order.submittedMs > nowMs ? Number.NEGATIVE_INFINITY : order.submittedMs,
+  goneMs: null,
+});
+
+/** Shares ahead of an own order after a book that shows `level` shares of others at its price. */
+export const aheadAfterBook = (ahead: Micros | null, level: Micros): Micros =>
+  ahead === null ? level : minMicros(ahead, level);
+
+/** Shares ahead of an own order after a trade of `traded` shares at its price that no book shows yet. */
+export const aheadAfterTrade = (ahead: Micros, traded: Micros): Micros => (traded >= ahead ? ZERO : sub(ahead, traded));
+
+interface Place {
+  readonly ahead: Micros | null;
+  readonly remaining: Micros;
+}
+
+/**
+ * Estimates the shares ahead of each own resting order, pessimistically ("risk-averse" in hftbacktest's queue models).
+ * All shares that the first book shows at the price are ahead. A trade at the price reduces the queue from the front. A
+ * level that shrinks without a trade loses shares behind the order first.
+ */
+export class QueuePlaces {
+  #places = new Map<string, Place>();
+
+  findAhead(order: OwnOrder): Micros | null {
+    return this.#places.get(order.intentId)?.ahead ?? null;
+  }
+
+  /** Takes in a book without own orders, and the current own orders. */
+  onBook(others: Book, at: SeenAt, own: readonly OwnOrder[]): void {
+    const next = new Map<string, Place>();
+    for (const order of own) {
+      const known = this.#places.get(order.intentId) ?? { ahead: null, remaining: order.remainingMicros };
+      const showsIt = order.acceptedMs !== null && order.acceptedMs <= at.sentMs;
+      const ahead = showsIt
+        ? aheadAfterBook(known.ahead, amountAt(others, order.side, order.priceMicros))
+        : known.ahead;
+      // A partly filled order is first in the queue.
+      const filled = order.remainingMicros < known.remaining;
+      next.set(order.intentId, { ahead: filled ? ZERO : ahead, remaining: order.remainingMicros });
+    }
+    this.#places = next;
+  }
+
+  /** Takes in a trade that happened after the newest book. */
+  onTrade(trade: TapeTrade, own: readonly OwnOrder[]): void {
+    for (const order of own) {
+      const place = this.#places.get(order.intentId);
+      if (place === undefined || place.ahead === null) continue;
+      // How far the trade went beyond the order's price. While a bid rests, no taker can buy at its price or below, so the
+      // price alone shows the taker's side.
+      const sign = order.side === 'bid' ? 1 : -1;
+      const reach = sign * (order.priceMicros - trade.priceMicros);
+      if (reach < 0) continue;
+      const ahead = reach > 0 ? ZERO : aheadAfterTrade(place.ahead, trade.amountMicros);
+      this.#places.set(order.intentId, { ahead, remaining: place.remaining });
+    }
+  }
+}
+
+/** Markout horizons, ms. A fill is judged at the first book after one, unless that is twice as late. */
+const HORIZONS_MS = [5_000, 30_000, 300_000] as const;
+/** Half-life of the statistics: one day of observation. */
+const HALF_LIFE_S = 86_400;
+const FADES_EVERY_S = 600;
+/** Longest gap between two books that counts as observed time. */
+const MOST_BETWEEN_LOOKS_S = 60;
+/** Observed time that a fill rate needs. */
+const LEAST_SEEN_S = 60;
+/** Maximum number of fills that wait for their markout; further fills are only counted. */
+const MAX_WAITING = 200;
+
+/** An own fill, in YES space. */
+export interface OwnFill {
+  readonly side: BookSide;
+  readonly priceMicros: Micros;
+  readonly amountMicros: Micros;
+  /** Our clock, ms, when the fill became known. */
+  readonly nowMs: number;
+}
+
+interface Waiting {
+  readonly side: BookSide;
+  readonly price: number;
+  readonly shares: number;
+  readonly filledMs: number;
+}
+
+/** Exponentially decaying sums. */
+interface Sums {
+  shares: number;
+  /** Sum of shares times the gain per share at the horizon. */
+  brought: number;
+}
+
+interface Saved {
+  readonly fills: number;
+  readonly seconds: number;
+  readonly bid: readonly Sums[];
+  readonly ask: readonly Sums[];
+}
+
+/** Measures the results of own fills in one market: fill rate and markouts. */
+export class OwnFills {
+  #fills = 0;
+  #seconds = 0;
+  /** Observed seconds since the last decay. */
+  #unfadedS = 0;
+  #sums: Readonly<Record<BookSide, Sums[]>> = { bid: HORIZONS_MS.map(noSums), ask: HORIZONS_MS.map(noSums) };
+  /** Fills that wait for a markout, oldest first. */
+  #waiting: Waiting[] = [];
+  /** Per horizon: number of waiting fills, from the oldest, that are judged. */
+  #judged = HORIZONS_MS.map(() => 0);
+  #lookedMs: number | null = null;
+  #isChanged = false;
+  #markouts: OwnFillsView['markouts'] | null = null;
+
+  onFill({ side, priceMicros, amountMicros, nowMs }: OwnFill): void {
+    this.#fills += 1;
+    this.#isChanged = true;
+    if (this.#waiting.length >= MAX_WAITING) return;
+    const shares = amountMicros / ONE;
+    this.#waiting.push({ side, price: priceMicros / ONE, shares, filledMs: nowMs });
+  }
+
+  /** Counts a fill that became known too late for a markout. */
+  onLateFill(): void {
+    this.#fills += 1;
+    this.#isChanged = true;
+  }
+
+  /** Takes in the price of a book requested at `lookedMs`, our clock; null for a book without a price. */
+  look(price: number | null, lookedMs: number): void {
+    const elapsedS = this.#lookedMs === null ? 0 : Math.max(0, lookedMs - this.#lookedMs) / 1000;
+    this.#lookedMs = Math.max(lookedMs, this.#lookedMs ?? lookedMs);
+    const seconds = Math.min(elapsedS, MOST_BETWEEN_LOOKS_S);
+    this.#seconds += seconds;
+    this.#unfadedS += seconds;
+    if (this.#unfadedS >= FADES_EVERY_S) this.#fade();
+    for (const horizon of HORIZONS_MS.keys()) this.#judge(horizon, price, lookedMs);
+    const ended = this.#judged.at(-1) ?? 0;
+    if (ended === 0) return;
+    this.#waiting.splice(0, ended);
+    this.#judged = this.#judged.map((judged) => judged - ended);
+  }
+
+  /** Drops waiting fills: their times precede a change of our clock. */
+  clockSetBack(): void {
+    this.#waiting = [];
+    this.#judged = HORIZONS_MS.map(() => 0);
+    this.#lookedMs = null;
+  }
+
+  get view(): OwnFillsView {
+    this.#markouts ??= Object.freeze({ bid: makeViews(this.#sums.bid), ask: makeViews(this.#sums.ask) });
+    const fillsPerS = this.#seconds < LEAST_SEEN_S ? null : this.#fills / this.#seconds;
+    return Object.freeze({ fillsPerS, markouts: this.#markouts });
+  }
+
+  /** Statistics as JSON for `restore`; null when nothing has changed since the last call. */
+  takeSaved(): string | null {
+    if (!this.#isChanged) return null;
+    this.#isChanged = false;
+    const saved: Saved = { fills: this.#fills, seconds: this.#seconds, ...this.#sums };
+    return JSON.stringify(saved);
+  }
+
+  /** Restores saved statistics; call it before the first observation. Waiting fills are not saved. */
+  restore(text: string): void {
+    // Only `takeSaved` writes this text.
+    const { fills, seconds, bid, ask } = JSON.parse(text) as Saved;
+    this.#fills = fills;
+    this.#seconds = seconds;
+    this.#sums = { bid: bid.map((sums) => ({ ...sums })), ask: ask.map((sums) => ({ ...sums })) };
+    this.#markouts = null;
+  }
+
+  #fade(): void {
+    const kept = 2 ** (-this.#unfadedS / HALF_LIFE_S);
+    this.#unfadedS = 0;
+    // The time without fills must survive a restart too.
+    this.#isChanged = this.#fills > 0;
+    this.#fills *= kept;
+    this.#seconds *= kept;
+    for (const sums of [...this.#sums.bid, ...this.#sums.ask]) {
+      sums.shares *= kept;
+      sums.brought *= kept;
+    }
+    this.#markouts = null;
+  }
+
+  /** Judges the fills that are due at this horizon. */
+  #judge(horizon: number, price: number | null, lookedMs: number): void {
+    const horizonMs = HORIZONS_MS[horizon] ?? 0;
+    for (let at = this.#judged[horizon] ?? 0; at < this.#waiting.length; at++) {
+      const fill = this.#waiting[at];
+      if (fill === undefined || lookedMs < fill.filledMs + horizonMs) return;
+      this.#judged[horizon] = at + 1;
+      const sums = this.#sums[fill.side][horizon];
+      if (price === null || sums === undefined || lookedMs > fill.filledMs + 2 * horizonMs) continue;
+      sums.shares += fill.shares;
+      sums.brought += fill.shares * (fill.side === 'bid' ? price - fill.price : fill.price - price);
+      this.#isChanged = true;
+      this.#markouts = null;
+    }
+  }
+}
+
+const noSums = (): Sums => ({ shares: 0, brought: 0 });
+
+const makeViews = (all: readonly Sums[]): readonly MarkoutView[] =>
+  Object.freeze(
+    all.map(({ shares, brought }, index) =>
+      Object.freeze({
+        horizonS: (HORIZONS_MS[index] ?? 0) / 1000,
+        meanPrice: shares > 0 ? brought / shares : null,
+        shares,
+      }),
+    ),
+  );
