@@ -191,7 +191,7 @@ export interface FittedColumn<Row> {
 }
 
 /** A shown line: texts of the remaining columns, padded to their widths. */
-export type FittedLine = readonly string[];
+type FittedLine = readonly string[];
 
 export const GAP = '  ';
 /** The beginning of a title identifies it; a message needs some words a line to be readable. */
