@@ -138,7 +138,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly options?: Rows;
   /** Absent: the command has no `-c`. */
   readonly config?: Kind;
-  /** Answers; `--json` is offered. */
+  /** Prints an answer; the command has `--json`. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;
   /** Prints its own output; `hasJson`: it also has `--json`. */
   readonly run?: (call: Call<Rows, Kind>) => Did;

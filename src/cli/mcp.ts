@@ -1,4 +1,4 @@
-/** `twinbook mcp`: commands that read and stop, as tools of the Model Context Protocol over stdio. Agents may look and stop. */
+/** `twinbook mcp`: commands that read and stop, as tools of the Model Context Protocol over stdio. Agents may read and stop the trader, nothing else. */
 
 import { once } from 'node:events';
 import { Readable } from 'node:stream';

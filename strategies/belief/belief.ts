@@ -21,7 +21,7 @@ const INFORMED_S = 1;
 const UNSEEN = 0.5;
 /** Largest deviation of a jump in log-odds; a larger one is uniform. */
 const LARGEST_JUMP = 3;
-/** Prior weight of the part of looks in which informed takers come, in orders on the wrong side. */
+/** Prior weight of the share of observations in which informed takers arrive, as a number of orders on the wrong side. */
 const PRIOR_TAKES = 20;
 /** The part counts as measured from this weight of evidence on. */
 const MEASURED_TAKES = 2;

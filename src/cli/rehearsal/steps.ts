@@ -144,7 +144,7 @@ export async function ask<N extends EndpointName>(
   const answer = await client.call(endpoint, input);
   if (answer.outcome.kind === 'unknown' && isStrange(answer.outcome)) {
     const todo = 'Open the same address in a browser: a proxy in front of the venue may require a login or a header.';
-    throw difference(`asking for ${what}`, 'the service answers in its own envelope', answer.outcome.reason, todo);
+    throw difference(`asking for ${what}`, 'the service answers in its own answer format', answer.outcome.reason, todo);
   }
   return { data: requireAnswer(answer, what), answer };
 }

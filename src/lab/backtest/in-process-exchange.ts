@@ -107,7 +107,7 @@ function readRecord(endpoint: EndpointName, record: unknown): unknown {
   return reader === undefined ? declarationOf(endpoint).data.parse(record) : reader(record as never);
 }
 
-/** Body of an order draft for the core. The trader wrote it in the interface's words. */
+/** Body of an order draft for the core. The trader built it with the interface's types. */
 export const readOrderRequest = (body: BodyOf<'orders.create'>): OrderRequest => {
   const { price, amount, funds, ...said } = body as WrittenOrder;
   return {

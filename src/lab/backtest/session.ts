@@ -109,7 +109,7 @@ export class Halts {
   }
 }
 
-/** Maximum notices of a session. Loud ones count apart: fills must not drown a halt. */
+/** Maximum notices of a session. Loud notices have a separate limit, so that many fills cannot crowd out a halt. */
 const MAX_NOTICES = 500;
 
 const openScope = (limitPerMinute: number) => ({

@@ -44,7 +44,7 @@ export class SlidingMinute {
     return least;
   }
 
-  /** Drops expired moments for good: for clocks that never step back, or when the next moment is added. */
+  /** Deletes expired times. Call it only if the clock never steps back, or just before adding a time. */
   forget(nowMs: number): void {
     const over = this.#overAt(nowMs);
     this.#first = (this.#first + over) % this.#times.length;

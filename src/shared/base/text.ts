@@ -190,9 +190,6 @@ export interface FittedColumn<Row> {
   readonly keep: number;
 }
 
-/** A shown line: texts of the remaining columns, padded to their widths. */
-type FittedLine = readonly string[];
-
 export const GAP = '  ';
 /** The beginning of a title identifies it; a message needs some words a line to be readable. */
 const LEAST = { cut: 12, fold: 20 } as const;

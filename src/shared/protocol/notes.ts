@@ -31,16 +31,17 @@ export const PARAMETER_NOTES: Readonly<
   market_condition_id: { description: 'Market. In a list: only its rows.', example: MARKET },
   event_condition_id: { description: 'Only rows of this event’s markets.' },
   position_pubkey: { description: 'Only the settlement of this position.' },
-  status: { description: 'Only orders in these statuses; comma-separated, in any case.' },
+  status: { description: 'Only orders in these statuses; comma-separated, in upper or lower case.' },
   state: { description: 'Only rows in this state; several are comma-separated where permitted.' },
-  states: { description: 'Only rows in these states; comma-separated, in any case.' },
+  states: { description: 'Only rows in these states; comma-separated, in upper or lower case.' },
   market_state: {
-    description: 'Only rows of markets in this state, in any case. Without a position or market: `open` or `resolved`.',
+    description:
+      'Only rows of markets in this state, in upper or lower case. Without a position or market: `open` or `resolved`.',
   },
   is_closed: { description: 'True: only closed positions. False: only open ones.' },
   is_yes: { description: 'True: YES, or only its rows. False: NO.', example: true },
   side: { description: 'Side of the order.', example: 'buy' },
-  order_type: { description: 'A limit order may rest, a market order never does. In any case.' },
+  order_type: { description: 'A limit order may rest, a market order never does. In upper or lower case.' },
   type: { description: '`market`: opens now. `limit`: opens at `price`.' },
   price: {
     description: 'Price in the space of the outcome: above 0, below 1, on the tick.',
@@ -76,7 +77,7 @@ export const PARAMETER_NOTES: Readonly<
     example: 1_714_386_400,
   },
   interval: { description: 'Length of a bar.' },
-  activity_type: { description: 'Only this kind of activity, in any case.' },
+  activity_type: { description: 'Only this kind of activity, in upper or lower case.' },
   category: { description: 'Only this category.' },
   sport: { description: 'Slugs of sports, comma-separated.', example: 'football' },
   league: { description: 'Slugs of leagues, comma-separated; only together with `sport`.' },
@@ -330,7 +331,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'merges.list': { summary: 'List share merges', description: 'Newest first.', errors: [] },
   'merges.create': {
     summary: 'Draft a merge of shares',
-    description: 'Locks the shares. A repeated call with the same amount answers the unsigned draft.',
+    description: 'Locks the shares. A repeated call with the same amount returns the same unsigned draft.',
     errors: [
       ...CONVERSION_START_ERRORS,
       'share_merge_market_has_unbacked_collateral',
@@ -348,7 +349,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'splits.list': { summary: 'List share splits', description: 'Newest first.', errors: [] },
   'splits.create': {
     summary: 'Draft a split of currency',
-    description: 'Locks the currency. A repeated call with the same amount answers the unsigned draft.',
+    description: 'Locks the currency. A repeated call with the same amount returns the same unsigned draft.',
     errors: [...CONVERSION_START_ERRORS, 'share_split_in_progress', 'share_split_insufficient_funds'],
   },
   'splits.submit': {
@@ -362,7 +363,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'redeems.create': {
     summary: 'Draft a redeem',
     description:
-      'Redeems and locks all free shares of a resolved or canceled market. A winning share pays 1, a losing one 0, a share of a canceled market 0.5. A repeated call answers the unsigned draft.',
+      'Redeems and locks all free shares of a resolved or canceled market. A winning share pays 1, a losing one 0, a share of a canceled market 0.5. A repeated call returns the same unsigned draft.',
     errors: ['gringotts_unavailable'],
   },
   'redeems.submit': {
@@ -392,7 +393,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'positions.estimate': {
     summary: 'Estimate a margin position',
-    description: 'Effect of opening it now. Reserves nothing.',
+    description: 'Effect of opening this position now. Reserves nothing.',
     errors: [],
     defaults: { is_yes: true, leverage: 1 },
   },

@@ -66,7 +66,7 @@ export type Outcome<N extends EndpointName = EndpointName> =
       /** Unreadable rows of a market list, left out of `data`. Absent when all were readable. */
       readonly unread?: readonly UnreadRow[];
     }
-  /** The service stated in its own envelope that it did not do it. */
+  /** The service stated in its own answer format that it did not do it. */
   | {
       readonly kind: 'refused';
       readonly status: number;

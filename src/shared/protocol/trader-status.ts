@@ -89,7 +89,7 @@ const accountStatus = shape({
   openOrders: count,
   unknownOrders: count,
   fills: count,
-  /** Requests of this run that were given up before they left. */
+  /** Requests of this run that were given up before they were sent. */
   unsent: count,
   /** Why only reducing orders are allowed; null when ledger and exchange agree. */
   reduceOnly: text.nullable(),

@@ -81,7 +81,7 @@ export const queryInteger = (min: number, max: number) =>
     )
     .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
-/** One of a few words, in any case; read as lower case. */
+/** One of a few words, in upper or lower case; read as lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()

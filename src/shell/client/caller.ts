@@ -1,7 +1,7 @@
 /**
  * One call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be trusted. The
  * trader uses it, and the typed client (client.ts) is built on it. It never throws for a fault of the network or the venue: a call ends *answered*, *refused* (the
- * service said so in its own envelope) or *unknown*. It retries reads only, signs each attempt again, and
+ * service said so in its own answer format) or *unknown*. It retries reads only, signs each attempt again, and
  * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
  */
 

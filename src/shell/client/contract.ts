@@ -143,7 +143,7 @@ interface Refusal {
   readonly details: ErrorDetails;
 }
 
-/** The service stated in its own envelope that nothing was done. */
+/** The service stated in its own answer format that nothing was done. */
 export class ServiceRefused extends ServiceError {
   override readonly name = 'ServiceRefused';
   readonly status: number;

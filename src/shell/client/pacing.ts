@@ -24,7 +24,7 @@ export type Permit = 'place' | 'probe';
 
 /** Budget facts of an answer. */
 export interface AnswerSignals {
-  /** True for an answer of the service itself, in its own envelope. */
+  /** True for an answer of the service itself, in its own answer format. */
   readonly genuine: boolean;
   /** HTTP 429. */
   readonly throttled: boolean;

@@ -134,7 +134,7 @@ export const METRICS = {
   twinbook_process_resident_memory_bytes: gauge('Memory of the process.', 'process'),
   twinbook_requests_total: counter('Requests that came back.', 'endpoint', 'outcome'),
   twinbook_request_duration_seconds: histogram('From the request to its answer.', 'endpoint'),
-  twinbook_requests_unsent_total: counter('Requests that were given up before they left.'),
+  twinbook_requests_unsent_total: counter('Requests that were given up before they were sent.'),
   twinbook_requests_by_purpose_total: counter('Sent requests, by purpose.', 'purpose'),
   twinbook_budget_limit: gauge('Requests a minute that the venue allows.', 'scope'),
   twinbook_budget_remaining: gauge('Requests that could leave now.', 'scope'),

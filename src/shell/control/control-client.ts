@@ -37,7 +37,7 @@ export async function askTrader<R extends ControlQuestion>(
   }
   const code = response.ofFiles === true ? 'config_invalid' : 'usage';
   const hint = '`twinbook status` says what it does now, and which command leads back up.';
-  // Many refusals of a trader already name the command that helps.
+  // Many of the trader's error messages already name the command that helps.
   const isNamed = response.error.includes('`twinbook ');
   throw new TwinbookError(code, `the trader refused: ${response.error}`, isNamed ? '' : hint);
 }

@@ -428,7 +428,7 @@ function findNonsense(bar: Candle, { fromS, toS }: CandleSpan, beforeS: number):
   // The endpoint's schema has checked that these are decimals.
   const [open, high, low, close] = [Number(bar.open), Number(bar.high), Number(bar.low), Number(bar.close)];
   if (!bar.is_yes) return 'it is a NO bar, and YES bars were requested';
-  if (timestamp % BAR_S !== 0) return `it does not begin with an interval of ${BAR_S} s`;
+  if (timestamp % BAR_S !== 0) return `the bars do not begin at a multiple of ${BAR_S} s`;
   if (timestamp < fromS || timestamp >= toS) return 'it lies outside the requested time span';
   if (timestamp === beforeS) return 'it appears twice';
   if (!(low > 0 && high < 1)) return 'its prices are not between 0 and 1';

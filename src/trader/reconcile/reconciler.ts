@@ -322,7 +322,7 @@ export function requestsOfRound(ownTrades: boolean): number {
 const OPTIONAL: readonly RoundList[] = ['merges', 'splits', 'redeems'];
 
 /**
- * Reads the lists of one round: all are requested together, and each is read to its end or mark. One lost page, or one
+ * Reads the lists of one round together, each to its end or to the newest row of an earlier round. One lost page, or one
  * repeated row or cursor, voids the round.
  */
 export class Round {

@@ -301,7 +301,7 @@ function totalCost(place: PlaceIntent, facts: RiskFacts, order: () => WorkingOrd
   const after = exposure.worstCase(place.marketConditionId, order()).lossMicros;
   if (after <= before) return null;
   const sum = exposure.totalLossMicros - before + after;
-  return atMost('the worst loss of everything', sum, limits.maxTotalCostMicros, 'currency');
+  return atMost('the worst possible loss of all markets together', sum, limits.maxTotalCostMicros, 'currency');
 }
 
 function averageLoss(_: unknown, facts: RiskFacts, order: () => WorkingOrder): Breach | null {

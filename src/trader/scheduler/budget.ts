@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 120_000;
 /** Wait before an urgent request probes a full budget, ms; doubled with each refused probe. */
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 
-/** A reported limit below 1 / 8 of the profile's does not block cancels and own reads. */
+/** If the exchange reports a rate limit below 1 / 8 of the profile's, cancels and reads of own state still leave. */
 const LEAST_TRUST = 8;
 /** Own use beyond this fraction of the limit explains a full budget. */
 const EXPLAINING_PART = 3 / 4;

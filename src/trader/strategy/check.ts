@@ -16,7 +16,7 @@ export function checkQuotes(quotes: Quotes, view: MarketView): string | null {
     return `exact must be true or false, got ${show(quotes.exact)}`;
   const wrongPart = checkSets(quotes.sets) ?? checkEdge(quotes.edge);
   if (wrongPart !== null) return wrongPart;
-  if (typeof quotes.note !== 'string') return `note must be a text, got ${show(quotes.note)}`;
+  if (typeof quotes.note !== 'string') return `note must be text, got ${show(quotes.note)}`;
   const { fairMicros, bids, asks, keepWithinTicks, keepWithinSizeFraction } = quotes;
   if (fairMicros === null) {
     if (bids.length + asks.length > 0) return 'fairMicros is null although there are levels';

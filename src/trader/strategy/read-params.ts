@@ -269,7 +269,7 @@ function asRecord(value: unknown): Loose | null {
 function wrongPart(found: Loose): string | null {
   const { name, summary, params, create, check, state, takes, inputs, scope, observes } = found;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) return 'name must be lower case with dashes';
-  if (typeof summary !== 'string') return 'summary must be a text';
+  if (typeof summary !== 'string') return 'summary must be text';
   if (typeof create !== 'function') return 'create must be a function';
   if (check !== undefined && typeof check !== 'function') return 'check must be a function';
   if (

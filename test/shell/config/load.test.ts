@@ -270,7 +270,7 @@ describe('a strategy file', () => {
   test.each([
     ['a syntax error', 'export default {\n  name: 3;\n};', /own\.ts: syntax error at line 2, column 10: /],
     ['no default export', 'export const a = 1;', /own\.ts is not a strategy: it has no default export/],
-    ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be a text/],
+    ['another shape', 'export default { name: "x" };', /own\.ts is not a strategy: summary must be text/],
     ['a throw', 'throw new Error("boom");', /own\.ts: threw while loading: Error: boom/],
     ['an await outside of functions', 'const a = await 1; export default a;', /own\.ts: awaits at its top level;/],
     ['an import of nothing', 'import "no-such-package-here";', /own\.ts: threw while loading: .*no-such-package-here/],

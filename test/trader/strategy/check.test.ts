@@ -29,7 +29,7 @@ describe('nonsense is named', () => {
     ['quotes must be an object, got null', null],
     ['quotes must be an object, got undefined', undefined],
     ['bids and asks must be arrays', { ...GOOD, bids: null }],
-    ['note must be a text', { ...GOOD, note: 5 }],
+    ['note must be text', { ...GOOD, note: 5 }],
     ['fairMicros is null although there are levels', { ...GOOD, fairMicros: null }],
     ['fairMicros must be an integer of millionths, got 0.5', { ...GOOD, fairMicros: 0.5 }],
     ['fairMicros must lie in (0, 1000000), got 1000000', { ...GOOD, fairMicros: m(1) }],

@@ -14,7 +14,7 @@ test.each([
   [null, 'it has no default export'],
   [{ default: () => 1 }, 'it has no default export'],
   [{ default: { ...sample, name: 'My Strategy' } }, 'name must be lower case with dashes'],
-  [{ default: { ...sample, summary: undefined } }, 'summary must be a text'],
+  [{ default: { ...sample, summary: undefined } }, 'summary must be text'],
   [{ default: { ...sample, create: 'x' } }, 'create must be a function'],
   [{ default: { ...sample, check: 'x' } }, 'check must be a function'],
   [{ default: { ...sample, observes: ['fills'] } }, 'observes must be a list of rested, canceled'],

@@ -174,7 +174,7 @@ describe('a strategy of whole events', () => {
       () => ({ a: bid, b: bid, z: bid }),
       /quotes: quotes of z, which is not one of .*: a, b$/,
     ],
-    ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /quotes: b: note must be a text, got 7$/],
+    ['says nonsense of one', () => ({ a: bid, b: { ...bid, note: 7 } }), /quotes: b: note must be text, got 7$/],
     ['returns none', () => [bid, bid], /quotes: quotes must be an object that holds quotes by condition id/],
   ])('that %s is stopped in the whole event, and the operator is told once', (_name, say, words) => {
     inLife((life) => {
