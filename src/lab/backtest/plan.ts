@@ -4,44 +4,13 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RecordedFeedValue, Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import type { FeedValue } from '../../shared/protocol/seam.js';
 import type { Config, FeedConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { FileRows, type RowProblem, readRow, TOGETHER_MS } from '../../shell/feeds/inbox.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
 import type { FeedSettings, StrategySettings } from '../../trader/engine/settings.js';
 import { count, formatQuantity } from '../report/figures.js';
-import type { BacktestPlan, EventSource, FeedSource, FeedWord } from './contract.js';
-
-const NOTHING: readonly FeedWord[] = [];
-
-/** Plays feed values at the time at which each was known, never before. */
-export class FeedReplay implements FeedSource {
-  readonly #values: readonly RecordedFeedValue[];
-  #next = 0;
-
-  constructor(values: readonly RecordedFeedValue[]) {
-    this.#values = values;
-  }
-
-  get nextMs(): number {
-    return this.#values[this.#next]?.timeMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  take(nowMs: number): readonly FeedWord[] {
-    if (this.nextMs > nowMs) return NOTHING;
-    const words = new Map<string, Map<string, FeedValue>>();
-    for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
-      this.#next += 1;
-      const { feed, value } = one;
-      const newest = words.get(feed) ?? new Map<string, FeedValue>();
-      words.set(feed, newest);
-      const before = newest.get(value.conditionId);
-      if (before === undefined || before.atMs <= value.atMs) newest.set(value.conditionId, value);
-    }
-    return Array.from(words, ([feed, newest]) => ({ feed, values: [...newest.values()] }));
-  }
-}
+import type { BacktestPlan, EventSource } from './contract.js';
 
 /** Default interval of a live trader's reads of a file or address, ms. */
 const USUAL_EVERY_MS = 1_000;

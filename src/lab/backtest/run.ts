@@ -5,10 +5,11 @@
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
 import { Heap } from '../../exchange/core/timer-queue.js';
+import type { RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
-import type { Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
+import type { FeedValue, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
@@ -22,6 +23,7 @@ import {
   type BacktestTraderSettings,
   type CallFailure,
   type FeedSource,
+  type FeedWord,
   GIVES_UP_MS,
   type LatencyModel,
   type MarketDriver,
@@ -29,9 +31,38 @@ import {
 } from './contract.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
 import { Metrics } from './metrics.js';
-import { FeedReplay } from './plan.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
+
+const NOTHING: readonly FeedWord[] = [];
+
+/** Plays feed values at the time at which each was known, never before. */
+export class FeedReplay implements FeedSource {
+  readonly #values: readonly RecordedFeedValue[];
+  #next = 0;
+
+  constructor(values: readonly RecordedFeedValue[]) {
+    this.#values = values;
+  }
+
+  get nextMs(): number {
+    return this.#values[this.#next]?.timeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  take(nowMs: number): readonly FeedWord[] {
+    if (this.nextMs > nowMs) return NOTHING;
+    const words = new Map<string, Map<string, FeedValue>>();
+    for (let one = this.#values[this.#next]; one !== undefined && one.timeMs <= nowMs; one = this.#values[this.#next]) {
+      this.#next += 1;
+      const { feed, value } = one;
+      const newest = words.get(feed) ?? new Map<string, FeedValue>();
+      words.set(feed, newest);
+      const before = newest.get(value.conditionId);
+      if (before === undefined || before.atMs <= value.atMs) newest.set(value.conditionId, value);
+    }
+    return Array.from(words, ([feed, newest]) => ({ feed, values: [...newest.values()] }));
+  }
+}
 
 interface Happening {
   readonly atMs: number;

@@ -2,14 +2,8 @@
 
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type FeedChoice,
-  type FeedData,
-  FeedReplay,
-  readFeedData,
-  silentFeeds,
-} from '../../../src/lab/backtest/plan.js';
-import { runBacktest } from '../../../src/lab/backtest/run.js';
+import { type FeedChoice, type FeedData, readFeedData, silentFeeds } from '../../../src/lab/backtest/plan.js';
+import { FeedReplay, runBacktest } from '../../../src/lab/backtest/run.js';
 import type { RecordedFeedValue, Recording } from '../../../src/recording/contract.js';
 import fairMaker from '../../../strategies/fair-maker.js';
 import { folderOf } from '../../support/folders.js';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const moduleOf = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../../src/shared/base/${name}.ts`));
 
 it('bounds the growth of a heap and its collections by words that this V8 knows', () => {
-  const program = `import { boundHeapGrowth, keepCollectionsBrief } from ${moduleOf('brief-collections')};
+  const program = `import { boundHeapGrowth, keepCollectionsBrief } from ${moduleOf('processes')};
     boundHeapGrowth();
     keepCollectionsBrief();`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
