@@ -11,7 +11,7 @@ export interface PairingRules {
   readonly toleranceMicros: number;
 }
 
-/** Bounds memory when a feed's time stands still; the largest real burst is below 1,000 events. */
+/** Bounds memory when the time of a feed does not advance; the largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
 const FIRST_WAITING = 256;
 

@@ -122,7 +122,7 @@ if (options.traders > 0) {
 }
 
 const figures = [
-  '| What happened to the disk | Times | Commits lost | Otherwise wrong |',
+  '| Fault of the disk | Times | Commits lost | Otherwise wrong |',
   '|---|---|---|---|',
   ...lines.map(({ what, tried, lost, wrong }) => `| ${what} | ${tried} | ${lost} | ${wrong} |`),
 ].join('\n');

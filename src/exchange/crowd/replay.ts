@@ -38,7 +38,7 @@ class Timeline {
   #lastMs: number;
   #stalled = false;
   readonly #failed: { part: Part; reason: string }[] = [];
-  /** What `#findNext` found. */
+  /** Next part to play, from `#findNext`. */
   #next: Part | null = null;
   #nextPlayback: Playback | null = null;
   #untilMs = Number.POSITIVE_INFINITY;

@@ -62,7 +62,7 @@ export interface ShownEvent {
   readonly looks: readonly ShownEventLook[];
 }
 
-/** What one quoter sees. */
+/** Everything that one quoter sees. */
 export type ShownSubject = ShownMarket | ShownEvent;
 
 /** Markets or events of a trial. Both lists have equal length, with each one's mirror at the same index. */

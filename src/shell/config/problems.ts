@@ -287,7 +287,7 @@ export function kindProblems<K extends string>(
   ];
 }
 
-/** The fields of a mapping that can be read, each by itself; undefined where one cannot. */
+/** Reads each field of a mapping separately; an unreadable field is undefined. */
 export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
   fields: F,
   value: unknown,

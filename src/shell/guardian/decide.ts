@@ -74,7 +74,7 @@ export interface GuardianRules {
   readonly stays: boolean;
   /**
    * For play money: it ends when the ledger is gone, or when the exchange was unreachable for this long, ms, so that no
-   * process stays on a developer's machine. Null for real money: it never ends by itself.
+   * process stays on a developer's machine. Null for real money: it ends only when it is stopped.
    */
   readonly paperPatienceMs: number | null;
 }

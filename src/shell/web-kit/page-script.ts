@@ -78,7 +78,7 @@ export function readPageScript(entry: URL): string {
 /** Bundles a page's main module. Only the build and programs that run from the sources have esbuild. */
 export function bundlePage(file: string): string {
   const { buildSync, stop } = require('esbuild') as typeof import('esbuild');
-  // Of the library's kinds of lines, pages use neither bars nor splines.
+  // Pages use neither the bars nor the splines of the library.
   const library = chartFile('dist/uPlot.esm.js').replaceAll(/\(paths\.(?:bars|spline) *= \w+\);/g, '');
   const { outputFiles } = buildSync({
     entryPoints: [file],

@@ -26,7 +26,7 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Of the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
+ * Covers the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
  * `caveat`: limits of these few numbers.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {

@@ -183,9 +183,9 @@ export const facts = (rows: readonly Fact[]): Markup =>
       html`<div><dt>${name}</dt><dd>${text}${note === undefined ? null : html`<span class="note"> ${note}</span>`}</dd></div>`,
   )}</dl>`;
 
-/** What figures hold for. */
+/** Section of the conditions under which the figures hold. */
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
-  section('assumptions', 'Assumptions', 'What these figures hold for.', content);
+  section('assumptions', 'Assumptions', 'The figures hold under these conditions.', content);
 
 export const assumptionList = (rows: readonly (readonly [name: string, text: string | Markup])[]): Markup =>
   html`<dl class="assume">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;

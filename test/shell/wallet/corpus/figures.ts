@@ -7,7 +7,7 @@ const KINDS: Readonly<Record<string, string>> = {
   memo: 'the same as memo of a transaction',
   transaction: 'well-formed transactions that ask for more',
   bytes: 'malformed and changed transactions',
-  opaque: 'drafts that nobody can read',
+  opaque: 'unreadable drafts',
   ledger: 'wrong rows in the ledger',
   challenge: 'credential challenges',
 };
