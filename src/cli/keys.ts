@@ -1,7 +1,4 @@
-/**
- * `twinbook keys …`: wallet file and API credentials. Secrets come from files and the environment, never from
- * arguments.
- */
+/** `twinbook keys …`: wallet file and API credentials. Secrets come from files and the environment, never arguments. */
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -1,7 +1,4 @@
-/**
- * Access of commands to the ledger, the running trader and the venue. Stopping must work when the trader cannot be
- * asked.
- */
+/** Access of commands to ledger, running trader and venue. Stopping must work when the trader cannot be asked. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -209,9 +206,9 @@ async function venueAddress(
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
   }
   const { startExchange } = await import('../exchange/exchange.js');
-  const { startingFundsMicros: startingFunds } = exchange;
-  const settings = { profile, port: 0, startingFunds, controls, crowd: false, marketData: [], speed: 1 };
-  return startExchange({ ...exchange, ...settings });
+  const { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFundsMicros: startingFunds } = exchange;
+  const kept = { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFunds };
+  return startExchange({ ...kept, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
 /** A loop silent for this long hangs; a step takes milliseconds. */

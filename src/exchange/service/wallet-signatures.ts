@@ -26,10 +26,7 @@ export class WalletSignatures {
     return bytes !== null && verifies(wallet, bytes, signatureHex);
   }
 
-  /**
-   * Hex of a drafted transaction with all signatures. Null when the wallet is no signer, or the signature is not its
-   * own.
-   */
+  /** Hex of a drafted transaction with all signatures. Null when the wallet is no signer, or the signature is wrong. */
   fill(wallet: string, message: string, signatureHex: string): string | null {
     const read = readTransaction(message);
     if (!read.ok || !verifies(wallet, read.transaction.messageBytes, signatureHex)) return null;

@@ -7,10 +7,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
-/**
- * One transaction at a time on the exchange's file. The first failed write is final: the core is then ahead of the
- * disk.
- */
+/** One transaction at a time on the exchange's file. The first failed write is final: the core is ahead of the disk. */
 export class Transactions {
   readonly #db: Database.Database;
   readonly #begin: Database.Statement<[]>;

@@ -87,10 +87,7 @@ function readSpec(text: string): LatencySpec {
   return { kind: found[1] === 'constant' ? 'constant' : 'recorded', constantMs, scale };
 }
 
-/**
- * Parses `none`, `recorded` (as often as the recordings' own requests were lost), or rates as in
- * `lost:0.01,error:0.005`.
- */
+/** Parses `none`, `recorded` (the recordings' own rate of lost requests), or rates as in `lost:0.01,error:0.005`. */
 export function readFailures(text: string): FailureRates | 'recorded' {
   if (text === 'recorded') return text;
   const rates = { lost: 0, error: 0 };

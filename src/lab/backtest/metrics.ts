@@ -231,10 +231,7 @@ export class Metrics {
     }
   }
 
-  /**
-   * Ends the run; open markets keep their data, and later marks never come. The account's last sample is its final
-   * value.
-   */
+  /** Ends the run; open markets keep their data; later marks never come. The account's last sample is its final value. */
   onEnd(nowMs: number): void {
     for (const { played } of [...this.#open]) {
       this.ending(played);

@@ -58,14 +58,25 @@ const ACCEPT =
 export type ReplayedTrader = Omit<TraderSettings, 'boundedCall'>;
 
 /** With the present files; run, address and hash are the run's, since they affect no decision. */
-export function traderNow(config: Config, { runId, configHash, version, profile }: RunDescription): ReplayedTrader {
-  return { ...config, runId, configHash, version, profile: { ...config.venue.profile, base_url: profile.base_url } };
+export function traderNow(
+  config: Config,
+  { runId, configHash, version, profile: then }: RunDescription,
+): ReplayedTrader {
+  const profile = { ...config.venue.profile, base_url: then.base_url };
+  return { runId, configHash, version, profile, ...decisive(config), strategies: config.strategies };
 }
 
 /** With the run's settings, but these strategies instead of its own. */
-export const traderWith = (run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader => ({
-  ...run,
-  strategies,
+export function traderWith(run: RunDescription, strategies: readonly StrategySettings[]): ReplayedTrader {
+  const { runId, configHash, version, profile } = run;
+  return { runId, configHash, version, profile, ...decisive(run), strategies };
+}
+
+type Decisive = Pick<RunDescription, 'capitalMicros' | 'risk' | 'polling' | 'merge' | 'economics' | 'events' | 'feeds'>;
+
+/** Field by field: the file of a run may come from another person and hold further fields. */
+const decisive = ({ capitalMicros, risk, polling, merge, economics, events, feeds }: Decisive) => ({
+  ...{ capitalMicros, risk, polling, merge, economics, events, feeds },
 });
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */

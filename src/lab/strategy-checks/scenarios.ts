@@ -34,7 +34,7 @@ export function quoteScenarios(tried: TriedStrategy, file: ScenarioFile): readon
 function showScenario(tried: TriedStrategy, { tick, outcomes }: ScenarioFile, scenario: Scenario): ShownSubject {
   const { strategy } = tried;
   const ticks = Math.round(1 / tick);
-  const endMs = computeEndMs(scenario);
+  const endMs = (scenario.seconds_left + scenario.book_age_s) * 1000;
   const { name, others } = scenario;
   if (strategy.scope !== 'event') {
     if (others.length === 0)
@@ -100,8 +100,6 @@ function tell(feed: NonNullable<Scenario['feed']>): Beside['told'] {
   if ('p' in feed) return { p: feed.p, half: null, ...said };
   return { p: (feed.bid + feed.ask) / 2, half: (feed.ask - feed.bid) / 2, ...said };
 }
-
-const computeEndMs = ({ seconds_left: leftS, book_age_s: ageS }: Scenario): number => (leftS + ageS) * 1000;
 
 const write = (levels: readonly QuoteLevel[]): WrittenLevels =>
   levels.map(({ priceMicros, amountMicros }) => [priceMicros / ONE, amountMicros / ONE]);

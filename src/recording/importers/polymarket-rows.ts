@@ -80,10 +80,7 @@ export async function openEvents(path: string, markets: readonly string[] = []):
 /** Rows of a sorted row group: a reader of one market unpacks one or two groups. */
 const SORTED_GROUP_ROWS = 20_480;
 
-/**
- * Writes the valid rows of a file by market, as Parquet with the columns of `events`, in bounded memory. Returns its
- * path.
- */
+/** Writes a file's valid rows by market, as Parquet with the columns of `events`, in bounded memory. Returns its path. */
 export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
   const sorted = join(folder, `${randomUUID()}.parquet`);
   await withScratch(folder, async (connection) => {

@@ -131,10 +131,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /**
-   * From a record that is not an unsigned draft. `refusal`: the answer to the submit, which is more precise than a
-   * state.
-   */
+  /** From a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {

@@ -1,7 +1,4 @@
-/**
- * Makes a trader's configuration from its file's content: defaults that follow from other settings, absolute paths,
- * units.
- */
+/** Makes a trader's configuration from its file: defaults that follow from other settings, absolute paths, units. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readlinkSync } from 'node:fs';

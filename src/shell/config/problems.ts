@@ -152,10 +152,7 @@ export interface SchemaNode {
 
 const written = new WeakMap<z.ZodType, SchemaNode>();
 
-/**
- * The permitted input as JSON Schema (draft 2020-12); built at its first use, because a start without errors needs
- * none.
- */
+/** The permitted input as JSON Schema (draft 2020-12); built at its first use: a start without errors needs none. */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
   const known = written.get(schema) ?? writeSchema(schema);
   written.set(schema, known);

@@ -68,10 +68,7 @@ const followLinks = (path: string): string => {
   return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
 };
 
-/**
- * Each file's name without its ending; equal names get their folders. Throws `usage` when that does not distinguish
- * them.
- */
+/** Each file's name without its ending; equal names get their folders. Throws `usage` if that does not suffice. */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);
   const names = files.map((file, i) => {

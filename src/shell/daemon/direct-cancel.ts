@@ -73,7 +73,7 @@ export async function cancelUntilNothingRests(
   const endMs = steadyMs() + withinMs;
   let canceled = 0;
   for (let empty = 0; ; await pause(pauseMs)) {
-    const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(nothingKnown);
+    const { asked, resting, verified } = await cancelDirectly({ ...options, verify: true }).catch(() => NOTHING_KNOWN);
     canceled += asked;
     empty = verified && asked === 0 ? empty + 1 : 0;
     if (empty === 2) return { asked: canceled, resting: 0, verified: true };
@@ -81,7 +81,7 @@ export async function cancelUntilNothingRests(
   }
 }
 
-const nothingKnown = (): CancelAllData => ({ asked: 0, resting: 0, verified: false });
+const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
 
 async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, options: DirectCancel): Promise<string[]> {
   const waiting = orders.filter((order) => order.pubkey !== null);
@@ -201,7 +201,7 @@ export function leavesOrdersBehind(error: unknown): boolean {
 
 /**
  * Cancels and reports the result, when the start fails or the normal shutdown cannot run: orders of the run before may
- * rest, and no other process cancels them. It uses the key and the credentials that exist. Never throws.
+ * rest, and no other process cancels them. It uses the existing key and credentials and creates none. Never throws.
  */
 export async function cancelLeftovers(start: FailedStart): Promise<void> {
   const { config, say } = start;

@@ -65,10 +65,7 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
 export interface GuardianRules {
   /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;
-  /**
-   * Time after the last seen order in which one may still begin to rest: a draft's lifetime and the time of a submit,
-   * ms.
-   */
+  /** Time after the last seen order in which one may begin to rest: a draft's lifetime and the time of a submit, ms. */
   readonly lateOrdersMs: number;
   /** Started by its own unit: it outlives every run of the trader. */
   readonly stays: boolean;

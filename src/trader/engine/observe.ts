@@ -185,7 +185,7 @@ function exclude({ markets, safety, notices }: TraderState, entry: MarketEntry, 
   markets.exclude(entry, why);
   safety.pauses.pause(conditionId, why);
   markets.requestRequote(conditionId);
-  const text = `"${title}" is excluded: ${why}; its orders are canceled until an operator resumes it with a why`;
+  const text = `"${title}" is excluded: ${why}; its orders are canceled until an operator resumes it with a reason`;
   notices.alert(nowMs, 'market_failed', text);
 }
 

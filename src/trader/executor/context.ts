@@ -201,7 +201,10 @@ export class Context {
     return expiresAtS === null || this.venueNowMs === null || this.venueNowMs < expiresAtS * 1000;
   }
 
-  /** True at the second read of an expired record, one poll after the first, which may precede the submit. */
+  /**
+   * True at the second read of an expired record, one poll after the first. At the first read the submit may still be
+   * in flight, or the answer may be outdated.
+   */
   confirmExpiry(inFlight: InFlight, look: Look): boolean {
     inFlight.resend = false;
     inFlight.expiredSinceMs ??= look.nowMs;

@@ -241,7 +241,7 @@ export interface StoredDraftRow {
   readonly terms: DraftTerms;
 }
 
-/** Result of booking a trade. `fee_paid`: only its missing fee was booked. `differs`: not booked again. */
+/** Booking of a trade. `fee_paid`: only its missing fee. `differs`: it contradicts the booked trade; nothing changed. */
 export type FillBooking = 'booked' | 'fee_paid' | 'repeated' | 'differs';
 
 /** Result of noting a failed trade. `noted`: it was not booked. `unbooked`: its booking is reversed. */

@@ -1,4 +1,7 @@
-/** Deletes finished intents and orders without fills that no later step needs, between two steps; throws like them. */
+/**
+ * Deletes finished intents, and orders without fills, that no later step needs; throws like a step. Comparisons read the
+ * exchange's order list down to a mark: only orders below it are deleted, and none that is still compared.
+ */
 
 import type { Ledger, PrunedPage } from '../ledger/contract.js';
 import { LONGEST_LAG_MS } from './differences.js';

@@ -57,15 +57,13 @@ describe('what has changed since a run', () => {
     const there = await place();
     expect(await changes(there)).toEqual([]);
     expect(changesSince(there.run, await traderThen(there.run, codeIn(there.folder)))).toEqual([]);
+    // A foreign run's further fields, such as `startedWith`, do not become settings.
+    const foreign = { ...there.run, startedWith: { copy: '', changes: [] } };
+    expect(await traderThen(foreign, codeIn(there.folder))).not.toHaveProperty('startedWith');
   });
 
   it.each([
-    [
-      'maker.yaml',
-      'half_spread_ticks: 2',
-      'half_spread_ticks: 3',
-      'strategy maker: half_spread_ticks is 3 now, it was 2',
-    ],
+    ['maker.yaml', 'ticks: 2', 'ticks: 3', 'strategy maker: half_spread_ticks is 3 now, it was 2'],
     ['maker.yaml', '"25"', '"20.5"', 'strategy maker: order_shares is 20.5 now, it was 25'],
     ['maker.yaml', 'max: 4', 'max: 5', 'strategy maker: markets.max is 5 now, it was 4'],
     [

@@ -77,7 +77,7 @@ describe('a market whose rows cannot be reckoned with', () => {
         expect(new Set(asked)).toEqual(new Set(['good']));
         expect(life.loud.filter((text) => text.startsWith('market_failed'))).toEqual([
           expect.stringMatching(
-            /^market_failed: "Will it, bad\?" is excluded: a trades answer cannot be processed: .*NaN/,
+            /^market_failed: "Will it, bad\?" is excluded: a trades answer cannot be processed: .*NaN.* until an operator resumes it with a reason$/,
           ),
         ]);
       }

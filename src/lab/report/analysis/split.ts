@@ -143,10 +143,7 @@ const valueAt = (yes: number, no: number, markMicros: number): bigint =>
 /** If all moves of a kind lacked a mid, that part of the result is not known, and 0 would be wrong. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
-/**
- * Walks the moves and assigns changes to the parts. Without a known mid, changes until the next known one are
- * undivided.
- */
+/** Assigns each change to a part. Without a known mid, changes until the next known one are undivided. */
 class SplitWalk {
   spread = 0n;
   merges = 0n;

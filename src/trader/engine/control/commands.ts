@@ -206,7 +206,10 @@ export interface LiveStrategy extends Omit<StrategySettings, 'module' | 'moduleK
   readonly moduleKey: string;
 }
 
-/** Applies new settings; none if a strategy's code was not loaded. Halts, pauses, losses and estimates stay. */
+/**
+ * Applies new settings; none if a strategy's code was not loaded. Requests in flight are withdrawn and decided again.
+ * Halts, pauses, a kill, losses and market estimates stay.
+ */
 function configure(state: TraderState, command: ConfigureCommand, nowMs: number): void {
   const { executor, ledger, markets, notices, requests, safety } = state;
   // The shell serialized these types; the journal keeps the text.

@@ -217,7 +217,7 @@ export function readNextStart(ledger: Pick<LedgerReader, 'note'>, limits: RiskLi
 
 const NOTE = 'paused_markets';
 
-/** Cause of a pause. `flattening`: the holding is being sold. `flattened`: it was sold, or its sale was stopped. */
+/** Cause of a pause. `flattening`: being sold, also after a restart. `flattened`: sold, or its sale was stopped. */
 type PauseKind = 'refused' | 'operator' | 'flattening' | 'flattened';
 
 interface Pause {
