@@ -75,9 +75,9 @@ export function traderWith(run: RunDescription, strategies: readonly StrategySet
 type Decisive = Pick<RunDescription, 'capitalMicros' | 'risk' | 'polling' | 'merge' | 'economics' | 'events' | 'feeds'>;
 
 /** Field by field: the file of a run may come from another person and hold further fields. */
-const decisive = ({ capitalMicros, risk, polling, merge, economics, events, feeds }: Decisive) => ({
-  ...{ capitalMicros, risk, polling, merge, economics, events, feeds },
-});
+function decisive({ capitalMicros, risk, polling, merge, economics, events, feeds }: Decisive) {
+  return { capitalMicros, risk, polling, merge, economics, events, feeds };
+}
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
 export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
