@@ -5,6 +5,7 @@
  * N seconds first. Prints the height of each picture, and the violations that axe finds.
  */
 
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -31,7 +32,7 @@ const { values, positionals } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     widths: { type: 'string', default: '390,768,1280,1600' },
-    states: { type: 'string', default: 'quoting,paused,killed,disconnected' },
+    states: { type: 'string', default: 'quoting,busy,paused,killed,disconnected' },
     views: { type: 'string', default: VIEWS.join() },
   },
 });
@@ -39,9 +40,21 @@ const widths = values.widths.split(',').map(Number);
 
 type Demo = Awaited<ReturnType<typeof startDemo>>;
 
+/** Processes that only use a core: with ten of them the machine's load is above ten. */
+const LOAD = 10;
+const loaders: ChildProcess[] = [];
+function endLoad(): void {
+  for (const each of loaders.splice(0)) each.kill('SIGKILL');
+}
+
 /** Changes from each state to the next; the first needs none. */
 const CHANGES: Readonly<Record<string, (demo: Demo) => Promise<unknown>>> = {
   quoting: async () => undefined,
+  busy: async () => {
+    while (loaders.length < LOAD) loaders.push(spawn(process.execPath, ['-e', 'for (;;);']));
+    // The average of the last minute follows slowly.
+    await wait(30_000);
+  },
   paused: ({ file }) => command('pause', '--reason', 'news', '-c', file),
   killed: ({ file }) => command('kill', '--verify', '--reason', 'odd prices', '-c', file),
   disconnected: async ({ trader }) => {
@@ -171,12 +184,15 @@ const browser = await openBrowser();
 try {
   await wait(Number(values.seconds) * 1000);
   const pages = await openPages(browser, demo);
+  const wanted = values.states.split(',');
   for (const [state, change] of Object.entries(CHANGES)) {
-    await change(demo);
-    if (values.states.split(',').includes(state)) await takeViews(pages, folder, state, demo.url);
+    if (state !== 'busy' || wanted.includes(state)) await change(demo);
+    if (wanted.includes(state)) await takeViews(pages, folder, state, demo.url);
+    endLoad();
   }
   await takeReports(browser, folder, demo);
 } finally {
+  endLoad();
   await browser.close();
   await demo.stop();
   rmSync(place, { recursive: true, force: true });
