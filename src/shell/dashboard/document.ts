@@ -35,6 +35,7 @@ input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 12px 0 }
 dl > div { padding: 8px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); min-width: 0 }
 dt { font-size: 13px } dd { margin: 0; font-size: 17px; overflow-wrap: anywhere } dd.bad { color: var(--bad) } dd.warning { color: var(--warning) }
+.cards { max-height: 75vh } .cards th { position: sticky; top: 0; z-index: 1; background: var(--panel) }
 th, td { padding: 5px 9px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child td { border-bottom: 0 }
 #ladder td.number { width: 22% } #ladder tr.bid td:last-child { color: var(--bid) } #ladder tr.ask td:last-child { color: var(--ask) }
@@ -42,7 +43,7 @@ th { font-weight: 500; font-size: 13px; white-space: nowrap } th.number { text-a
 a { color: var(--bid) }
 tr.ours td { font-weight: 600 } tr.fair td { color: var(--good); border-top: 2px solid var(--good) } tr.loud td { color: var(--bad) }
 td.number { position: relative; text-align: right; white-space: nowrap } td.text { min-width: 9ch; max-width: 60ch; overflow-wrap: anywhere } td.time { white-space: nowrap }
-#refusals td.text:first-child, #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 36ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
+#refusals td.text:first-child, #risk-limits td.text:first-child, #health-requests td.text:first-child, p code { white-space: nowrap } #risk-limits td.text:nth-child(5) { min-width: 20ch } #events td.text:last-child, #log-lines td.text:nth-child(4) { min-width: 30ch }
 #markets td:first-child, #money-markets td:first-child, #money-day td:first-child, #config-settings td:first-child,
 #orders td:nth-child(2), #fills td:nth-child(2), #order-list td:nth-child(2), #fill-list td:nth-child(2), #trip-list td:nth-child(2) { min-width: 20ch }
 #money-days-title + .scroll, #calendar { max-height: 27rem } .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 20px } .beside > div { min-width: 0 } #config-settings-title + .scroll { max-height: 75vh } .choices label.span { margin-bottom: 0 } #log-lines td.text:nth-child(3) { min-width: 18ch } #calendar { display: flex; flex-wrap: wrap; align-items: start; gap: 0 20px; padding: 6px 8px }
@@ -67,7 +68,6 @@ dialog::backdrop { background: rgb(0 0 0 / .5) }
 }
 @media (max-width: 480px) {
   body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% } #keys { display: none }
-  .cards { max-height: 75vh }
   .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
   .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }

@@ -56,7 +56,7 @@ interface LimitFacts extends AccountStatus {
   readonly timeMs: number;
 }
 
-type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'part' | 'sets';
+type Unit = 'currency' | 'shares' | 'price' | 'orders' | 'actions' | 'fills' | 'ms' | 's' | 'of the limit' | 'sets';
 /** The use is in the setting's unit: micros for money, shares and prices; absent for a limit on single orders. */
 type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts) => number];
 
@@ -65,49 +65,61 @@ const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
 
 /** In the order of the controls. */
 const LIMITS: Readonly<Record<string, Limit>> = {
-  max_loss_day: ['lost since the UTC day began', 'currency', ({ losses }) => losses.dayLossMicros],
-  max_drawdown: ['below the high-water mark', 'currency', ({ losses }) => losses.drawdownMicros],
-  max_total_cost: ['lost if everything filled and resolved against us', 'currency', ({ risk }) => risk.totalLossMicros],
+  max_loss_day: ['loss since the start of the UTC day', 'currency', ({ losses }) => losses.dayLossMicros],
+  max_drawdown: ['loss since the highest equity', 'currency', ({ losses }) => losses.drawdownMicros],
+  max_total_cost: [
+    'loss if all orders fill and all markets resolve against us',
+    'currency',
+    ({ risk }) => risk.totalLossMicros,
+  ],
   max_event_loss: [
-    'lost in one event at its worst, the largest',
+    'largest loss of one event, at its worst outcome',
     'currency',
     ({ risk }) => most(risk.events, ({ lossMicros: loss }) => loss),
   ],
   max_event_position_shares: [
-    'net shares of one event at their worst, the largest',
+    'largest net shares of one event, if the worst orders fill',
     'shares',
     ({ risk }) => most(risk.events, ({ positionMicros: position }) => position),
   ],
   max_position_shares: [
-    'net shares held in one market, the largest',
+    'largest net shares held in one market',
     'shares',
     ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.abs(yes - no)),
   ],
   max_core_sets: [
-    'complete sets held in one market, the most',
+    'largest number of complete sets held in one market',
     'sets',
     ({ markets }) => most(markets, ({ yesMicros: yes, noMicros: no }) => Math.min(yes, no)),
   ],
   max_open_orders: ['orders that rest, are in flight or unknown', 'orders', ({ openOrders }) => openOrders],
-  max_actions_per_second: ['orders and cancels begun within a second', 'actions', ({ risk }) => risk.pace.lastSecond],
-  max_actions_per_minute: ['orders and cancels begun within a minute', 'actions', ({ risk }) => risk.pace.lastMinute],
-  max_fills: ['fills within fills_window_s, the most lately', 'fills', ({ risk }) => risk.fillsInWindow],
-  fills_window_s: ['the time in which max_fills are counted', 's'],
+  max_actions_per_second: [
+    'orders and cancels begun in the last second',
+    'actions',
+    ({ risk }) => risk.pace.lastSecond,
+  ],
+  max_actions_per_minute: [
+    'orders and cancels begun in the last minute',
+    'actions',
+    ({ risk }) => risk.pace.lastMinute,
+  ],
+  max_fills: ['most fills within fills_window_s, recently', 'fills', ({ risk }) => risk.fillsInWindow],
+  fills_window_s: ['time span in which max_fills counts', 's'],
   max_book_age_ms: [
-    'age of the oldest book that is quoted',
+    'age of the oldest quoted book',
     'ms',
     ({ markets, timeMs }) =>
       most(markets, ({ orders, bookSeenMs: seen }) => (orders.length > 0 && seen !== null ? timeMs - seen : 0)),
   ],
   max_order_shares: ['shares of one order', 'shares'],
   max_order_notional: ['price × amount of one order', 'currency'],
-  price_collar_fair: ['an order beyond our fair value, to our disadvantage', 'price'],
-  price_collar_book: ['an order through the best price of the other side', 'price'],
-  min_time_since_jump_ms: ['waited after a jump of the price', 'ms'],
-  min_time_to_resolution_s: ['nothing new rests closer to a resolution', 's'],
-  widen_at_loss: ['part of a loss limit from which quotes keep away', 'part'],
-  reduce_at_loss: ['part of a loss limit from which only reducing orders leave', 'part'],
-  widen_distance: ['what quotes keep from the fair value while widened', 'price'],
+  price_collar_fair: ['largest distance of an order beyond our fair value', 'price'],
+  price_collar_book: ['largest distance of an order beyond the best opposite price', 'price'],
+  min_time_since_jump_ms: ['pause after a price jump', 'ms'],
+  min_time_to_resolution_s: ['no new orders this close to the resolution', 's'],
+  widen_at_loss: ['fraction of a loss limit at which quotes widen', 'of the limit'],
+  reduce_at_loss: ['fraction of a loss limit at which only reducing orders are sent', 'of the limit'],
+  widen_distance: ['distance of widened quotes from the fair value', 'price'],
 };
 
 export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measureUse]]) => ({

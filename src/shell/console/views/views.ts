@@ -100,7 +100,7 @@ function traderFigures(account: AccountStatus, { trader, guardian }: Sources) {
   const { health, clockOffsetMs: offset, reconciled, silent, unsent, upkeep } = account;
   const { hasJournal: isWanted, journalEnded: ended } = upkeep;
   return [
-    figure('Trader heard', sinceText(trader.frameMs), !trader.isCurrent),
+    figure('Last message', sinceText(trader.frameMs), !trader.isCurrent),
     figure('Steps of this run', String(health.steps)),
     figure('Step, p50', ms(health.stepP50Ms)),
     figure('Step, p99', ms(health.stepP99Ms)),

@@ -40,7 +40,7 @@ export function Controls() {
     <div class="stop" hidden=${first.length === 0}>${buttons(first)}</div>
     <button type="button" id="more" hidden=${first.length === 0} aria-expanded=${String(first.length === 0)} aria-controls="rest" onClick=${toggle}>More: ${['reason', ...rest.map(({ label }) => label.toLowerCase())].join(', ')}</button>
     <div id="rest">
-      <label>Reason <input id="why" maxlength="500" placeholder="kept with what you press" onKeyDown=${pressAgain} /></label>
+      <label>Reason <input id="why" maxlength="500" placeholder="stored with the command" onKeyDown=${pressAgain} /></label>
       ${buttons(rest)}
     </div>
   </section>

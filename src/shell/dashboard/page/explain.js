@@ -50,7 +50,7 @@ function momentForm(go) {
   const type = (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) => {
     typed = currentTarget.value;
   };
-  return html`<form id="explain-at" class="actions" onSubmit=${submit}><label>As it was at, your time <input
+  return html`<form id="explain-at" class="actions" onSubmit=${submit}><label>State at (your time) <input
       type="datetime-local" id="at" step="1" required value=${typed} onInput=${type} /></label>
     <button type="submit">Show that moment</button>
     <button type="button" id="explain-now" onClick=${() => go(hrefWith({ at: '' }))}>Now</button></form>`;

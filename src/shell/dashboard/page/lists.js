@@ -85,7 +85,7 @@ export const Log = ({ view: { lines, refusals }, go }) =>
   html`<div class="choices"><${Choice} name="side" label="Severity" choices=${[['', 'all'], ['loud', 'loud'], ['info', 'info']]} go=${go} /></div>
     <${Filter} name="log" hint="words of a line or its kind" found=${`Lines: ${lines.count}; fills are in Orders`} />
     <${Pages} lists=${[lines]} />
-    ${lineTable('log-lines', 'Newest first', lines.rows)}
+    ${lineTable('log-lines', 'Lines, newest first', lines.rows)}
     ${refusalTable(refusals)}`;
 
 /** @param {import('../../console/views/views.js').LogView['refusals']} refusals */
@@ -93,7 +93,7 @@ export const refusalTable = (refusals) =>
   table(
     {
       id: 'refusals',
-      title: 'Orders that controls refused, of this run',
+      title: 'Orders refused by risk controls in this run',
       key: ({ control }) => control,
       isNarrow: true,
     },
@@ -116,7 +116,7 @@ export const lineTable = (id, title, rows) =>
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
 export const Alerts = ({ view }) =>
-  html`<p class="files"><${ActionButton} name="ack" role="stop" label="I have seen all that is open" help="not sent again until they are over" /></p>
+  html`<p class="files"><${ActionButton} name="ack" role="stop" label="Acknowledge all open alerts" help="not sent again until they are over" /></p>
     ${table(
       {
         id: 'alerts-open',
@@ -161,7 +161,7 @@ export function Config({ view }) {
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ" hidden=${model.diff === ''}>${model.diff}</pre>
     <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
     <${Pages} lists=${[list]} />
-    ${table({ id: 'config-settings', title: 'In force', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', 'name'), text('Value', 'value')])}`;
+    ${table({ id: 'config-settings', title: 'Current settings', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', 'name'), text('Value', 'value')])}`;
 }
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
@@ -186,10 +186,10 @@ export const Runs = ({ view, go }) =>
       text('Version', 'version'),
       text('Configuration', (row) => row.configHash.slice(0, 12)),
       text('Note', ({ note }) => note || '–'),
-      text('Beside backtests', ({ id }) =>
+      text('Against backtests', ({ id }) =>
         view.journals.includes(id)
           ? html`<${ActionButton} name="parity" of=${id} role="operate" label="Compare" help="the run and backtests of its span, under each fill model" />`
           : 'no journal',
       ),
-      { ...text('To play it again', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
+      { ...text('Replay command', ({ id }) => `twinbook replay ${id}`), kind: 'text code' },
     ])}`;

@@ -178,7 +178,7 @@ export const Risk = ({ view }) =>
     used('Used', (row) => (row.used === '' ? ['–', row.share] : ofLimit(quantity(row.used, row.unit), row.share))),
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
     number('Refusals', 'refusals'),
-    text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
+    text('Meaning', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
     text('Tighter for', 'tighter'),
   ])}
   ${table(
