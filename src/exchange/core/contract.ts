@@ -74,7 +74,7 @@ export interface CoreObserver {
   /**
    * A recorded amount of `side` has changed at or beyond the price of real orders of the other side, or the recorded
    * book was cleared. `arrivedMicros`: where something new has come; null when something went. `bestMicros`: best
-   * recorded price that still reaches a real order; null for none. Both in YES space. Called after its fills.
+   * recorded price that still reaches a real order; null for none. Both prices in YES space. Called after the fills of the event.
    */
   onCrossing?(
     timeMs: number,
@@ -127,7 +127,7 @@ export type PoolConfigSpec = Exclude<z.input<typeof record.marketConfig>, { kind
 /** A market to create: any field of the detail; all but `config` may be absent. */
 export interface MarketSpec {
   readonly config: BookConfigSpec | PoolConfigSpec;
-  /** Title of its event; equal titles are one event. Absent: its own event. */
+  /** Title of the market's event; equal titles are one event. Absent: the market gets its own event. */
   readonly event?: string;
   /** Id of an event created with this market; absent: a derived id. */
   readonly event_condition_id?: string;

@@ -153,7 +153,7 @@ export interface Conversion {
 export class Conversions {
   readonly #context: CoreContext;
   readonly #identity: Identity;
-  /** Ids are counted over both kinds. */
+  /** Merges and splits share one id counter. */
   readonly #records: Readonly<Record<ConversionKind, Records<Conversion, Wire<'conversionRow'>>>>;
   #lastId = 0;
   /** The unfinished one of an account in a market, by kind. */
@@ -265,7 +265,7 @@ export class Conversions {
     return ok(this.#records[kind].toRow(record));
   }
 
-  /** The transaction reaches the chain. It settles if the market still converts; else only the locks are released. */
+  /** Lands the transaction: the conversion settles if the market still converts; else only its locks are released. */
   land(id: number): void {
     const record = must(this.#live(id), `conversion ${id} in process`);
     const market = this.#context.catalog.market(record.market);

@@ -82,7 +82,7 @@ export const draftText = (
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-/** The delays of now: none after their end. */
+/** Current delays; empty after their end time. */
 export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
   delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
 

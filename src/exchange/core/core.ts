@@ -61,7 +61,7 @@ function loadResting(pool: OrderPool, market: Market, values: readonly number[])
   }
 }
 
-/** The controls of markets. A change answers the market's detail. */
+/** Controls of markets. A change returns the market's detail. */
 class Markets {
   readonly #core: ExchangeCore;
 
@@ -173,7 +173,7 @@ export const MUTATORS = [
 /** Path of a call that changes state. */
 export type Mutator = (typeof MUTATORS)[number];
 
-/** One line of a journal. The arguments are plain JSON. */
+/** A journal line: time, path and arguments. The arguments are plain JSON. */
 export type Command = readonly [nowMs: number, path: Mutator, args: readonly unknown[]];
 
 /** A call of the core as an object with a method of this name. */
@@ -263,7 +263,7 @@ export class ExchangeCore implements CoreContext {
   /** Wallet of an account; null for an internal one. */
   readWallet = (account: number): string | null => this.identity.account(account).wallet;
 
-  /** One object for each market, whose getters always show the market as it is now. */
+  /** Facts of a market: one object per market, whose getters read the current state. */
   marketFacts(index: MarketIndex): MarketFacts {
     this.#facts[index] ??= makeMarketFacts(this.catalog.market(index), this);
     return this.#facts[index];
@@ -273,7 +273,7 @@ export class ExchangeCore implements CoreContext {
   draftMessage(kind: DraftKind, account: number, pubkey: string): string | null {
     switch (kind) {
       case 'order':
-        return this.orders.find(account, pubkey)?.message || null; // emptied once it was submitted
+        return this.orders.find(account, pubkey)?.message || null; // empty after the submit
       case 'cancel':
         return this.orders.find(account, pubkey)?.cancel?.message ?? null;
       case 'merge':
@@ -370,7 +370,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // `snapshot` of the same version wrote it.
+  // `snapshot` of the same version wrote this object.
   return snapshot as Snapshot;
 }
 

@@ -1,4 +1,4 @@
-/** Who may call: wallets, their accounts and API keys, and the challenges that prove a wallet. Verifies no signature itself. */
+/** Wallets, accounts, API keys, and challenges that prove a wallet. The caller verifies signatures. */
 
 import { assert, must } from '../../shared/base/errors.js';
 import { challengeText } from '../../shared/protocol/signing.js';
@@ -27,7 +27,7 @@ interface Account {
   custodial: boolean;
 }
 
-/** One that is not revoked: a revoked one goes to the archive, without its secret. */
+/** An active API key. A revoked key moves to the archive without its secret. */
 export interface ApiKey {
   readonly id: number;
   readonly apiKey: string;

@@ -122,7 +122,7 @@ export interface Trading {
   readonly fundsStep: number;
   readonly makerRate: number;
   readonly takerRate: number;
-  /** The higher rate: a lock must cover it. */
+  /** Higher of the two fee rates; a lock covers this rate. */
   readonly lockRate: number;
   readonly book: Book;
 }

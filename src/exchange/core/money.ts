@@ -16,7 +16,7 @@ type Column = Float64Array | Int32Array | Uint8Array;
 
 /** A larger copy of the column; values keep their places. */
 export function widen<C extends Column>(cells: C, size: number): C {
-  // Each of these has a constructor of its own kind that takes a length.
+  // The constructor of a typed array takes a length.
   const wider = new (cells.constructor as new (length: number) => C)(size);
   wider.set(cells);
   return wider;

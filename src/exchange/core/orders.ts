@@ -48,7 +48,7 @@ import type { Archived } from './records/archive.js';
 import { type OrderRecord, type OwnTrade, orderRow, ownTradeRow } from './records/order-record.js';
 import { askedMarket, firstOf, NO_ROWS, Records } from './records/records.js';
 
-/** Orders of internal accounts: the recorded market and the crowd. They need no draft and have no record. */
+/** Orders of internal accounts: the recorded market and the crowd. These orders need no draft and have no record. */
 export class InternalOrders {
   /** Immediate fill of the last `place`, Micros of shares. */
   lastFilled = asMicros(0);

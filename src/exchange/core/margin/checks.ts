@@ -74,7 +74,7 @@ export const makeTpSl = ({ takeProfit, stopLoss }: TriggerPrices): TpSlRecord =>
   trigger: null,
 });
 
-/** The one that the mark has reached. Both only after a move during a pause: then the take profit. */
+/** The trigger price that the mark has reached; the take profit if it has reached both, as after a pause. */
 export function triggerAt(tpSl: TpSlRecord | null, mark: number): TriggerType | null {
   if (tpSl?.state !== 'active') return null;
   if (tpSl.takeProfit !== null && mark >= tpSl.takeProfit) return 'take_profit';
@@ -155,7 +155,7 @@ function checkLimit(price: number, shares: number, { rules }: MarginPool): Refus
   );
 }
 
-/** Compared with the entry price: the reference price, or an unreached limit. A limit above it buys there. */
+/** Compares the triggers with the entry price: the limit, or the reference price if the limit is above it. */
 function checkTriggers(terms: MarginTerms, pool: MarginPool): Refusal | null {
   const { takeProfit = null, stopLoss = null } = terms;
   if (takeProfit === null && stopLoss === null) return null;

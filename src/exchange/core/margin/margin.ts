@@ -170,7 +170,7 @@ export class Margin {
     return { rows: rows.map(records.toRow), next: last === null ? null : { pubkey: last.pubkey, sortValue: last.id } };
   }
 
-  /** Activities of a market, newest first. Its ring keeps the newest 1,000. */
+  /** Activities of a market, newest first. A market keeps its newest 1,000 activities. */
   activityPage(index: MarketIndex, { limit, beforeId, activity_type: type }: PageQuery<'markets.marginActivity'>) {
     const market = this.context.catalog.market(index);
     const found: Wire<'marginActivityRow'>[] = [];

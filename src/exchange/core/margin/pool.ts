@@ -113,7 +113,7 @@ class ActivityRing {
     this.#ring[this.#count % ACTIVITY_KEPT] = { id: this.#count, ...activity };
   }
 
-  /** Those below `beforeId`, newest first. */
+  /** Activities with ids below `beforeId`, newest first. */
   *before(beforeId = Number.POSITIVE_INFINITY): Generator<Activity> {
     const oldest = Math.max(1, this.#count - ACTIVITY_KEPT + 1);
     for (let id = Math.min(beforeId - 1, this.#count); id >= oldest; id--) {

@@ -47,7 +47,7 @@ export class RealizedPnl {
     sums.set(market, (sums.get(market) ?? 0) + pnl);
   }
 
-  /** In all markets, or in the given ones. */
+  /** Sum of an account over the given markets; over all markets if none are given. */
   of(account: number, markets?: Iterable<number>): number {
     const sums = this.#byAccount.get(account);
     if (sums === undefined) return 0;
@@ -156,7 +156,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** By position: a mark above which it is not liquidated before its next check. A snapshot omits it. */
+  /** By position: a mark above which it is not liquidated before its next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -201,7 +201,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return position;
   }
 
-  /** Among the open ones. */
+  /** Adds a position to the open positions. */
   #enter(position: PositionRecord): void {
     this.#open.set(makeKey(position), position);
     marginMarket(this.context, position.market).pool.openPositions.add(position.id);
@@ -350,9 +350,9 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // A closing position keeps its time.
+    // A closing position keeps the start time of its close.
     if (position.closePrice === null) this.#startClose(position);
-    // No price: every mark reaches it.
+    // Without a limit price, every mark reaches the close price.
     position.closePrice = price ?? 0;
     this.look(position);
     return ok(closeRow(position, 'order'));
@@ -400,7 +400,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     return position.end === null ? ok(position) : invalid('pubkey', 'The position is closed.');
   }
 
-  /** Its settlement is paid: the position is final. */
+  /** Makes the position final after its settlement was paid. */
   onClaim(id: number): void {
     const position = this.requireLive(id);
     position.isClaimed = true;

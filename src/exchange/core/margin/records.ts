@@ -12,10 +12,10 @@ import type {
 
 /** How a close ends a position: by a sale, or with nothing left to sell. */
 export type CloseType = (typeof CLOSE_TYPES)[number];
-/** Which of its two prices closed a position. */
+/** Kind of the trigger price that closed a position. */
 export type TriggerType = (typeof TP_SL_TRIGGERS)[number];
 
-/** A position request, from its draft on. */
+/** A position request; it exists from its draft on. */
 export interface RequestRecord {
   readonly id: number;
   readonly pubkey: string;
@@ -93,7 +93,7 @@ export interface PositionRecord {
   isClaimed: boolean;
 }
 
-/** Without any shares yet. */
+/** Returns a position without shares. */
 export const newPosition = (id: number, pubkey: string, request: RequestRecord, nowMs: number): PositionRecord => ({
   id,
   pubkey,
@@ -121,7 +121,7 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
 /** Debt of an ended position to its user, until paid. */
 export interface SettlementRecord {
   readonly id: number;
-  /** The position's pubkey: each has one settlement. */
+  /** Pubkey of the position, which has one settlement. */
   readonly pubkey: string;
   readonly position: number;
   readonly account: number;

@@ -1,5 +1,5 @@
 /**
- * Position requests from draft to position. Time does their steps, a landing each:
+ * Position requests from draft to position. Each step takes the delay of one landing:
  *
  *     created -(submit)-> funding_processing -> processing -> order_placed -> completed
  *     created -(not signed in time)-> failed;  -(market does not trade at the submit)-> failed

@@ -83,11 +83,11 @@ const EATEN = 1;
 const TRADED = 2;
 
 /**
- * One side of a recorded book by level; amounts in micros. Amounts eaten by real orders are subtracted and remembered,
- * over a gap too, because the recording goes on as if they had not been eaten.
+ * One side of a recorded book by level; amounts in micros. Amounts that real orders took are subtracted and stored,
+ * over a gap too, because the recording continues as if they were still there.
  */
 class RecordedSide {
-  /** Ticks that show something. */
+  /** Ticks with a visible amount. */
   readonly shown: TickSet;
   /** Ticks with recorded amounts, including eaten ones. */
   readonly held: TickSet;
@@ -153,7 +153,7 @@ class RecordedSide {
     else this.held.remove(tick);
   }
 
-  /** Drops recorded amounts. Eaten ones are kept until `forgetGone`. */
+  /** Drops recorded amounts. Amounts taken by real orders stay stored until `forgetGone`. */
   clear(): void {
     for (let tick = this.shown.up(0); tick >= 0; tick = this.shown.up(tick + 1)) this.shown.remove(tick);
     for (let tick = this.held.up(0); tick >= 0; tick = this.held.up(tick + 1)) this.held.remove(tick);
@@ -169,7 +169,7 @@ class RecordedSide {
     return false;
   }
 
-  /** Such a level returns as a new one. */
+  /** Forgets taken amounts of levels that have left the recording; such a level returns as a new one. */
   forgetGone(): void {
     for (let at = 0; at < this.#cells.length; at += STRIDE) if (this.#isGone(at)) this.#cells[at + EATEN] = 0;
   }

@@ -9,7 +9,7 @@
 
 import { TwinbookError, unreachable } from '../../../shared/base/errors.js';
 
-/** One of hftbacktest's curves, with its exponent if it has one. */
+/** A queue curve of hftbacktest, with its exponent if the curve has one. */
 type QueueCurve =
   | { readonly kind: 'log' | 'log2' }
   | { readonly kind: 'power' | 'power2' | 'power3'; readonly exponent: number };
@@ -63,7 +63,7 @@ type QueueSpec =
 export interface FillModel {
   /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers are post-only, so an arriving amount fills nothing. Else it trades first. */
+  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: an arriving amount trades first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
@@ -76,7 +76,7 @@ export interface FillModel {
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
 
-/** Prefix of a queue name: recorded makers are post-only. Alone it means that variant of `risk-averse`. */
+/** Prefix of a queue name: recorded makers are post-only. The prefix alone means `posts-only` with `risk-averse`. */
 const POSTS_ONLY = 'posts-only';
 
 /** Names for the command line, from the fewest fills to the most; `posts-only` fills less than `risk-averse`. */

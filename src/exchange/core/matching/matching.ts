@@ -151,8 +151,8 @@ export class Matching {
   }
 
   /**
-   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices meet it first. At its own price
-   * it takes the amount ahead of each real order first, or skips them if the fill model says so.
+   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
+   * price it takes the amount ahead of each real order first, or skips that amount if the fill model says so.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;

@@ -62,7 +62,7 @@ export class RecordedFeed {
     const arrived = total - level.knownAmount(tick);
     // Another market may be further already; a market's own trades never go back.
     this.#context.nowMs = Math.max(nowMs, trading.market.tape.lastMs);
-    // It meets the present book and rests afterwards.
+    // The arriving amount trades with the present book first; the rest then rests.
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
@@ -110,7 +110,7 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // Nothing there may trade: it stands crossed.
+        // No order there may trade, so the recorded book stays crossed.
         if (traded === 0) break;
       }
     }
@@ -180,7 +180,7 @@ export class RecordedFeed {
 
 /** By its bit (BID is 0, ASK is 1) without a branch, which would be mispredicted half the time: 10 % of a replay. */
 const readSide = (sides: Uint8Array, at: number): BookSide =>
-  // One bit is one of the two.
+  // One bit has exactly the two values of a side.
   (u8(sides, at) & 1) as BookSide;
 
 /** Tick of a price strictly between 0 and 1, or OFF_GRID. */

@@ -144,7 +144,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 export interface Facets {
   /** Index of the market; -1 for a record without one. */
   readonly market: number;
-  /** As lists spell it. */
+  /** State, as lists spell it. */
   readonly state: string;
   readonly isYes: boolean | null;
   readonly side: 'buy' | 'sell' | null;
@@ -174,9 +174,9 @@ export interface ArchiveQuery {
   readonly limit: number;
 }
 
-/** Stores final records and finds them again. */
+/** Store of final records. */
 export interface Archive {
-  /** Its id is new within its kind: a record becomes final once. */
+  /** Adds a final record, whose id must be new within its kind. */
   put(recordKind: RecordKind, row: Archived): void;
   byId(recordKind: RecordKind, id: number): Archived | null;
   byPubkey(recordKind: RecordKind, pubkey: string): Archived | null;

@@ -221,7 +221,7 @@ export function candleRows(market: Market, interval: CandleInterval, fromMs: num
   }));
 }
 
-/** One page of a market's trades, of which the newest 20,000 are kept. Ids count from 1 per market. */
+/** A page of a market's trades. A market keeps its newest 20,000 trades. Ids count from 1 per market. */
 export function publicTradePage(market: Market, { limit, beforeId }: PageQuery<'markets.trades'>) {
   const { tape } = market;
   const trades = tape.read(limit, beforeId ?? tape.count + 1);

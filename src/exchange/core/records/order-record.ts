@@ -37,7 +37,7 @@ export interface OrderRecord {
 
 /** A fill of an order; the price is in the order's outcome space, all figures in micros. */
 export interface OwnTrade {
-  /** Id of its order. */
+  /** Id of the trade's order. */
   readonly order: number;
   readonly amount: number;
   readonly price: number;

@@ -34,7 +34,7 @@ export interface RecordQuery {
   readonly beforeId?: number | undefined;
 }
 
-/** All records of one kind, live or final, found and listed as one. Each subsystem is the list of its own records. */
+/** All records of one kind, live or final, found and listed as one. Each subsystem extends this class for its own records. */
 export class Records<R extends RecordOfAccount, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
@@ -88,7 +88,7 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#live.values();
   }
 
-  /** Those of one account, likewise. */
+  /** Live records of one account. */
   listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }
@@ -103,7 +103,7 @@ export class Records<R extends RecordOfAccount, W> {
     return must(this.live(id), `live ${this.#filing.recordKind} ${id}`);
   }
 
-  /** The record of a pubkey if it belongs to this account, else null. Final ones must not be changed. */
+  /** The record of a pubkey if it belongs to this account, else null. The caller must not change a final record. */
   find(account: number, pubkey: string): R | null {
     const { recordKind } = this.#filing;
     const record = this.#byPubkey.get(pubkey) ?? this.#read(this.context.archive.byPubkey(recordKind, pubkey));
