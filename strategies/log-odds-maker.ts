@@ -1,8 +1,8 @@
 /**
  * Makes a market around a fair price from others' book and trades. Inventory shifts the price in log-odds (the price of
  * a risk-averse holder to settlement, which is the LMSR). The half-spread is the sum of a floor, informed takers,
- * inventory risk, stale quotes and fees. It never crosses others, stops on unreliable data, and reduces its size
- * towards the position limit. Before resolution it first only reduces, then stops.
+ * inventory risk, stale quotes and fees. The strategy never crosses others, stops on unreliable data, and reduces its size
+ * towards the position limit. Before the resolution it first only reduces the position, then stops.
  */
 
 import {

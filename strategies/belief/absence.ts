@@ -28,7 +28,7 @@ export class Absence {
     [this.#seconds, this.#orders, this.#since] = [seconds, orders, { ...since }];
   }
 
-  /** No order is wanted. */
+  /** Forgets absences, because the strategy wants no order. */
   forget(): void {
     this.#since = { bid: null, ask: null };
   }

@@ -81,7 +81,7 @@ export class Belief {
     return view.health.bookAgeMs / 1000 + this.standsS(minQuoteS) + this.#lagS;
   }
 
-  /** Others' best prices at the newest look; null where there was none. */
+  /** Others' best prices in the newest book; null for an empty side. */
   get walls(): { readonly low: number | null; readonly high: number | null } {
     return { low: this.#last?.bid ?? null, high: this.#last?.ask ?? null };
   }
@@ -270,7 +270,7 @@ export class Belief {
       this.evidence = `others' ${side} at ${was.toFixed(3)} was taken`;
     }
     if (is === null) return;
-    // A new best order is strong evidence: its maker has just placed it, or a taker has left it. An old one was not taken yet.
+    // A new best order is strong evidence: its maker has just placed it, or a taker has left it. An older best order proves only that no taker came yet.
     const stands = was !== null && Math.abs(is - was) < tick / 2;
     this.grid.weighBy(this.#walls[side].at(is), stands ? this.informedIn(dt) : 1);
   }

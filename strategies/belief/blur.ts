@@ -1,4 +1,4 @@
-/** Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. It allocates only in its constructor. */
+/** Spreads mass on a grid by a normal kernel. Mass that would leave the grid stays at its end. Only the constructor allocates memory. */
 
 /** Kernels wider than this many steps are made of three running means. */
 const WIDE_STEPS = 12;
@@ -86,7 +86,7 @@ export class Blur {
     this.high = Math.min(last, Math.max(0, this.high + steps));
   }
 
-  /** Sums to 1 with exactly the variance that is wanted. Gives how far it reaches. */
+  /** Fills a kernel with sum 1 and exactly the wanted variance. Returns its half-width in steps. */
   #fillNarrowKernel(steps: number, drift: number): number {
     const side = (steps * steps) / 2;
     this.#kernel[0] = Math.max(0, side - drift / 2);

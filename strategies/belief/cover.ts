@@ -21,7 +21,7 @@ export interface CoverPurchase {
   /** Price paid beyond the expected price. */
   readonly cost: number;
   readonly most: number;
-  /** Expected price of YES where it is bought. */
+  /** Expected price of YES at the purchase. */
   readonly mean: number;
   /** 1 / (`kelly_fraction` x capital). */
   readonly risk: number;
@@ -84,7 +84,7 @@ class OutcomeCover {
   readonly #sale: BookSide;
   #isScarce = false;
   #tick = 1;
-  /** Others' best offer of it, in its own price; null without one. */
+  /** Others' best offer of the outcome, at the outcome's own price; null without one. */
   #others: number | null = null;
   /** Shares that can be sold without a purchase. */
   #sellable = 0;

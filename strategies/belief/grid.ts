@@ -91,7 +91,7 @@ export class Grid {
 
   /**
    * Time passes: a normal move of deviation `sigma` in log-odds, or with probability `jumpPart` one of `jumpSigma`. On average a
-   * jump raises a price near 0, at most by `hope` times itself, and lowers one near 1. Small moves compensate for it.
+   * jump raises a price near 0, at most by `hope` times itself, and lowers one near 1. Small moves compensate for this drift.
    */
   move(sigma: number, jumpPart: number, jumpSigma: number, hope: number): void {
     const { mean } = this.price();

@@ -1,6 +1,6 @@
 /**
  * Information in the middle of others' best prices that the belief lacks. Where the two differ, the middle later moves some part of
- * the way to the belief. That part of the difference is confirmed, and only that part is quoted.
+ * the way to the belief. The strategy quotes only this confirmed part of the difference.
  *
  * A move of the middle closes a difference; time does not. A price without drift leaves a band at its mean. So a right
  * belief is fully confirmed at any speed of the others.
@@ -14,7 +14,7 @@ const MOVED = 0.25;
 const PRIOR_DIFFERENCES = 20;
 const PRIOR_SIZE = 0.1;
 const PRIOR = PRIOR_DIFFERENCES * PRIOR_SIZE ** 2;
-/** One difference or move counts for no more than this, log-odds: a jump is no proof. */
+/** Maximum weight of one difference or move, log-odds: a jump is no proof. */
 const LARGEST = 1;
 /** Half-life of the learned part, in differences. */
 const MEMORY = 1000;
@@ -30,7 +30,7 @@ export class Middle {
   #open: Saved['middle']['open'] = null;
 
   /**
-   * With each new book.
+   * Takes in a new book.
    * @param believed the belief's mean price
    * @param bid of others, as a price; where a side is empty there is no middle, and nothing is known of it
    */

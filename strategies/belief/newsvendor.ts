@@ -16,7 +16,7 @@ export interface Demand {
   readonly takers: number;
   /** Mean of the logarithm of their size in shares. */
   readonly logMean: number;
-  /** Deviation of that logarithm. */
+  /** Deviation of the logarithm of a taker's shares. */
   readonly sigma: number;
   /** The probability of the rarest size that is offered. */
   readonly rare: number;

@@ -1,6 +1,6 @@
 /**
  * Evidence about a price beside its own book: the user's value from a feed, and the prices of the event's other outcomes.
- * Both repeat their value at every look. They are applied to a copy of the belief, so that they count once.
+ * Both sources repeat their value at every turn. The strategy applies them to a copy of the belief, so that each value counts once.
  */
 
 import type { FeedView, MarketView, SiblingView } from '../../src/trader/strategy/strategy.js';
@@ -10,9 +10,9 @@ import type { Grid } from './grid.js';
 
 /** Parameters of belief-maker for its feed. */
 export interface FeedRules {
-  /** Its name; empty: none. */
+  /** Name of the feed; empty: no feed. */
   readonly feed: string;
-  /** Its error where it names no deviation, log-odds. */
+  /** Error of a feed value without its own deviation, log-odds. */
   readonly model_sd_log_odds: number;
   readonly max_gap_sds: number;
 }
@@ -57,7 +57,7 @@ interface Rest {
 }
 
 /**
- * One less the prices of the other exclusive outcomes, with event-maker's rule for their error. Null when the trader's file
+ * 1 minus the prices of the other exclusive outcomes, with event-maker's rule for the error. Null when the trader's file
  * declares nothing about the event, or when a price of an exhaustive one is missing.
  */
 function readOthers({ event }: MarketView): Rest | null {

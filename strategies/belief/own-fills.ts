@@ -9,7 +9,7 @@ import {
 } from '../../src/trader/strategy/strategy.js';
 import type { Saved } from './saved.js';
 
-/** One side since the last look; prices in (0, 1), shares. */
+/** Own fills of a side since the last turn; prices in (0, 1), amounts in shares. */
 export interface SideFate {
   /** Worst price at which own orders were filled whole; null without one. */
   readonly goneAt: number | null;
@@ -22,7 +22,7 @@ export interface SideFate {
   readonly firstRested: boolean;
   /** Best price at which the newest book still shows an own order; null without one. */
   readonly stoodAt: number | null;
-  /** Seconds from its acceptance to that book. */
+  /** Seconds from the acceptance of the order to that book. */
   readonly stoodS: number;
   /** Shares filled of orders that still rest, and their price. */
   readonly partShares: number;

@@ -1,4 +1,4 @@
-/** The parameters of belief-maker: what only its owner can know. All else is learned. */
+/** The parameters of belief-maker: facts that only the owner knows. The strategy learns the rest. */
 
 import type { ParamsOf } from '../../src/trader/strategy/strategy.js';
 import { integer, maxGapSds, modelSdLogOdds, number, shares } from '../common/params.js';

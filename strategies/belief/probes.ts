@@ -34,7 +34,7 @@ const LEAST_DOUBT = 0.002;
 /** Lifetime of a value, ms, while others' best prices stay. */
 const VALUE_LASTS_MS = 5_000;
 
-/** Scratch space of one call. */
+/** Scratch memory, valid within one call. */
 const GRID = new Grid();
 const SUMS = new Sums();
 
@@ -169,7 +169,7 @@ function netWorth(side: BookSide, input: ChoiceInput): number {
   return Math.max(0, choice.worth - requests - (Math.max(0, choice.worth) * input.absentS) / input.seconds);
 }
 
-/** These levels as orders at rest. */
+/** Converts levels to resting orders. */
 const toOrders = (side: BookSide, levels: readonly QuoteLevel[]): MarketView['orders'] =>
   levels.map(({ priceMicros, amountMicros }) => ({
     intentId: '',

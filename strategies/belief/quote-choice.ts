@@ -11,7 +11,7 @@ import type { Takers } from './takers.js';
 const MOST_PRICES = 60;
 /** A top-up at the same price takes half the requests of a change, so it delays other changes half as long. */
 const TOP_UP = 0.5;
-/** A draft and its submission. */
+/** Requests of a new order: its draft and its submission. */
 export const PLACING_REQUESTS = 2;
 /** Smaller mass counts as none. */
 const TINY = 1e-12;

@@ -27,7 +27,7 @@ export interface ScoreReading {
   readonly hope: number;
 }
 
-/** Used within one call only. */
+/** Scratch memory, valid within one call. */
 const WEIGHTS = new Float64Array(MOST_TERMS);
 const DEVIATIONS = new Float64Array(MOST_TERMS + 1);
 

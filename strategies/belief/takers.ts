@@ -30,7 +30,7 @@ const MEMORY = 200;
 interface SizeModel {
   weight: number;
   logMean: number;
-  /** Variance of that logarithm. */
+  /** Variance of the logarithm of a taker's shares. */
   variance: number;
   /** The same with the evidence of the other side. */
   pooled: number;
@@ -124,7 +124,7 @@ export class Takers {
     }
   }
 
-  /** No own order was first for this time. */
+  /** Lets the estimate fade over a time in which no own order was first. */
   fade(seconds: number): void {
     const kept = Math.exp(-seconds / FADES_S);
     this.#takers = PRIOR_TAKERS + kept * (this.#takers - PRIOR_TAKERS);
@@ -277,6 +277,6 @@ export function expectedFill(shares: number, logMean: number, sigma: number): nu
   return Math.exp(logMean + sigma ** 2 / 2) * normalCdf(z - sigma) + shares * normalCdf(-z);
 }
 
-/** The size that is exceeded with this probability. */
+/** Taker size, shares, that is exceeded with this probability. */
 export const sizeExceeded = (probability: number, logMean: number, sigma: number): number =>
   Math.exp(logMean + sigma * normalQuantile(1 - probability));

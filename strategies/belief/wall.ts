@@ -8,7 +8,7 @@ const SAFE = 5;
 const BEYOND = -7;
 const NEVER = 1e-12;
 
-/** For one side of one market. Cached while the price is unchanged, as at most looks. */
+/** Likelihood of one side of a market. Cached until its price changes. */
 export class Wall {
   readonly #sign: number;
   readonly #width: number;

@@ -15,7 +15,7 @@ export const shares = ([min, max]: readonly [string, string], usual: string, hel
 
 /** Marks parameters as `live: 'now'`, for a strategy that caches nothing made from them. */
 export const readEachTurn = <const S extends ParamSpecs>(specs: S) =>
-  // Each parameter as declared, plus its live class.
+  // Each parameter keeps its declaration and gets a live class.
   Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, live: 'now' }])) as {
     readonly [N in keyof S]: S[N] & { readonly live: 'now' };
   };

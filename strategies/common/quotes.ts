@@ -39,7 +39,7 @@ export const passivePrice = ({ others, market }: MarketView, side: BookSide): nu
 /** Net position YES - NO, in shares, as a float. */
 export const netShares = ({ inventory }: MarketView): number => inventory.netMicros / ONE;
 
-/** One level at this price, at most as large as the position limit allows. */
+/** A level at this price, at most as large as the position limit allows. */
 export function oneLevel(view: MarketView, side: BookSide, price: number, shares: number): readonly QuoteLevel[] {
   const levelShares = Math.min(shares, positionRoom(side, view) / ONE);
   return ladder({ side, price, stepTicks: 1, levels: 1, levelShares, totalShares: levelShares }, view.market);
@@ -56,7 +56,7 @@ export interface Stand {
   readonly shares: number;
 }
 
-/** One level at that distance, no better than needed against others, and never one that would trade at once. */
+/** A level at the wanted distance, no better than needed against others. It never trades at once. */
 export function standing(view: MarketView, side: BookSide, stand: Stand): readonly QuoteLevel[] {
   const sign = getSign(side);
   const tick = view.market.tickMicros / ONE;

@@ -18,7 +18,7 @@ export interface EventSight {
 
 /** Belief about one outcome. */
 interface Outcome extends Reading {
-  /** Its price for the holdings in all outcomes: the risk of the event, not of the market. */
+  /** Centre of the quotes, shifted for the holdings in all outcomes: the risk of the event, not of the market. */
   readonly centre: number;
 }
 
@@ -37,7 +37,7 @@ interface Rules {
   readonly risk_aversion: number;
 }
 
-/** One sentence where nothing should be quoted. */
+/** Returns the belief, or one sentence why the event should not be quoted. */
 export function believe(kind: EventOutcomes, sight: EventSight, rules: Rules): EventBelief | string {
   const known = sight.readings.flatMap((reading, index) => (reading === null ? [] : [{ ...reading, index }]));
   const part = knownPart(kind, sight);
@@ -81,7 +81,7 @@ function knownPart(kind: EventOutcomes, { readings, mids, unseen }: EventSight):
   return hasUnknown ? known / whole : 1;
 }
 
-/** That none comes true is an outcome too, in which nothing is held. */
+/** Prices for exclusive outcomes. The case that no outcome comes true counts as one more outcome without holdings. */
 function exclusivePrices(prices: readonly number[], gamma: number, net: readonly number[]): readonly number[] {
   const none = 1 - prices.reduce((all, price) => all + price, 0);
   if (none <= LEAST_PRICE) return eventReservationPrices(prices, gamma, net);

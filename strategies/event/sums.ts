@@ -49,7 +49,7 @@ export function holdAskSum(prices: readonly OwnPrice[], least: number): Prices {
   return holdSum(turned, prices.length - least).map(turn);
 }
 
-/** Both sides of each market. */
+/** Own bids and asks, by market. */
 export interface OwnPrices {
   readonly bids: readonly OwnPrice[];
   readonly asks: readonly OwnPrice[];

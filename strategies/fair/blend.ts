@@ -21,8 +21,8 @@ export function blend(a: Estimate, b: Estimate): Estimate {
 export const gapSds = (a: Estimate, b: Estimate): number => Math.abs(a.x - b.x) / Math.sqrt(a.variance + b.variance);
 
 /**
- * Estimate from the feed's value, with `usualSd` if it states no deviation. Its error grows with age as the price
- * moves. For a bid and an ask, the true value lies anywhere between.
+ * Estimate from the feed's value, with `usualSd` if it states no deviation. The error grows with age as the price
+ * moves. If the feed gives a bid and an ask, the true value lies anywhere between them.
  */
 export function estimateOfFeed({ p, bid, ask, sd, ageMs }: FeedView, usualSd: number, sigma: number): Estimate {
   const own = Math.max(sd ?? usualSd, LEAST_SD) ** 2 + (sigma ** 2 * ageMs) / 1000;

@@ -20,8 +20,8 @@ export const worstLosses = (depth: number, prior: number): { readonly yes: numbe
 export const priceAt = (depth: number, prior: number, bought: number): number => sigmoid(logit(prior) - bought / depth);
 
 /**
- * Asks from the first tick above this price, ascending. Each offers the shares that the rule would have sold up to that
- * price less the vig, so no share is sold below the rule's price.
+ * Asks from the first tick above this price, ascending. Each ask offers the shares that the rule would have sold up to
+ * its price minus the vig, so no share is sold below the rule's price.
  *
  * @param tick in price
  * @param vig in log-odds

@@ -41,6 +41,6 @@ export function chooseManner(lag: number, passed: number, lagFraction: number): 
 /** Reads a saved plan; null without one. */
 export function savedPlan(saved: unknown): Plan | null {
   if (typeof saved !== 'object' || saved === null || !('plan' in saved) || saved.plan === null) return null;
-  // `save` of this version wrote it.
+  // `save` of this version wrote the plan.
   return saved.plan as Plan;
 }
