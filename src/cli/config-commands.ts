@@ -11,7 +11,6 @@ import { shownConfig } from '../shell/config/shown.js';
 import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
-import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
 import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
 import type { CliIo } from './io.js';
@@ -42,9 +41,7 @@ const checkCommand = command({
   name: 'check',
   help: 'reads the configuration with all its strategy files',
   config: 'whole',
-  run: ({ config: { file, strategies, configHash, polling, venue }, io }) => {
-    const stretch = describeStretch(polling, venue.profile);
-    if (stretch !== null) io.err(`warning: ${stretch}\n`);
+  run: ({ config: { file, strategies, configHash }, io }) => {
     const files = `${strategies.length} strategy file${strategies.length === 1 ? '' : 's'}`;
     io.out(`${file}: ok, ${files}, hash ${configHash.slice(0, 12)}\n`);
   },

@@ -11,21 +11,6 @@ describe('config', () => {
     expect(ran.out).toMatch(/config\/paper\.yaml: ok, 1 strategy file, hash [0-9a-f]{12}\n$/);
   });
 
-  test('check warns of intervals that the request budget does not hold, and of none that it does', async () => {
-    const cwd = folderOf({
-      'often.yaml': trader('polling: { own_interval_ms: 500, assets_interval_ms: 2000 }'),
-      'usual.yaml': trader('polling: { own_interval_ms: 1000, assets_interval_ms: 42000 }'),
-    });
-    const often = await run(['config', 'check', '-c', 'often.yaml'], { cwd });
-    expect(often.code).toBe(0);
-    expect(often.err).toBe(
-      'warning: polling asks for own trades every 0.5 s, own orders every 2.5 s and a round of reconciliation (9 requests) every 2 s, ' +
-        '414 signed requests a minute; such reads may take 85 of 300, so while orders rest it will be ' +
-        'own trades every 1.3 s, own orders every 6.3 s and a round every 18.9 s\n',
-    );
-    expect(await run(['config', 'check', '-c', 'usual.yaml'], { cwd })).toMatchObject({ code: 0, err: '' });
-  });
-
   test('show spells settings as a file does, money as decimal strings', async () => {
     const cwd = folderOf({
       'trader.yaml': trader('risk: { max_loss_day: "12.5" }', '[s.yaml]'),

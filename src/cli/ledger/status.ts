@@ -16,7 +16,6 @@ import { readNextStart } from '../../trader/engine/control/safety.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { readStanding } from '../../trader/reconcile/confirmed-differences.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
-import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
@@ -132,8 +131,6 @@ function printLive(io: CliIo, status: StatusData, guardian: string): void {
         'requests',
         status.budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', '),
       ],
-      ['in a minute, in all', status.spent.map(spentText).join(', ') || undefined],
-      ['of this run', worthText(status)],
       ["venue's marks", marksText(status)],
     ],
     status.agreement,
@@ -163,14 +160,6 @@ function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: 
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
-const spentText = ({ purpose, last_minute: minute, total }: StatusData['spent'][number]) =>
-  `${purpose} ${minute} (${total})`;
-
-function worthText({ requests_per_fill: perFill, value_per_request: value }: StatusData) {
-  if (perFill === null || value === null) return undefined;
-  return `${perFill.toFixed(1)} a fill, each brought ${value.toFixed(6)} so far`;
-}
-
 function marksText({ marks }: StatusData) {
   if (marks === null || marks.told < 1) return undefined;
   const percent = (part: number) => `${Math.round(100 * part)} %`;
@@ -197,7 +186,6 @@ type StatusMarket = ReturnType<typeof makeMarket>;
 
 export function makeStatus({ process, account, markets, dashboard, nowMs, signingRefused }: TraderStatus) {
   const { marks } = account;
-  const worth = worthOfRequests(account.spent, account.fills, account.resultMicros);
   return {
     mode: account.mode,
     reason: account.reason,
@@ -232,12 +220,8 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
       trouble,
     })),
     budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
-    spent: account.spent.map(({ purpose, lastMinute, total }) => ({ purpose, last_minute: lastMinute, total })),
     /** Observed reliability of the venue's marks; null where they are not used. */
     marks: marks && { believed: marks.isBelieved, told: marks.told, precision: marks.precision, recall: marks.recall },
-    /** Requests per fill and result per request of this run; null without any. */
-    requests_per_fill: worth.requestsPerFill,
-    value_per_request: worth.valuePerRequest,
   };
 }
 

@@ -112,8 +112,6 @@ const accountStatus = shape({
   /** The exchange's clock minus the trader's; null before its first answer. */
   clockOffsetMs: float.nullable(),
   budgets: shape({ public: budget, signed: budget }),
-  /** Requests of this run by purpose. */
-  spent: list(shape({ purpose: text, lastMinute: count, total: count })),
   /** Observed reliability of the venue's marks; null where they are not used. */
   marks: shape({ isBelieved: z.boolean(), told: float, precision: float, recall: float }).nullable(),
   feeds: list(feed),

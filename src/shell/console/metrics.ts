@@ -135,7 +135,6 @@ export const METRICS = {
   twinbook_requests_total: counter('Requests that came back.', 'endpoint', 'outcome'),
   twinbook_request_duration_seconds: histogram('From the request to its answer.', 'endpoint'),
   twinbook_requests_unsent_total: counter('Requests that were given up before they were sent.'),
-  twinbook_requests_by_purpose_total: counter('Sent requests, by purpose.', 'purpose'),
   twinbook_budget_limit: gauge('Requests a minute that the venue allows.', 'scope'),
   twinbook_budget_remaining: gauge('Requests that could leave now.', 'scope'),
   twinbook_throttled: gauge('1 while the venue lets no request of this scope through.', 'scope'),
@@ -297,14 +296,13 @@ function addHealth(set: MetricSet, { mode, health, feeds }: AccountStatus): void
   }
 }
 
-function addVenue(set: MetricSet, { budgets, spent, silent, clockOffsetMs: offset, unsent }: AccountStatus): void {
+function addVenue(set: MetricSet, { budgets, silent, clockOffsetMs: offset, unsent }: AccountStatus): void {
   set.add('twinbook_requests_unsent_total', unsent);
   for (const [scope, { limit, available, blockedUntilMs: until }] of Object.entries(budgets)) {
     set.add('twinbook_budget_limit', limit, { scope });
     set.add('twinbook_budget_remaining', Math.max(0, available), { scope });
     set.add('twinbook_throttled', flag(until !== null), { scope });
   }
-  for (const { purpose, total } of spent) set.add('twinbook_requests_by_purpose_total', total, { purpose });
   set.add('twinbook_venue_silent', flag(silent));
   set.add('twinbook_venue_clock_offset_seconds', seconds(offset));
 }

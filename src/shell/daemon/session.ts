@@ -14,7 +14,6 @@ import { Executor } from '../../trader/executor/executor.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
 import { FEE_ROWS, feeContradiction, readFees } from '../../trader/market/fee-fit.js';
-import { describeStretch } from '../../trader/reconcile/reconciler.js';
 import { MAX_IN_FLIGHT_WITH_CANCELS } from '../../trader/scheduler/request-queue.js';
 import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credentials.js';
 import { ServiceClient } from '../client/client.js';
@@ -87,8 +86,6 @@ export async function openSession(options: SessionOptions) {
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
     closers.push(() => page?.close());
-    const stretch = describeStretch(config.polling, config.venue.profile);
-    if (stretch !== null) warn(options, stretch);
     const wallet = openOwnWallet(options, ledger);
     // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
     const joined = await joinFleet(options, wallet);

@@ -15,7 +15,6 @@ import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-st
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
-import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
@@ -32,18 +31,6 @@ const price = (value: Micros | null): string => (value === null ? '-' : formatDe
 
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
-
-/** `for looks 61, moves 40, own 65`, and what a fill took and a request brought since the start, once there is a fill. */
-function spentParts({ spent, fills, resultMicros }: Snapshot): readonly string[] {
-  const used = spent.filter(({ lastMinute }) => lastMinute > 0);
-  const purposes = used.map(({ purpose, lastMinute }) => `${purpose} ${lastMinute}`).join(', ');
-  const { requestsPerFill, valuePerRequest } = worthOfRequests(spent, fills, resultMicros);
-  return [
-    ...(purposes === '' ? [] : [`for ${purposes}`]),
-    ...(requestsPerFill === null ? [] : [`${requestsPerFill.toFixed(1)} requests a fill`]),
-    ...(valuePerRequest === null || requestsPerFill === null ? [] : [`${valuePerRequest.toFixed(6)} a request`]),
-  ];
-}
 
 /** `feed model 3 markets, 2 s old`. */
 function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
@@ -64,7 +51,6 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `result ${formatSigned(snapshot.resultMicros)}`,
     ...snapshot.feeds.map(feedText),
     `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
-    ...spentParts(snapshot).slice(0, 1),
     ...wayBackText(snapshot),
   ];
   return parts.join(' | ');
@@ -100,7 +86,6 @@ export function statusBlock(snapshot: Snapshot, runningMs: number, width: number
     [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
     snapshot.feeds.map(feedText),
     [`requests in the last minute: public ${formatUse(budgets.public)}`, `signed ${formatUse(budgets.signed)}`],
-    spentParts(snapshot),
   ].flatMap((parts) => breakLines(parts, width));
   const shown = snapshot.markets.slice(0, MAX_ROWS);
   const hidden = snapshot.markets.length - shown.length;

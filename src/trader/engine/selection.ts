@@ -44,7 +44,9 @@ const SHORT_PART = 0.5;
 interface Chooser {
   readonly settings: Pick<TraderSettings, 'strategies' | 'economics'>;
   readonly markets: { readonly all: Iterable<MarketEntry> };
-  readonly requests: { readonly queue: Pick<RequestQueue, 'perMinute' | 'listSpent' | 'burstLeft' | 'isSteady'> };
+  readonly requests: {
+    readonly queue: Pick<RequestQueue, 'perMinute' | 'ownReadsPerMinute' | 'burstLeft' | 'isSteady'>;
+  };
   readonly account: { readonly own: Pick<OwnState, 'cashMicros'> };
   readonly clock: { readonly venue: Pick<VenueClock, 'nowMs'> };
 }
@@ -246,10 +248,9 @@ function whyNot({ worth, wanted }: QuoteSlot): string {
 
 /** This trader's current resources. */
 function readSupply({ requests: { queue }, account: { own } }: Chooser, nowMs: number): Supply {
-  const ownReads = queue.listSpent(nowMs).find(({ purpose }) => purpose === 'own')?.lastMinute ?? 0;
   return {
     looksPerS: (queue.perMinute('public', nowMs) * BOOK_PART) / 60,
-    requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - ownReads) / 60,
+    requestsPerS: Math.max(0, queue.perMinute('signed', nowMs) - queue.ownReadsPerMinute(nowMs)) / 60,
     currency: Math.max(0, own.cashMicros) / ONE,
   };
 }

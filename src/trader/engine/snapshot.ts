@@ -47,8 +47,6 @@ export function makeAccountSnapshot(state: TraderState, nowMs: number) {
     /** Number of requests of this run that were never sent. */
     unsent: requests.unsent,
     budgets: { public: requests.queue.status('public', nowMs), signed: requests.queue.status('signed', nowMs) },
-    /** Number of requests of this run by purpose. */
-    spent: requests.queue.listSpent(nowMs),
     /** Why only reducing orders are allowed; null when ledger and exchange agree. */
     reduceOnly: safety.reduceOnly,
     /** The newest complete round; null before the first. */

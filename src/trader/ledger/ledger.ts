@@ -22,8 +22,7 @@ import {
   undoingPostings,
 } from './postings.js';
 import { FEE_REF, LedgerReader, PRUNED_NOTE, REF_SEPARATOR, TRADE_TURNS_NOTE } from './reads.js';
-import { ReadCache, readAfter, readThrough, WriteCache } from './row-caches.js';
-import type { Booked } from './table.js';
+import { ReadCache, readThrough, WriteCache } from './row-caches.js';
 import {
   type AdoptedOutcome,
   type BackupSource,
@@ -102,7 +101,7 @@ export class Ledger extends LedgerReader {
   }
 
   override intent(id: string): IntentRow | null {
-    return this.#known.intents.get(id) ?? this.#late?.intents.get(id) ?? super.intent(id);
+    return this.#known.intents.get(id) ?? this.#late?.intents.unwritten.get(id) ?? super.intent(id);
   }
 
   protected override writeLate(): void {
@@ -112,13 +111,13 @@ export class Ledger extends LedgerReader {
   override order(pubkey: string): OrderRecord | null {
     const known = this.#known.orders.get(pubkey);
     if (known !== undefined) return known;
-    const order = this.#late?.orders.get(pubkey) ?? super.order(pubkey);
+    const order = this.#late?.orders.unwritten.get(pubkey) ?? super.order(pubkey);
     this.#known.keepOrder(pubkey, order);
     return order;
   }
 
   override positions(): readonly PositionRow[] {
-    this.#known.positions ??= super.positions().map((row) => this.#known.namePosition(row));
+    this.#known.positions ??= super.positions();
     return this.#known.positions;
   }
 
@@ -131,14 +130,6 @@ export class Ledger extends LedgerReader {
     const { notes } = this.#known;
     // Read several times in every step, so a hit allocates no closure.
     return notes.get(key) ?? readThrough(notes, key, () => super.note(key));
-  }
-
-  override fillsAfter(seq: number): readonly Booked<BookedFill>[] {
-    return readAfter(this.#known.fillsAfter, seq, () => super.fillsAfter(seq));
-  }
-
-  override conversionsAfter(seq: number): readonly Booked<BookedConversion>[] {
-    return readAfter(this.#known.conversionsAfter, seq, () => super.conversionsAfter(seq));
   }
 
   protected override balance(account: string): Micros {
@@ -234,7 +225,7 @@ export class Ledger extends LedgerReader {
     this.#forgetOrder(fill.orderPubkey);
     // Places are automatic while no fill was ever removed.
     const place = this.note(FILL_PLACES_NOTE) === null ? null : this.#newestFillPlace() + 1;
-    this.#known.addFill({ seq: FILLS.insert(this.db, fill, place), row: fill });
+    FILLS.insert(this.db, fill, place);
     this.db.run('UPDATE orders SET booked = booked + ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
     const ref = this.#forgetFailure(fill.pubkey) ? this.#freeRef(fill.pubkey) : fill.pubkey;
     const held = this.holding(fill.marketConditionId, fill.isYes);
@@ -246,7 +237,6 @@ export class Ledger extends LedgerReader {
   #bookAgain(booked: BookedFill, { feeMicros, ...told }: BookedFill): FillBooking {
     if (!isSameTrade(booked, { ...told, feeMicros })) return 'differs';
     if (booked.feeMicros !== null || feeMicros === null || feeMicros === 0) return 'repeated';
-    this.#known.fillsAfter.clear();
     this.db.run('UPDATE fills SET fee = ? WHERE pubkey = ?', feeMicros, told.pubkey);
     // Readers with running sums have counted this fill without its fee.
     this.#countTurn();
@@ -287,7 +277,6 @@ export class Ledger extends LedgerReader {
   #undo(fill: BookedFill, nowMs: number): void {
     // Readers that continue after a place must not skip the next fill, so places are not reused.
     this.setNote(FILL_PLACES_NOTE, `${this.#newestFillPlace()}`);
-    this.#known.fillsAfter.clear();
     this.db.run('DELETE FROM fills WHERE pubkey = ?', fill.pubkey);
     this.#forgetOrder(fill.orderPubkey);
     this.db.run('UPDATE orders SET booked = booked - ? WHERE pubkey = ?', fill.amountMicros, fill.orderPubkey);
@@ -313,7 +302,6 @@ export class Ledger extends LedgerReader {
   /** Books a conversion once per pubkey; false when it is already booked. */
   bookConversion(conversion: BookedConversion): boolean {
     const { pubkey, intentId, kind, marketConditionId: market, seenMs } = conversion;
-    this.#known.conversionsAfter.clear();
     this.#late?.intents.write(intentId);
     if (this.conversion(pubkey) !== null) return false;
     CONVERSIONS.insert(this.db, conversion);
@@ -324,7 +312,6 @@ export class Ledger extends LedgerReader {
 
   saveMarket(market: MarketRecord): void {
     this.#known.markets.delete(market.conditionId);
-    this.#known.marketIds.set(market.conditionId, market.conditionId);
     MARKETS.upsert(this.db, market);
   }
 

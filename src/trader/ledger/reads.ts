@@ -52,14 +52,20 @@ const FAILED_TRADES = `SELECT failed_trades.pubkey, orders.market, orders.is_yes
   JOIN orders ON orders.pubkey = failed_trades.order_pubkey`;
 
 /** Joins by table keys only, so a page costs the same with any history. */
-export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms, p.account, p.amount, coalesce(f.market, c.market) AS market, i.strategy
+export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strategy,
+    coalesce(max(CASE WHEN p.account GLOB 'shares/*' THEN replace(replace(substr(p.account, 8), '/YES', ''), '/NO', '') END),
+      f.market, c.market) AS marketConditionId,
+    sum(CASE p.account WHEN 'cash' THEN p.amount ELSE 0 END) AS cashMicros,
+    -- A gain is negative in double-entry bookkeeping.
+    sum(CASE p.account WHEN 'realised' THEN -p.amount ELSE 0 END) AS realisedMicros,
+    sum(CASE p.account WHEN 'fees' THEN p.amount ELSE 0 END) AS feesMicros
   FROM (SELECT * FROM transactions WHERE id > ? ORDER BY id LIMIT ?) AS t
   LEFT JOIN postings AS p ON p.transaction_id = t.id
   LEFT JOIN fills AS f ON t.kind = 'fill' AND f.pubkey = ${TRADE_OF_REF}
   LEFT JOIN orders AS o ON o.pubkey = f.order_pubkey
   LEFT JOIN conversions AS c ON t.kind <> 'fill' AND c.pubkey = t.ref
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
-  ORDER BY t.id`;
+  GROUP BY t.id ORDER BY t.id`;
 
 /** All reads of a ledger, with or without a running trader. */
 export class LedgerReader {
@@ -132,13 +138,7 @@ export class LedgerReader {
   /** The next bookings after `id` (0: from the first), oldest first. Their sums equal those of `pnl`. */
   bookingsAfter(id: number, limit: number): BookingRow[] {
     this.writeLate();
-    const bookings: BookingRow[] = [];
-    for (const row of this.db.all<BookingColumns>(BOOKINGS_AFTER, id, limit)) {
-      const before = bookings.at(-1);
-      if (before?.id === row.id) bookings[bookings.length - 1] = withPosting(before, row);
-      else bookings.push(withPosting(toBooking(row), row));
-    }
-    return bookings;
+    return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
   /** Id of the newest booking; 0 without one. */
@@ -285,7 +285,11 @@ export class LedgerReader {
   /** Differences inside the ledger (postings against balances, fills against orders); empty when consistent. */
   verify(): string[] {
     this.writeLate();
-    return differences(this.db);
+    return CHECKS.flatMap(({ sql, says }) =>
+      this.db
+        .all<{ name: string; found: number; wanted: number }>(sql)
+        .map(({ name, found, wanted }) => `${says} ${name}: ${found} instead of ${wanted}`),
+    );
   }
 
   /** SQLite's integrity report on the file's pages, reading all of them; empty for an intact file. */
@@ -334,41 +338,6 @@ export class LedgerReader {
 /** Capital, cash and result of the whole ledger, in micros of currency. */
 export type PnlRow = Readonly<ReturnType<LedgerReader['pnl']>>;
 
-/** One posting of a booking, as SQLite returns it. */
-interface BookingColumns {
-  readonly id: number;
-  readonly kind: BookingRow['kind'];
-  readonly time_ms: number;
-  readonly account: string | null;
-  readonly amount: number | null;
-  readonly market: string | null;
-  readonly strategy: string | null;
-}
-
-/** Converts a row to a booking without postings. */
-const toBooking = (row: BookingColumns): BookingRow => ({
-  id: row.id,
-  kind: row.kind,
-  timeMs: row.time_ms,
-  marketConditionId: row.market,
-  strategy: row.strategy,
-  cashMicros: ZERO,
-  realisedMicros: ZERO,
-  feesMicros: ZERO,
-});
-
-/** Adds the posting of a row to a booking. */
-function withPosting(booking: BookingRow, { account, amount }: BookingColumns): BookingRow {
-  if (account === null || amount === null) return booking;
-  const moved = micros(amount);
-  if (account === 'cash') return { ...booking, cashMicros: add(booking.cashMicros, moved) };
-  // A gain is negative in double-entry bookkeeping.
-  if (account === 'realised') return { ...booking, realisedMicros: sub(booking.realisedMicros, moved) };
-  if (account === 'fees') return { ...booking, feesMicros: add(booking.feesMicros, moved) };
-  const [kind, market] = account.split('/');
-  return kind === 'shares' && market !== undefined ? { ...booking, marketConditionId: market } : booking;
-}
-
 /** Terms of an intent, in the form of a draft. */
 function toDraftTerms(intent: IntentRow): DraftTerms {
   switch (intent.kind) {
@@ -398,15 +367,6 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
 
 /** Values of columns: one, or a list of allowed ones. */
 type Wanted = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** Lists the differences in words; empty when consistent. */
-function differences(db: Database): string[] {
-  return CHECKS.flatMap(({ sql, says }) =>
-    db.all<{ name: string; found: number; wanted: number }>(sql).map((row) => {
-      return `${says} ${row.name}: ${row.found} instead of ${row.wanted}`;
-    }),
-  );
-}
 
 const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [
   {

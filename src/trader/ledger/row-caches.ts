@@ -2,10 +2,7 @@
 
 import type { Micros } from '../../shared/base/micros.js';
 import type { Database } from './database.js';
-import type { Booked } from './table.js';
 import {
-  type BookedConversion,
-  type BookedFill,
   INTENTS,
   type IntentRow,
   isFinalIntent,
@@ -36,7 +33,8 @@ const MOST_WAITING = 256;
 class LateRows<Row> {
   readonly #db: Database;
   readonly #table: LateTable<Row>;
-  readonly #unwritten = new Map<string, Row>();
+  /** Rows that differ from the table, by key. */
+  readonly unwritten = new Map<string, Row>();
   /** Places of rows that are not inserted yet. */
   readonly #places = new Map<string, number>();
   #newestPlace = 0;
@@ -47,33 +45,26 @@ class LateRows<Row> {
     this.#table = table;
   }
 
-  /** The cached row; undefined when the table is current or has no such row. */
-  get(key: string): Row | undefined {
-    return this.#unwritten.get(key);
-  }
-
-  /** Within a transaction. */
   add(key: string, row: Row): void {
-    if (this.#unwritten.size >= this.#most) {
-      for (const [each, waiting] of [...this.#unwritten]) if (this.#table.isOver(waiting)) this.write(each);
+    if (this.unwritten.size >= this.#most) {
+      for (const [each, waiting] of [...this.unwritten]) if (this.#table.isOver(waiting)) this.write(each);
       // The limit doubles, so that full scans stay rare.
-      this.#most = Math.max(MOST_WAITING, 2 * this.#unwritten.size);
+      this.#most = Math.max(MOST_WAITING, 2 * this.unwritten.size);
     }
     this.#places.set(key, ++this.#newestPlace);
     this.change(key, row);
   }
 
-  /** Within a transaction. */
   change(key: string, row: Row): void {
     this.#db.postpone();
-    this.#unwritten.set(key, row);
+    this.unwritten.set(key, row);
   }
 
   /** Writes the cached row of a key into the table. Only inside a transaction. */
   write(key: string): void {
-    const row = this.#unwritten.get(key);
+    const row = this.unwritten.get(key);
     if (row === undefined) return;
-    this.#unwritten.delete(key);
+    this.unwritten.delete(key);
     const place = this.#places.get(key);
     if (place === undefined) return this.#table.update(row);
     this.#places.delete(key);
@@ -82,11 +73,7 @@ class LateRows<Row> {
 
   /** Writes all cached rows, before the table is read. Only inside a transaction. */
   writeAll(): void {
-    for (const key of [...this.#unwritten.keys()]) this.write(key);
-  }
-
-  get isEmpty(): boolean {
-    return this.#unwritten.size === 0;
+    for (const key of [...this.unwritten.keys()]) this.write(key);
   }
 }
 
@@ -117,7 +104,7 @@ export class WriteCache {
 
   /** Writes all cached rows, before the tables are read. */
   writeAll(): void {
-    if (this.intents.isEmpty && this.orders.isEmpty) return;
+    if (this.intents.unwritten.size === 0 && this.orders.unwritten.size === 0) return;
     if (!this.#db.isWriting) return this.#db.transaction(() => this.writeAll());
     this.intents.writeAll();
     this.orders.writeAll();
@@ -135,11 +122,6 @@ export class ReadCache {
   /** Markets by condition id; null when there is no row. */
   readonly markets = new Map<string, MarketRecord | null>();
   readonly notes = new Map<string, string | null>();
-  /** Condition ids as the engine's string objects: comparing identical objects reads no characters. */
-  readonly marketIds = new Map<string, string>();
-  /** Fills after a place, by that place; a reconciliation round repeats the same queries. */
-  readonly fillsAfter = new Map<number, readonly Booked<BookedFill>[]>();
-  readonly conversionsAfter = new Map<number, readonly Booked<BookedConversion>[]>();
   positions: readonly PositionRow[] | null = null;
 
   /** Caches an order; the cache is cleared when full, because most orders are never read again. */
@@ -148,51 +130,14 @@ export class ReadCache {
     this.orders.set(pubkey, order);
   }
 
-  namePosition(row: PositionRow): PositionRow {
-    const marketConditionId = this.marketIds.get(row.marketConditionId);
-    return marketConditionId === undefined ? row : { ...row, marketConditionId };
-  }
-
-  /** Appends a new fill, which follows all cached rows. */
-  addFill(fill: Booked<BookedFill>): void {
-    for (const [seq, rows] of this.fillsAfter) {
-      if (rows.length >= MOST_ROWS) this.fillsAfter.delete(seq);
-      else if (fill.seq > seq) this.fillsAfter.set(seq, [...rows, fill]);
-    }
-  }
-
   drop(): void {
     for (const rows of [this.intents, this.orders, this.balances, this.markets, this.notes]) rows.clear();
-    this.fillsAfter.clear();
-    this.conversionsAfter.clear();
     this.positions = null;
   }
 }
 
-/** Maximum number of cached places: each reader has its own. */
-const MOST_PLACES = 16;
 /** Maximum number of cached orders, more than rest at a time. */
 const MOST_ORDERS = 1_000;
-/** Maximum number of rows cached after one place. */
-const MOST_ROWS = 1_000;
-
-/** Cached rows after a place. Readers advance, so earlier rows are dropped. */
-export function readAfter<Row>(
-  known: Map<number, readonly Booked<Row>[]>,
-  seq: number,
-  read: () => readonly Booked<Row>[],
-): readonly Booked<Row>[] {
-  const rows = known.get(seq) ?? behindEarlier(known, seq) ?? read();
-  if (known.size >= MOST_PLACES && !known.has(seq)) known.clear();
-  if (rows.length <= MOST_ROWS) known.set(seq, rows);
-  return rows;
-}
-
-/** Takes the rows from an earlier cached place, which includes them; null without one. */
-function behindEarlier<Row>(known: Map<number, readonly Booked<Row>[]>, seq: number): readonly Booked<Row>[] | null {
-  for (const [place, rows] of known) if (place < seq) return rows.filter((row) => row.seq > seq);
-  return null;
-}
 
 /** Cached value of a key, read at the first use. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {

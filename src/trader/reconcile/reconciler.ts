@@ -9,15 +9,11 @@
  */
 
 import { must } from '../../shared/base/errors.js';
-import { MINUTE_MS } from '../../shared/base/sliding-minute.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { OrderRow } from '../../shared/protocol/records.js';
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import type { AnyCall, PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
 import type { Ledger } from '../ledger/contract.js';
-import { Budget } from '../scheduler/budget.js';
-import type { PollResult, PollSettings } from '../scheduler/poll-memory.js';
-import { fitOwnReads, ORDERS_PER_FILLS, SIGNED_PART } from '../scheduler/request-price.js';
+import type { PollResult } from '../scheduler/poll-memory.js';
 import { type Adoption, Comparison, type RestingOrders, type UnderWay } from './comparison.js';
 import { ConfirmedDifferences, inWords } from './confirmed-differences.js';
 import { type AcceptedDifference, type Difference, LONGEST_LAG_MS } from './differences.js';
@@ -378,28 +374,3 @@ export class Round {
 
 /** How a round ended: complete or void. */
 export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;
-
-/** Describes the intervals of `polling` that this profile's budget extends while orders rest; null without any. */
-export function describeStretch(
-  { ownIntervalMs, assetsIntervalMs: roundsMs }: Pick<PollSettings, 'ownIntervalMs' | 'assetsIntervalMs'>,
-  { own_trades: ownTrades, rate_limits: limits }: VenueProfile,
-): string | null {
-  const perMinute = new Budget(limits.signed_per_minute).perMinute(0);
-  const asked = ownTrades
-    ? { fillsMs: ownIntervalMs, ordersMs: ORDERS_PER_FILLS * ownIntervalMs, roundsMs }
-    : { fillsMs: null, ordersMs: ownIntervalMs, roundsMs };
-  const requests = requestsOfRound(ownTrades);
-  const fitted = fitOwnReads(asked, requests, perMinute);
-  if (fitted.ordersMs === asked.ordersMs && fitted.roundsMs === roundsMs) return null;
-  const looks = (asked.fillsMs === null ? 0 : MINUTE_MS / asked.fillsMs) + MINUTE_MS / asked.ordersMs;
-  const wanted = Math.round(looks + (requests * MINUTE_MS) / roundsMs);
-  const fills = (ms: number | null) => (ms === null ? '' : `own trades every ${seconds(ms)}, `);
-  return (
-    `polling asks for ${fills(asked.fillsMs)}own orders every ${seconds(asked.ordersMs)} and a round of reconciliation ` +
-    `(${requests} requests) every ${seconds(roundsMs)}, ${wanted} signed requests a minute; such reads may take ` +
-    `${Math.floor(perMinute * SIGNED_PART)} of ${limits.signed_per_minute}, so while orders rest it will be ` +
-    `${fills(fitted.fillsMs)}own orders every ${seconds(fitted.ordersMs)} and a round every ${seconds(fitted.roundsMs)}`
-  );
-}
-
-const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;

@@ -74,7 +74,7 @@ export const bestOwnPaceMs = (requestPrice: number, lateFillCost: number): numbe
 export const ORDERS_PER_FILLS = 5;
 
 /** Fraction of the signed budget for own reads; intervals grow to fit it. */
-export const SIGNED_PART = 0.3;
+const SIGNED_PART = 0.3;
 /** Fraction of the own reads that rounds of reconciliation may always use. */
 const ROUNDS_PART = 1 / 3;
 

@@ -1,19 +1,11 @@
 /** Queue of all requests, with lanes, budgets and the cancel reserve. */
 
 import { assert, must } from '../../shared/base/errors.js';
-import { type Micros, ONE } from '../../shared/base/micros.js';
 import { SlidingMinute } from '../../shared/base/sliding-minute.js';
 import { declarationOf, type Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { RequestOwner } from '../../shared/protocol/request-owner.js';
-import {
-  type AnyCall,
-  LANES,
-  type Lane,
-  type Observation,
-  type PlannedRequest,
-  type Request,
-} from '../../shared/protocol/seam.js';
+import { LANES, type Lane, type Observation, type PlannedRequest, type Request } from '../../shared/protocol/seam.js';
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 
@@ -60,7 +52,8 @@ export class RequestQueue {
   readonly #clock = new SteadyClock();
   /** Dropped or recalled requests, reported as unsent with the next release. */
   #givenUp: Unsent[] = [];
-  readonly #counts = new PurposeCounts();
+  /** Times of sent reads of own state: resting orders, own trades, assets, reconciliation rounds. */
+  readonly #ownReads = new SlidingMinute();
   /** Number of intents' requests in flight. */
   #intentsUnderWay = 0;
   #openOrders = 0;
@@ -145,9 +138,12 @@ export class RequestQueue {
       const { line, lane, isProbe } = next;
       const request = line.take(lane);
       const id = this.#nextId++;
-      this.#counts.note(classifyPurpose(request.call, request.owner), steadyMs);
       this.#underWay.set(id, { request, scope: line.scope, releasedMs: steadyMs, isProbe });
       if (request.owner.kind === 'intent') this.#intentsUnderWay++;
+      else if (lane === 'own') {
+        this.#ownReads.forget(steadyMs);
+        this.#ownReads.add(steadyMs);
+      }
       line.budget.onSent(isProbe);
       line.inFlight++;
       const sent = { id, lane, call: request.call, latestMs: request.latestMs };
@@ -223,9 +219,9 @@ export class RequestQueue {
     };
   }
 
-  /** Number of requests of this run by purpose, for status pages. */
-  listSpent(nowMs: number): readonly PurposeUse[] {
-    return this.#counts.at(this.#clock.peek(nowMs));
+  /** Number of reads of own state in the last minute. */
+  ownReadsPerMinute(nowMs: number): number {
+    return this.#ownReads.countAt(this.#clock.peek(nowMs));
   }
 
   /** Time at which a waiting request could leave or expires: `nowMs` for at once; null if only an outcome helps. */
@@ -341,56 +337,4 @@ class SteadyClock {
     const stepMs = nowMs - (this.#ourMs ?? nowMs);
     return stepMs > 0 && stepMs <= LONGEST_STEP_MS ? this.#steadyMs + stepMs : this.#steadyMs;
   }
-}
-
-/**
- * Purposes of requests. `looks`: books, trades, details and market list. `moves`: orders placed and their records.
- * `conversions`: merges, splits, redeems. `own`: resting orders, own trades, assets, reconciliation rounds.
- */
-const PURPOSES = ['looks', 'moves', 'cancels', 'conversions', 'own'] as const;
-type Purpose = (typeof PURPOSES)[number];
-
-export function classifyPurpose({ endpoint }: Pick<AnyCall, 'endpoint'>, owner: RequestOwner): Purpose {
-  if (owner.kind === 'round') return 'own';
-  if (owner.kind === 'poll') {
-    const { kind } = owner.target;
-    return kind === 'orders' || kind === 'fills' || kind === 'assets' ? 'own' : 'looks';
-  }
-  if (endpoint === 'orders.cancel' || endpoint === 'orders.cancelSubmit') return 'cancels';
-  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : 'moves';
-}
-
-/** Counts requests by purpose, on a clock that never steps back. */
-export class PurposeCounts {
-  readonly #minutes = new Map<Purpose, SlidingMinute>(PURPOSES.map((purpose) => [purpose, new SlidingMinute()]));
-  readonly #totals = new Map<Purpose, number>();
-
-  note(purpose: Purpose, nowMs: number): void {
-    const minute = this.#minutes.get(purpose);
-    minute?.forget(nowMs);
-    minute?.add(nowMs);
-    this.#totals.set(purpose, (this.#totals.get(purpose) ?? 0) + 1);
-  }
-
-  at(nowMs: number) {
-    return PURPOSES.map((purpose) => ({
-      purpose,
-      lastMinute: this.#minutes.get(purpose)?.countAt(nowMs) ?? 0,
-      /** Number of requests in this run. */
-      total: this.#totals.get(purpose) ?? 0,
-    }));
-  }
-}
-
-/** Number of requests of one purpose. */
-type PurposeUse = Readonly<ReturnType<PurposeCounts['at']>[number]>;
-
-/** Requests per fill, and result per request; null without a fill, a request or a result. */
-export function worthOfRequests(spent: readonly Pick<PurposeUse, 'total'>[], fills: number, result: Micros | null) {
-  const requests = spent.reduce((sum, { total }) => sum + total, 0);
-  return {
-    requestsPerFill: fills === 0 ? null : requests / fills,
-    /** Result per request, currency: the result of all runs with this capital, over this run's requests. */
-    valuePerRequest: requests === 0 || result === null ? null : result / ONE / requests,
-  };
 }

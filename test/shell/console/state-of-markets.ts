@@ -74,7 +74,6 @@ export const ACCOUNT: AccountStatus = {
   pausedMarkets: [],
   clockOffsetMs: 15,
   budgets: { public: BUDGET, signed: BUDGET },
-  spent: [{ purpose: 'moves', lastMinute: 2, total: 12 }],
   marks: null,
   feeds: [],
   health: {

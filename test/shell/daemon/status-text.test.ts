@@ -37,7 +37,6 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
     fills: 10,
     feeds: [],
     budgets: { public: BUDGET, signed: BUDGET },
-    spent: [],
     silent: false,
     markets: [
       market('Will the budget bill pass its final vote by 26 November?'),
@@ -51,18 +50,6 @@ const header = (width: number, shown = snapshot()): string =>
   statusBlock(shown, 17_000, width).find((line) => line.startsWith('market')) ?? '';
 
 describe('the status on a terminal', () => {
-  test('says what requests were spent on, and what they brought', () => {
-    const spent = [
-      { purpose: 'looks', lastMinute: 70, total: 300 },
-      { purpose: 'moves', lastMinute: 0, total: 100 },
-      { purpose: 'own', lastMinute: 60, total: 100 },
-    ] as const;
-    const lines = statusBlock(snapshot({ spent }), 17_000, 200);
-    expect(lines.join('\n')).toContain('for looks 70, own 60  50.0 requests a fill  0.004000 a request');
-    expect(statusLine(snapshot({ spent }), 17_000)).toContain('for looks 70, own 60');
-    expect(statusLine(snapshot(), 17_000)).not.toContain('for ');
-  });
-
   test.each([200, 93, 92, 80, 70, 60, 50, 40, 30, 20, 12])('%i columns wide is never wider', (width) => {
     const paused = snapshot({ mode: 'paused', reason: 'odd prices since noon', wayBack: 'resume' });
     for (const shown of [snapshot(), paused]) {

@@ -73,7 +73,6 @@ export function healthView({ config, trader, guardian }: Sources & Pick<ShownPar
       scope,
       available: Math.max(0, budget.available),
     })),
-    spent: account?.spent ?? [],
     feeds: account?.feeds ?? [],
     books: [...markets.values()].map(bookRow).sort((a, b) => (a.seen ?? 0) - (b.seen ?? 0)),
   };

@@ -221,7 +221,6 @@ export const Health = ({ view, now }) =>
     number('The exchange allows', 'limit'),
     text('Throttled', (row) => (row.blockedUntilMs === null ? 'no' : `until ${clock(row.blockedUntilMs)}`)),
   ])}
-  ${table({ id: 'health-spent', title: 'Requests of this run by purpose', isNarrow: true }, view.spent, [text('Purpose', 'purpose'), number('Requests', 'total')])}
   ${table({ id: 'health-requests', title: 'Requests of this run' }, view.requests, [
     text('Endpoint', 'endpoint'),
     number('Answered', 'answered'),
