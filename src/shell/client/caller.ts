@@ -69,7 +69,7 @@ interface Attempted {
 
 /** Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times. */
 export class HttpCaller {
-  protected readonly profile: VenueProfile;
+  readonly profile: VenueProfile;
   readonly #base: URL;
   readonly #clock: ClientClock;
   readonly #venueClock = new VenueClock();
@@ -145,17 +145,17 @@ export class HttpCaller {
   }
 
   /** Our wall clock, ms. */
-  protected nowMs(): number {
+  nowMs(): number {
     return this.#clock.nowMs();
   }
 
   /** Never steps, ms from an arbitrary start. */
-  protected monotonicMs(): number {
+  monotonicMs(): number {
     return this.#clock.monotonicMs();
   }
 
   /** Estimated clock of the venue, ms since 1970. */
-  protected venueNowMs(): number {
+  venueNowMs(): number {
     return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
   }
 
@@ -173,7 +173,7 @@ export class HttpCaller {
   async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
+    for (const line of Object.values(this.#lines ?? {})) line.close();
     await Promise.allSettled(this.#pending);
   }
 
@@ -218,7 +218,7 @@ export class HttpCaller {
   }
 
   /** Waits; false when the client was closed meanwhile. */
-  protected async pause(ms: number): Promise<boolean> {
+  async pause(ms: number): Promise<boolean> {
     // Rejects as soon as the client is closed.
     if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     return !this.#closing.signal.aborted;
@@ -233,32 +233,24 @@ export class HttpCaller {
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
       const place = line === null ? 'place' : (line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent)));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
-      if (attempted === null) line?.onUnsent(place);
-      if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
+      // The venue may have reported less room while the request waited: then it returns to the line.
+      const send = async () => (line?.isOverdrawn(place) === true ? 'overdrawn' : this.#send(job, line, place));
+      const attempted = await this.#lanes.run(lane, patienceMs(), send);
+      if (attempted === null || attempted === 'overdrawn') line?.onUnsent(place);
+      if (attempted !== 'overdrawn') return attempted ?? this.#givenUp(TOO_LATE);
     }
-  }
-
-  /** The venue may have reported less room while the request waited: then it returns to the line. */
-  async #sendIfStill(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (line?.isOverdrawn(place) !== true) return this.#send(job, line, place);
-    line?.onUnsent(place);
-    return OVERDRAWN;
   }
 
   async #send(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted> {
     const { message, lane, endMs, declaration } = job;
     const credentials = declaration.scope === 'signed' ? this.#credentials : null;
     const sentMs = this.#clock.nowMs();
-    const objection = this.#objection(lane);
+    const sentMonotonicMs = this.#clock.monotonicMs();
+    const lateness = sentMonotonicMs >= endMs ? TOO_LATE : null;
+    const objection = this.#objection(lane) ?? (this.#closing.signal.aborted ? CLOSED : lateness);
     if (objection !== null) {
       line?.onUnsent(place);
       return this.#givenUp(objection);
-    }
-    const sentMonotonicMs = this.#clock.monotonicMs();
-    if (sentMonotonicMs >= endMs || this.#closing.signal.aborted) {
-      line?.onUnsent(place);
-      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
     }
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
     const headers = writeHeaders(message, this.profile.header_prefix, credentials, venueSeconds);
@@ -323,7 +315,6 @@ export class HttpCaller {
 
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
-const OVERDRAWN = Symbol('back into the line');
 const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';

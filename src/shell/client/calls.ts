@@ -55,21 +55,10 @@ export type OrderInput =
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
 /** How many complete sets, as decimal text: a positive multiple of the market's lot. */
-export interface ConversionInput {
-  readonly market_condition_id: string;
-  readonly amount: string;
-}
+export type ConversionInput = BodyOf<'merges.create'>;
 
-interface MarginHead {
-  readonly market_condition_id: string;
-  /** Default true. */
-  readonly is_yes?: boolean;
-  /** A number with at most six decimals, from 1 (the default) to the market's maximum. */
-  readonly leverage?: number;
-  /** Decimal text in the space of the own outcome; not signed. */
-  readonly take_profit_price?: string | null;
-  readonly stop_loss_price?: string | null;
-}
+/** `is_yes` is true by default, `leverage` 1. Take profit and stop loss are not signed. */
+type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
 /** Request for a margin position: all of `funds` now, or `shares` once the market reaches `price`. */
 export type MarginInput =
@@ -77,10 +66,7 @@ export type MarginInput =
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
 /** A given price is set, null clears it, an absent one stays. At least one. */
-export interface TpSlInput {
-  readonly take_profit_price?: string | null;
-  readonly stop_loss_price?: string | null;
-}
+export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
 /** Bodies that are declared more precisely than their schema. */
 interface PreciseBodies {

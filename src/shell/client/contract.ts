@@ -136,12 +136,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly slug: string;
-  readonly message: string;
-  readonly details: ErrorDetails;
-}
+type Refusal = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
 
 /** The service stated in its own answer format that nothing was done. */
 export class ServiceRefused extends ServiceError {

@@ -63,8 +63,8 @@ export class FleetDatabase {
   }
 
   /** Rejects with TwinbookError `fleet_unusable`. */
-  async query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.#within(() => this.#client.query<Row>(text, [...values]));
+  async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+    const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
   }
 
@@ -217,10 +217,6 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
   '42501': ['does not let this user do that', 'the user who ran `twinbook fleet init`, or the same rights'],
   '53300': ['takes no more connections', 'a higher max_connections: a trader needs one'],
   '25006': ['is read-only', 'the primary server'],
-  '57P03': ['is starting or stopping', 'a server that is ready'],
-  '55P03': ['is busy with another of the fleet for too long', 'another try'],
-  '57014': ['took too long', 'another try'],
-  ENOTFOUND: ['has an unknown host', 'the host of fleet.database'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate of another name', 'sslmode=verify-full with the name in it'],
 };
 

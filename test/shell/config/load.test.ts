@@ -113,7 +113,7 @@ describe('a trader file that cannot be used says where, what came and what to wr
     ],
     [
       trader('schedule: { reconcile: "0 0 25 * * *" }'),
-      '6:24: schedule.reconcile: cron field hour: wants values from 0 to 23, got "25"',
+      '6:24: schedule.reconcile: cannot be a cron expression: 25 is a invalid expression for hour, got the text "0 0 25 * * *"',
     ],
     [
       ofVenue('paper, base_url: "http://example.org"'),
