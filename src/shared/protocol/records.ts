@@ -58,6 +58,11 @@ export const conversionRow = record('A merge or a split.', {
   created: unixSeconds.describe('Creation, Unix seconds.'),
 });
 
+const marketReference = z.object({
+  condition_id: z.string().describe('Id of the market.'),
+  title: given(z.string()).describe('Title.'),
+});
+
 export const orderRow = record('An order.', {
   pubkey: given(z.string()).describe('Permanent id.'),
   status: given(z.enum(ORDER_STATUSES)).describe('State.'),
@@ -71,10 +76,7 @@ export const orderRow = record('An order.', {
   filled_funds: absent(amount).describe(
     'Currency that a market order spent (with fees) or received (after fees); null for a limit order.',
   ),
-  market: record('The market.', {
-    condition_id: z.string().describe('Id of the market.'),
-    title: given(z.string()).describe('Title.'),
-  }),
+  market: marketReference.describe('The market.'),
   outcome: record('The outcome.', {
     is_yes: z.boolean().describe('True for YES.'),
     text: given(z.string()).describe('Label of the outcome.'),
@@ -174,8 +176,11 @@ export const marketPrice = record('The price of one outcome.', {
   is_yes: z.boolean().describe('True for YES.'),
 });
 
-/** The event of a margin record's market. */
-const eventReference = z.object({ title: z.string(), condition_id: z.string(), logo: absent(z.string()) });
+const eventReference = z.object({
+  title: z.string().describe('Title.'),
+  condition_id: z.string().describe('Id of the event.'),
+  logo: absent(z.string()).describe('URL of a picture.'),
+});
 
 export const marketSummary = record('A market in short.', {
   title: z.string().describe('Question.'),
@@ -193,13 +198,7 @@ export const marketSummary = record('A market in short.', {
       twitter_username: absent(z.string()).describe('Null if none is linked.'),
     }),
   ).describe('Creator.'),
-  event: given(
-    z.object({
-      title: z.string().describe('Title.'),
-      condition_id: z.string().describe('Id of the event.'),
-      logo: absent(z.string()).describe('URL of a picture.'),
-    }),
-  ).describe('Its event.'),
+  event: given(eventReference).describe('Its event.'),
   margin_enabled: given(z.boolean()).describe('True: margin market without a book. False: market with a book.'),
 });
 
@@ -303,10 +302,6 @@ const person = z.object({
   username: absent(z.string()),
   profile_image: absent(z.string()).describe('URL of a picture.'),
   twitter_username: absent(z.string()),
-});
-const marketReference = z.object({
-  condition_id: z.string().describe('Id of the market.'),
-  title: given(z.string()).describe('Title.'),
 });
 /** The market of a margin record, with the fields of a list. */
 const marginMarket = z.object({
@@ -473,7 +468,5 @@ export type MarketDetail = z.output<typeof marketDetail>;
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
 /** A leveraged position as read; money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
-/** Payment owed for an ended position, as read; money stays decimal text. */
-export type SettlementRow = z.output<typeof settlementRow>;
 /** A request to open a position as read; money and prices stay decimal text. */
 export type RequestRow = z.output<typeof requestRow>;

@@ -1,14 +1,9 @@
 /**
  * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call of the interface is a method at the call's own name: `orders.create` is `client.orders.create`. A method
- * resolves to the record, with money, prices and amounts as `Micros` (integers in millionths) where they are calculated
- * with and as decimal text where they inform; sent values are decimal text, as the interface spells it. It rejects with
- * ServiceRefused or OutcomeUnknown (contract.ts), and with TwinbookError only for input that cannot be sent.
- * `all…` walks a list. The verbs on the client itself (`place`, `cancel` …) carry a draft through signature, submit and
- * landing.
- *
- * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
+ * Every call is a method at its own name, such as `client.orders.create`. It resolves to the record, and rejects with
+ * ServiceRefused, OutcomeUnknown, or TwinbookError for input that cannot be sent. Money that is calculated with is
+ * `Micros`, sent money decimal text. `all…` walks a list. The verbs (`place`, `cancel` …) draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -61,10 +56,9 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out the result of
-   * it. Resolves to an order that is in the book or was. Rejects with ServiceRefused or NotDone when it certainly is
-   * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
-   * makes a second draft. Limits of this promise: docs/client.md.
+   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is in the book or was.
+   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record can tell: look
+   * at `error.pubkey` before placing anything again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -81,13 +75,13 @@ export class ServiceClient extends HttpCaller {
   /** Cancels an order. Resolves to its row once it no longer rests, also if it was filled or canceled before. */
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
     const { withinMs } = { ...SAFE_DEFAULTS, ...options };
-    const startMs = this.monotonicMs();
-    const bounded = { latestMs: this.nowMs() + withinMs };
+    const startMs = this.clock.monotonicMs();
+    const bounded = { latestMs: this.clock.nowMs() + withinMs };
     const order = await this.orders.detail(pubkey, bounded);
     if (cancelStage(order).kind === 'done') return order;
     const marketConditionId = order.market.condition_id;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
-    const rest = { ...options, withinMs: withinMs - (this.monotonicMs() - startMs) };
+    const rest = { ...options, withinMs: withinMs - (this.clock.monotonicMs() - startMs) };
     try {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
@@ -132,8 +126,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
-   * available, or all of them where an earlier draft has locked them all. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
+   * Redeems all free shares of a settled market. The draft must name those that the account's assets list. Resolves to
+   * the row when it is `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -174,9 +168,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to it once it is closed, which may take a venue a minute; with a price for as long
-   * as the market does not reach it, so give `withinMs`. Rejects with ServiceRefused, or with OutcomeUnknown when it was
-   * not seen closed in time: it may still close. Never asks twice.
+   * Closes a margin position. Resolves to it once it is closed; with a price give `withinMs`. Rejects with
+   * ServiceRefused, or with OutcomeUnknown when it was not seen closed in time: it may still close. Never asks twice.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);

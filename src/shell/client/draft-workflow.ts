@@ -1,8 +1,6 @@
 /**
- * One change from its draft to its end: draft, sign, submit, read, wait. Only the record is evidence: whatever answer
- * a submit gets or does not get, the record shows what happened. The same signature may be sent again, after
- * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
- * never made, because it could take effect beside the first.
+ * One change from its draft to its end. Only the record is evidence, whatever a submit answers. The same signature may be
+ * sent again while the draft is unsigned: it takes effect once. A second draft is never made: it could take effect too.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -48,7 +46,7 @@ export interface Change<R> {
 }
 
 /** Surroundings of a change. */
-type World = Pick<HttpCaller, 'profile' | 'venueNowMs' | 'nowMs' | 'monotonicMs' | 'pause'>;
+type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
@@ -67,12 +65,12 @@ type Pace = ReturnType<typeof startPace>;
 /** Time limit and reads of a change that begins now. */
 function startPace(world: World, safe: SafeOptions) {
   const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
-  const deadlineMs = world.monotonicMs() + withinMs;
+  const deadlineMs = world.clock.monotonicMs() + withinMs;
   return {
     /** A call that waits in line for longer is not sent. */
-    options: { latestMs: world.nowMs() + withinMs },
+    options: { latestMs: world.clock.nowMs() + withinMs },
     /** False when no time is left to wait. */
-    wait: async () => world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
+    wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
   };
 }
 
@@ -197,9 +195,8 @@ export interface CloseInput {
 }
 
 /**
- * Closes a margin position. A venue may answer that it is not closed yet and sell within a minute or so: the position is then read
- * until it is. The request is never sent twice, because a venue may not take the second one for the same sale. Resolves to a
- * position that is closed. Throws ServiceRefused, OutcomeUnknown.
+ * Closes a margin position, which is read until it is closed. The request is never sent twice: a venue may take the
+ * second one for another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 export async function closeMargin(
   positions: Calls['positions'],

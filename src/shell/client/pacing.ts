@@ -1,11 +1,10 @@
 /**
- * When the next request of one scope may leave: the sliding window, the pause that a refusal asks for, and the probes that
- * keep a venue's word from silencing us. Pure: the clock is given, so that a simulation can pace as the client does.
+ * When the next request of one scope may leave: the sliding window, the pause after a refusal, and probes, so that no
+ * single answer silences us for long. Pure: a simulation can pace as the client does.
  *
- * One answer never counts for long. A wait that no window explains counts as none, a limit below the profile's needs a
- * second answer that says the same, and requests that reduce risk or read own data (lanes `cancel` and `own`) try again after
- * a second or two. A venue that really throttles gets one such probe at a time, seldomer with each one that it refuses, and
- * never more requests than the profile allows. Where our own use explains the refusal, only the cancels of a kill probe.
+ * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a second
+ * or two, one at a time, seldomer with each refused one. Where our own use explains the refusal, only the cancels of a
+ * kill probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -60,10 +59,7 @@ export class Pacing {
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
-  /**
-   * @param requestsPerMinute the profile's limit @param most requests a minute that are never exceeded, though the venue
-   * allows more @param random 0 up to 1
-   */
+  /** `requestsPerMinute`: the profile's limit. `most` is never exceeded, though the venue allows more. */
   constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
     this.window = new SlidingWindow(requestsPerMinute, most);
     this.#random = random;
@@ -184,10 +180,7 @@ export class Pacing {
   }
 }
 
-/**
- * Minimum fraction of the venue's limit that is tried, however little it allows: full trust returns within three
- * minutes.
- */
+/** Minimum fraction of the venue's limit that is tried: full trust returns within three minutes. */
 const LEAST_TRUST = 8;
 /** Part of the limit; own use beyond it explains a full window. */
 const EXPLAINING_PART = 3 / 4;
@@ -286,10 +279,7 @@ export class SlidingWindow {
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /**
-   * The venue refused although neither headers nor profile explain it: its true limit is at most the number that
-   * passed. `again`: a repetition, so part of the present count did not pass.
-   */
+  /** An unexplained refusal: the limit is at most the number that passed, of which a repetition (`again`) counts less. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -310,10 +300,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /**
-   * The venue refused for want of budget without naming a limit: the limit is the number that passed in the last
-   * minute.
-   */
+  /** The venue refused for want of budget and named no limit: it is the number that passed in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

@@ -2,7 +2,6 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
@@ -152,30 +151,11 @@ class Wire {
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
       const { statusCode: status = 0, headers } = response;
-      resolve({ status, headers, body: unpack(Buffer.concat(chunks), headers) });
+      resolve({ status, headers, body: Buffer.concat(chunks) });
     };
     response.on('end', guarded(finish, this.#failed));
   }
 
   readonly #failed = (error: unknown): void =>
-    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
-}
-
-/**
- * Requests ask for plain answers, but packed ones are read too. Throws for bytes that are not packed as declared, or
- * too many.
- */
-function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
-  const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
-  switch (headers['content-encoding']?.toLowerCase()) {
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(bytes, limit);
-    case 'deflate':
-      return inflateSync(bytes, limit);
-    case 'br':
-      return brotliDecompressSync(bytes, limit);
-    default:
-      return bytes;
-  }
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be read'));
 }

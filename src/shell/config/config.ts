@@ -7,9 +7,8 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { closest } from '../../shared/base/text.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
-import type { MarketSelection } from '../../trader/engine/settings.js';
-import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
+import type { MarketSelection, StrategySettings } from '../../trader/engine/settings.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import {
   type At,
@@ -56,27 +55,18 @@ export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
 export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
-export interface StrategyConfig {
-  /** Unique within a trader: the strategy file's name without its extension. */
-  readonly name: string;
+/** `name` is unique within a trader: the strategy file's name without its extension. */
+export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
   /** As written: name of a shipped module, or a path. */
   readonly moduleName: string;
-  readonly module: Strategy;
-  /** Equal for equal code. */
   readonly moduleKey: string;
   /** Code of the user's module; empty for a shipped one. */
   readonly moduleFiles: readonly ModuleFile[];
-  /** Checked against the module's declared parameters, defaults filled in. */
-  readonly params: ParamValues;
   /** As in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
-  /** Cron expression of the seconds in which it quotes; null: always. */
-  readonly quoteHours: string | null;
-  /** The trader's limits, tightened by this strategy file's `risk`. */
-  readonly risk: RiskLimits;
 }
 
 /** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */

@@ -1,7 +1,6 @@
 /**
- * A fleet's tables, in a separate schema, and the queries of a trader about its wallet. The owner's session holds an advisory lock, which the server drops with the
- * session, beside the row, which stays: the lock shows whether the owner is still connected, and the row alone says whose the
- * wallet is.
+ * A fleet's tables, and the queries of a trader about its wallet. The row says whose the wallet is; the advisory lock of
+ * its session shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,10 +11,7 @@ import { type FleetDatabase, unusable } from './database.js';
 /** Incremented with each change of the tables; a trader works only with its own version. */
 const TABLES_VERSION = 1;
 
-/**
- * Counts are made in a function: the lock in one statement, the count in the next, which sees the rows that
- * others wrote before the lock. A client that stops in the middle holds no lock: it is one statement.
- */
+/** A function locks in one statement and counts in the next, which sees what others wrote before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -313,10 +309,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /**
-   * Ends the session that holds the lock: its trader is frozen or cut off. Without permission it waits until the server
-   * does.
-   */
+  /** Ends the session that holds the lock, if this user may: its trader is frozen or cut off. */
   async #evict(): Promise<void> {
     await this.#database
       .query(

@@ -210,8 +210,7 @@ class World {
 
   #take(machine: Machine, expected: ReturnType<Lease['expected']>): boolean {
     if (expected === undefined) return false;
-    const found = this.row === null ? null : { term: this.row.term, renewal: this.row.renewal };
-    if (JSON.stringify(found) !== JSON.stringify(expected)) return false;
+    if (this.row?.term !== expected?.term || this.row?.renewal !== expected?.renewal) return false;
     const term = (this.row?.term ?? 0) + 1;
     const renewal = (this.row?.renewal ?? 0) + 1;
     this.row = row({ term, renewal, instance: String(machine.instance) });
