@@ -1,19 +1,7 @@
 /** Notes on every call, parameter and error: the source of the OpenAPI document and of docs/service.md. */
 
-import type { z } from 'zod';
-import { declarationOf, type Endpoint, type EndpointName, type ParamsOf } from './endpoints.js';
+import { declarationOf, type EndpointName } from './endpoints.js';
 import type { ServiceErrorSlug } from './errors.js';
-
-/** An object without fields is typed with any: it has no names. */
-type KeysOf<T> = T extends unknown ? (string extends keyof T ? never : keyof T & string) : never;
-type BodyFields<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
-  ? KeysOf<z.input<NonNullable<Endpoint<N>['body']>>>
-  : never;
-
-/** Every parameter name. */
-type ParameterName = {
-  [N in EndpointName]: KeysOf<ParamsOf<N>> | KeysOf<z.input<Endpoint<N>['query']>> | BodyFields<N>;
-}[EndpointName];
 
 const MARKET = '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR';
 const PUBKEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1';
@@ -23,7 +11,8 @@ interface ParameterNote {
   readonly example?: string | number | boolean;
 }
 
-export const PARAMETER_NOTES: Readonly<Record<ParameterName, ParameterNote>> = {
+/** By name of a parameter or field of a body. */
+export const PARAMETER_NOTES: Readonly<Record<string, ParameterNote>> = {
   condition_id: { description: 'Market or event.', example: MARKET },
   pubkey: { description: 'Record, by the pubkey of its draft.', example: PUBKEY },
   key_id: { description: 'API key, as in the list of keys.' },

@@ -5,7 +5,7 @@
 
 import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
-import { type AnswerSignals, Pacing, type Permit, type WindowState } from './pacing.js';
+import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
@@ -40,7 +40,7 @@ export class BudgetLine {
     return (this.#pacing.freePermits(nowMs) - this.#waiting.length) / this.#pacing.window.limitAt(nowMs);
   }
 
-  read(): WindowState {
+  read() {
     return this.#pacing.read(this.#monotonicMs());
   }
 
@@ -132,10 +132,7 @@ export class BudgetLine {
 /** setTimeout fires at once beyond 2^31 - 1 ms; an hour is enough here. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
-/**
- * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and submits have
- * connections of their own: a venue that hangs on eight reads must not keep a cancel waiting for their time-outs.
- */
+/** Bounds requests in flight, cancels and submits apart: a venue that hangs on eight reads must not delay a cancel. */
 export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;

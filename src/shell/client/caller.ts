@@ -305,20 +305,12 @@ const saysWrongClock = (outcome: Outcome): boolean =>
 
 function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
   if (outcome.kind === 'answered') return outcome.data;
-  if (outcome.kind === 'refused') {
-    const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
-    const told = [outcome.message, ...details].join(' ');
-    throw new TwinbookError(
-      'venue_refused',
-      `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
-      '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.',
-    );
-  }
-  throw new TwinbookError(
-    'venue_unreachable',
-    `asking the venue for ${wanted}: ${outcome.reason}`,
-    '`twinbook doctor` says whether it can be reached.',
-  );
+  const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
+  if (outcome.kind === 'unknown')
+    throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`, hint);
+  const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
+  const told = [outcome.message, ...details].join(' ');
+  throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`, hint);
 }
 
 type Header = (name: string) => string | null;

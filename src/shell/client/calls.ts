@@ -11,6 +11,7 @@ import {
   ENDPOINTS,
   type EndpointName,
   type ParamsOf,
+  type QueryInput,
 } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
@@ -24,7 +25,6 @@ import {
   type ListName,
   OutcomeUnknown,
   type Page,
-  type QueryInput,
   type RowOf,
   ServiceRefused,
 } from './contract.js';

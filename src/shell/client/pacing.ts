@@ -33,17 +33,6 @@ export interface AnswerSignals {
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
-/** A scope's window as a scheduler reads it; see `BudgetReport`. */
-export interface WindowState {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Remaining pause after a refusal, ms; 0 without one. */
-  readonly pausedMs: number;
-  readonly isFirm: boolean;
-  readonly isShown: boolean;
-  readonly isGuess: boolean;
-}
-
 /** Decides when the next request of a scope may leave, from its window and from refusals. */
 export class Pacing {
   readonly window: SlidingWindow;
@@ -89,8 +78,8 @@ export class Pacing {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** Read by a scheduler: the present window, and the end of the pause after a refusal. */
-  read(nowMs: number): WindowState {
+  /** Read by a scheduler, see `BudgetReport`: the present window, and the remaining pause after a refusal, ms. */
+  read(nowMs: number) {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
     const pausedMs = Math.max(0, this.#pausedUntilMs - nowMs);

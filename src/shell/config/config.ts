@@ -79,10 +79,7 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/**
- * Profile without real money: its page is on by default, and its wallet and credentials may be created without
- * confirmation.
- */
+/** Profile without real money: its page is on by default, its wallet is created without confirmation. */
 export const PAPER = 'paper';
 
 /** The content must be without a problem. */
@@ -146,43 +143,33 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     ...alertProblems(content.alerts, at),
     ...fleetProblems(content, at),
   ];
-  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
-    // The scheduler stretches a market's interval between the two.
-    problems.push(
-      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
-    );
-  }
+  const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
+  // The scheduler stretches a market's interval between the two.
+  if (polling.hot_interval_ms > polling.quiet_interval_ms)
+    complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
     const text = 'is the file of the trader; the guardian has its own key, so that revoking one leaves the other';
-    problems.push(at(['guardian', 'credentials'], text));
+    complain(['guardian', 'credentials'], text);
   }
-  if (
-    exchange?.embedded === true &&
-    exchange.port !== 0 &&
-    venue.base_url !== undefined &&
-    parsePort(venue.base_url) !== exchange.port
-  ) {
-    problems.push(
-      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
-    );
-  }
+  const told = venue.base_url === undefined ? null : parsePort(venue.base_url);
+  if (exchange?.embedded === true && exchange.port !== 0 && told !== null && told !== exchange.port)
+    complain(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${told}; remove one`);
   for (const [index, { event, outcomes, markets }] of content.events.entries()) {
     const path = ['events', index];
     if (content.events.findIndex((other) => other.event === event) < index)
-      problems.push(at([...path, 'event'], 'is declared above; keep one'));
+      complain([...path, 'event'], 'is declared above; keep one');
     const named = new Set(markets).size;
-    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
-      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
-    if (outcomes === 'nested' && (named < 2 || named < markets.length))
-      problems.push(
-        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
-      );
+    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, the widest first' : ALL_MARKETS;
+    if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
+      complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
+      complain([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant');
   }
   return problems;
 }
+
+const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
 /** Batch size in sets, bounded like `min_shares`. */
 const usualBatch = (economics: Economics): Micros =>
@@ -209,10 +196,7 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 /** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
 
-/**
- * Target of a link, existing or not: stop file, heartbeat and socket are beside the ledger, and a program that uses
- * another name must find the same ones.
- */
+/** Target of a link, existing or not: a program that uses another name must find the same files beside the ledger. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -425,22 +409,16 @@ const readParts = (url: URL) => ({
 /** The host of an address, without the brackets of IPv6. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-interface VenueConfig {
-  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
-  readonly name: string;
-  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
-  readonly profile: VenueProfile;
-  /** Required for signing unreadable drafts (`draft_message: opaque`). */
-  readonly allowBlindSigning: boolean;
-}
+type VenueConfig = ReturnType<typeof loadVenue>;
 
+/** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
 export function loadVenue(
   file: TraderFile['venue'],
   embedded: boolean,
   folder: string,
   { cwd, sources }: { readonly cwd: string; readonly sources: SourceTexts },
   at: At,
-): VenueConfig {
+) {
   const path = profilePath(file.profile, folder, at);
   const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
   const profile: VenueProfile = {

@@ -1,7 +1,4 @@
-/**
- * The one schema of a trader's file and of a strategy file. It defines the permitted input; `load.ts` turns that into
- * a `Config`. `twinbook config schema` prints it as JSON Schema, so every field carries its description.
- */
+/** The one schema of a trader's file and of a strategy file; `load.ts` makes a `Config` of what it permits. */
 
 import { parse } from 'node-cron';
 import { z } from 'zod';
@@ -69,43 +66,35 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     })
     .nullable()
     .default(usual)
-    .describe(
-      `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
-    );
+    .describe(`${help} Six cron fields, the first for seconds, in the machine's time zone, or null.`);
 
-const pollingSchema = section(
-  'How often the exchange is asked. All within the venue’s request budget, which comes first.',
-  {
-    own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
-    own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
-    hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
-    quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
-    catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
-    assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
-    candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
-    marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
-    cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
-  },
-);
+const pollingSchema = section('How often the exchange is asked, within the venue’s request budget.', {
+  own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
+  own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
+  hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
+  quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
+  catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
+  assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
+  candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
+  marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
+  cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
+});
 
-const exchangeSchema = section(
-  'The paper exchange, embedded in the trader. Leave it out to trade on another exchange.',
-  {
-    embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
-    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
-    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
-    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
-    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
-    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
-    crowd: flag(true, 'Whether simulated traders trade.'),
-    crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
-    controls: flag(false, 'Whether the /paper/ controls answer.'),
-    rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
-    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
-    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
-    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
-  },
-);
+const exchangeSchema = section('The embedded paper exchange. Leave it out to trade on another exchange.', {
+  embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
+  data_dir: path('Folder of the exchange state.').default('../data/exchange'),
+  port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
+  seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
+  market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
+  speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
+  crowd: flag(true, 'Whether simulated traders trade.'),
+  crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
+  controls: flag(false, 'Whether the /paper/ controls answer.'),
+  rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
+  starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
+  landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
+  draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
+});
 
 const mergeSchema = section('When completed pairs are merged back into currency.', {
   enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
@@ -121,14 +110,8 @@ const eventsSchema = z
   .array(
     z.strictObject({
       event: id.describe('Condition id of the event.'),
-      outcomes: z
-        .enum(EVENT_OUTCOMES)
-        .describe('YES in at most one market (exclusive), in exactly one, or only after the one before it (nested).'),
-      markets: z
-        .array(id)
-        .max(1000)
-        .default([])
-        .describe('All markets of an exhaustive event, or of a nested one, the widest first; else none.'),
+      outcomes: choice(EVENT_OUTCOMES, 'YES in at most one market, in exactly one, or only after the one before it.'),
+      markets: z.array(id).max(1000).default([]).describe('All of an exhaustive or nested event, the widest first.'),
     }),
   )
   .max(1000)
@@ -142,7 +125,7 @@ const scheduleSchema = section('The trader’s own jobs; null switches one off.'
 
 const logSchema = section('Logs.', {
   level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least severe message.').default('info'),
-  file: path('Log file; null writes to standard error.').nullable().default(null),
+  file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
 });
 
 const recordingSchema = section('Recordings of markets, for backtests.', {
@@ -207,24 +190,14 @@ export const channelSchema = z.strictObject({
   summary: flag(true, 'Whether it gets the daily summary, whatever its min.'),
   detail: choice(['full', 'bare'], 'bare: event and trader, no figure, title or reason.').default('full'),
   commands: z.array(z.enum(CHAT_COMMANDS)).max(20).optional().describe('For telegram: commands that `users` may send.'),
-  users: z
-    .array(z.int().positive())
-    .min(1)
-    .max(20)
-    .optional()
-    .describe('For telegram with commands: ids of its users.'),
+  users: z.array(z.int().positive()).min(1).max(20).optional().describe('For telegram: ids of its users.'),
 });
 
+const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
 const alertsSchema = section('Alerts to people who do not look.', {
-  channels: z
-    .record(name(/^[a-z][a-z0-9-]{0,39}$/), channelSchema)
-    .default({})
-    .describe('Where alerts go, by name; see docs/monitoring.md.'),
-  escalation: z
-    .array(z.string())
-    .max(20)
-    .default([])
-    .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
+  channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
+  escalation: z.array(z.string()).max(20).default([]).describe('Channels to try in turn for a critical alert.'),
   quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
   heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
     url_file: path('File of mode 0600 with the address to call.'),
@@ -250,10 +223,7 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('For child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
-  markets: z
-    .record(id, id)
-    .optional()
-    .describe('For polymarket and kalshi: name there (token id of YES, or ticker) by condition id here.'),
+  markets: z.record(id, id).optional().describe('For polymarket and kalshi: token id or ticker, by condition id.'),
   every_ms: integer(100, 3_600_000, 'For all but child: interval between reads, ms.').default(1000),
   max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
@@ -296,10 +266,7 @@ export const traderSchema = z.strictObject({
   control: section('How commands reach the running trader.', {
     socket: path('Control socket; default beside the ledger.').optional(),
   }).prefault({}),
-  feeds: z
-    .record(name(FEED_NAME), feedSchema)
-    .default({})
-    .describe('Fair values of your own, by name; see docs/feeds.md.'),
+  feeds: z.record(name(FEED_NAME), feedSchema).default({}).describe('Own fair values, by name; see docs/feeds.md.'),
   strategies: z
     .array(path('A strategy file.'))
     .max(100)
@@ -357,8 +324,8 @@ export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
- * How a running trader takes up a setting of one of these files, as its section's `live` says. `free`: with `config apply`; `limit`: a
- * tighter or lower value is free, a looser or higher one wants a reason; `reason`: wants one; `restart`, also without a mark: by a restart.
+ * How a running trader takes up a setting, by its section's `live`. `free`: with `config apply`. `limit`: a looser or higher
+ * value wants a reason. `reason`: every value does. `restart`, also without a mark: by a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');

@@ -1,7 +1,4 @@
-/**
- * The wallet's secret files. The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key
- * that another tool wrote. The credentials of the API: one file for all venues and wallets, or two environment variables.
- */
+/** The wallet's secret files: its key, in the clear (mode 0600) or under a passphrase, and the credentials of the API. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
@@ -181,11 +178,7 @@ function fromBase58(text: string): Uint8Array | null {
   return base58.decode(text);
 }
 
-export interface ScryptCost {
-  readonly n: number;
-  readonly r: number;
-  readonly p: number;
-}
+type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
 /** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
@@ -203,9 +196,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
   const data = Buffer.concat([cipher.update(seed), cipher.final()]);
   return {
     kdf: 'scrypt',
-    n: cost.n,
-    r: cost.r,
-    p: cost.p,
+    ...cost,
     salt: base64.encode(salt),
     cipher: 'aes-256-gcm',
     iv: base64.encode(iv),

@@ -68,7 +68,7 @@ describe('who wants a lease', () => {
     const lease = newLease();
     lease.see(row(), at(0));
     expect(lease.expected(at(7_199))).toBeUndefined();
-    expect(lease.expected(at(7_200))).toEqual({ term: 3, renewal: 7 });
+    expect(lease.expected(at(7_200))).toMatchObject({ term: 3, renewal: 7 });
     lease.see(row({ renewal: 8 }), at(7_200));
     expect(lease.expected(at(14_399))).toBeUndefined();
     // The slowest clock counts: by it, the lease was not yet expired.
@@ -85,7 +85,7 @@ describe('who wants a lease', () => {
     const lease = newLease();
     expect(lease.expected(at(99_999))).toBeUndefined();
     lease.see(row({ isFree: true }), at(0));
-    expect(lease.expected(at(0))).toEqual({ term: 3, renewal: 7 });
+    expect(lease.expected(at(0))).toMatchObject({ term: 3, renewal: 7 });
     lease.see(null, at(1));
     expect(lease.expected(at(1))).toBeNull();
   });
