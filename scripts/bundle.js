@@ -15,7 +15,7 @@ const STARTED = /(^|[/-])(worker|thread|process)\.js$/;
 const STRATEGY = /^strategies\/[^/]+\.js$/;
 /** Without files of their own that they would look for beside themselves, and needed at every start of a program. */
 const JOINED_PACKAGES =
-  /^(zod|yaml|commander|fastify|pino|axios|node-cron|bottleneck|p-queue|@duckdb\/node-api|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
+  /^(zod|yaml|commander|fastify|pino|axios|node-cron|p-queue|@duckdb\/node-api|@noble\/ed25519|@scure\/base|@solana\/[a-z-]+)(\/|$)/;
 /**
  * What joined packages load and Twinbook never calls, as it gives fastify no schemas: left where it is, for it is a quarter of what an exchange
  * would read.

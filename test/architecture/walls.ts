@@ -136,11 +136,7 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** Modules of npm and of Node that only some rooms may load, and the alternative for the others. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
-  axios: {
-    rooms: ['shell/client', 'shell/feeds'],
-    instead: 'call the venue through `shell/client`, and what a user brings through `shell/feeds`',
-  },
-  bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
+  axios: { rooms: ['shell/feeds'], instead: 'read what a user brings through `shell/feeds`' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
   fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
   '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },

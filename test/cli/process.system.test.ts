@@ -84,8 +84,8 @@ describe('the process', () => {
     const out = await said('under Authorize');
     const read = (name: string) => new RegExp(`^ *${name} +(\\S+)`, 'm').exec(out)?.[1] ?? '';
     const [baseUrl, seed] = [/^listening on (\S+)\n/.exec(out)?.[1] ?? '', Buffer.from(read('wallet key'), 'hex')];
-    const client = new ServiceClient({ profile: venueProfile('paper'), baseUrl });
-    client.useCredentials({ apiKey: read('API key'), secret: read('secret') });
+    const credentials = { apiKey: read('API key'), secret: read('secret') };
+    const client = new ServiceClient({ profile: venueProfile('paper'), baseUrl, credentials });
     const wallet = new Wallet(seed);
     expect(wallet.address).toBe(read('wallet'));
     const { rows } = await client.markets.list({ state: 'open' });

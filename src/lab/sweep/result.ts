@@ -151,9 +151,8 @@ function measureOverfitting(rows: Iterable<Float64Array>, configurations: number
   if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
   const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
   const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
-  if (found === null) return null;
-  return { probability: found.probability, lossProbability: found.lossProbability, blocks };
+  const found = backtestOverfitting(rows, blocks);
+  return found === null ? null : { ...found, blocks };
 }
 
 function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {

@@ -98,25 +98,17 @@ export class Random {
   #c: number;
   #counter: number;
 
-  private constructor(state: RandomState) {
-    [this.#a, this.#b, this.#c, this.#counter] = state;
+  private constructor(a: number, b: number, c: number, counter: number) {
+    [this.#a, this.#b, this.#c, this.#counter] = [a, b, c, counter];
   }
 
   /** A stream for a seed and, optionally, a name: streams of different names are independent. */
   static fromSeed(seed: number, stream = ''): Random {
     let hash = 0x811c9dc5 ^ (seed >>> 0);
     for (let i = 0; i < stream.length; i++) hash = Math.imul(hash ^ stream.charCodeAt(i), 0x01000193);
-    const random = new Random([hash | 0, Math.floor(seed / 2 ** 32) | 0, Math.imul(hash, 0x9e3779b1) | 0, 1]);
+    const random = new Random(hash | 0, Math.floor(seed / 2 ** 32) | 0, Math.imul(hash, 0x9e3779b1) | 0, 1);
     for (let i = 0; i < 16; i++) random.uint32();
     return random;
-  }
-
-  static restore(state: RandomState): Random {
-    return new Random(state);
-  }
-
-  get state(): RandomState {
-    return [this.#a, this.#b, this.#c, this.#counter];
   }
 
   uint32(): number {
@@ -153,5 +145,3 @@ export class Random {
     return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
   }
 }
-
-export type RandomState = readonly [number, number, number, number];

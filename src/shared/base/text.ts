@@ -6,33 +6,18 @@
 /** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
 export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/**
- * The known word that was probably meant: at most a third of its letters away, or the only one that continues it, or
- * that it continues, by a few letters; else null.
- */
+/** The known word that was probably meant, at most a third of its letters away; else null. */
 export function closest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const distance = editDistance(plain(word), plain(candidate));
-    if (distance < bestDistance && distance <= Math.max(1, Math.floor(candidate.length / 3))) {
+    if (distance < bestDistance && distance <= Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3))) {
       best = candidate;
       bestDistance = distance;
     }
   }
-  return best ?? theOneLonger(word, known);
-}
-
-/** `opened` for `open`: minimum number of equal letters, and maximum number of further ones. */
-const SAME_LETTERS = 4;
-const MORE_LETTERS = 3;
-
-function theOneLonger(word: string, known: readonly string[]): string | null {
-  const found = known.filter((candidate) => {
-    const [short = '', long = ''] = [plain(word), plain(candidate)].sort((a, b) => a.length - b.length);
-    return short.length >= SAME_LETTERS && long.length - short.length <= MORE_LETTERS && long.startsWith(short);
-  });
-  return found.length === 1 ? (found[0] ?? null) : null;
+  return best;
 }
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
@@ -49,10 +34,10 @@ function editDistance(a: string, b: string): number {
     const row = [i];
     rows.push(row);
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swapped = swap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
-      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped));
+      const replaced = at(i - 1, j - 1) + Number(a[i - 1] !== b[j - 1]);
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped));
     }
   }
   return at(a.length, b.length);

@@ -24,49 +24,26 @@ export function findYamlExcess(text: string, bounds: YamlBounds = CONFIG_BOUNDS)
 export const formatByteExcess = (bytes: number, { maxBytes }: YamlBounds): string =>
   `has ${bytes} bytes; at most ${maxBytes} are read`;
 
+/** Deeper indentation cannot be read; the reader of the parsed text counts its levels. */
+const WIDEST_INDENT = 200;
+
+/** Depth by brackets, and by marks on one line (`- - - x`), each on its own. */
 function findEntryExcess(text: string, maxEntries: number): string | null {
-  const depth = new NestingDepth();
-  let entries = 0;
+  let [entries, brackets, marks] = [0, 0, 0];
   for (const lexeme of new Lexer().lex(text)) {
-    const kind = CST.tokenType(lexeme);
-    if (depth.after(kind, lexeme) > MAX_YAML_DEPTH)
+    const kind = CST.tokenType(lexeme) ?? '';
+    const isEntry = COUNTED.has(kind);
+    if (isEntry) entries += 1;
+    if (kind === 'newline') marks = 0;
+    else if (kind === 'flow-map-start' || kind === 'flow-seq-start') brackets += 1;
+    else if (kind === 'flow-map-end' || kind === 'flow-seq-end') brackets = Math.max(0, brackets - 1);
+    else if (isEntry && brackets === 0) marks += 1;
+    // The lexer calls the text of a block a space too.
+    const isWide = lexeme.length > WIDEST_INDENT && lexeme.trim() === '';
+    if (isWide || Math.max(brackets, marks) > MAX_YAML_DEPTH)
       return `is nested too deeply; at most ${MAX_YAML_DEPTH} levels are read`;
-    if (kind !== null && COUNTED.has(kind)) entries += 1;
   }
   return entries > maxEntries ? `has ${entries} keys and list items; at most ${maxEntries} are read` : null;
-}
-
-/** Nesting by brackets, by indentation, and by marks on one line (`- - - x`); each is measured on its own. */
-class NestingDepth {
-  #flow = 0;
-  #marksOnLine = 0;
-  #indent = 0;
-  #isLineStart = true;
-  readonly #indents: number[] = [];
-
-  /** The deepest of the three after one more lexeme. */
-  after(kind: CST.TokenType | null, lexeme: string): number {
-    if (kind === 'newline') {
-      this.#marksOnLine = 0;
-      this.#indent = 0;
-      this.#isLineStart = true;
-    } else if (kind === 'space' || kind === 'comment') {
-      if (this.#isLineStart) this.#indent = lexeme.length;
-    } else if (kind === 'flow-map-end' || kind === 'flow-seq-end') {
-      this.#flow = Math.max(0, this.#flow - 1);
-    } else {
-      if (this.#isLineStart && this.#flow === 0) this.#openLine();
-      this.#isLineStart = false;
-      if (kind === 'flow-map-start' || kind === 'flow-seq-start') this.#flow += 1;
-      else if (this.#flow === 0 && kind !== null && COUNTED.has(kind)) this.#marksOnLine += 1;
-    }
-    return Math.max(this.#flow, this.#marksOnLine, this.#indents.length);
-  }
-
-  #openLine(): void {
-    while ((this.#indents.at(-1) ?? -1) >= this.#indent) this.#indents.pop();
-    this.#indents.push(this.#indent);
-  }
 }
 
 /** Each is an entry or part of one. */

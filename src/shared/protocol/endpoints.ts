@@ -7,8 +7,6 @@ import {
   CANDLE_INTERVALS,
   CATEGORIES,
   CONVERSION_STATES,
-  CREATED_SORTS,
-  EVENT_FILTERS,
   EVENT_SORTS,
   MARGIN_ACTIVITIES,
   MARKET_STATES,
@@ -16,9 +14,7 @@ import {
   ORDER_TYPES,
   REDEEM_STATES,
   REQUEST_STATES,
-  SEARCH_RESULT_TYPES,
   SEARCH_SORTS,
-  SEARCH_STATES,
   SETTLEMENT_STATES,
   SIDES,
 } from './states.js';
@@ -74,7 +70,7 @@ const conversionQuery = z.object({
 const catalogQuery = z.object({
   limit: limit(),
   cursor,
-  state: anyCase(EVENT_FILTERS).optional(),
+  state: anyCase(['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently']).optional(),
   category: makeEnum(CATEGORIES).optional(),
   sort: makeEnum(EVENT_SORTS).optional(),
   sport: text(256).optional(),
@@ -177,7 +173,7 @@ const activityQuery = pageQuery.extend({ activity_type: anyCase(MARGIN_ACTIVITIE
 const searchQuery = z.object({
   q: text(200).min(2, 'Ensure this field has at least 2 characters.').optional(),
   category: makeEnum(CATEGORIES).optional(),
-  state: commaList(SEARCH_STATES).optional(),
+  state: commaList(['open', 'under_review', 'resolved', 'closed']).optional(),
   sport: text(256).optional(),
   league: text(256).optional(),
   resolution_time_gt: queryInteger(0, 100_000_000_000).optional(),
@@ -189,14 +185,14 @@ const searchQuery = z.object({
   max_leverage_yes_lte: queryDecimal.optional(),
   max_leverage_no_gte: queryDecimal.optional(),
   max_leverage_no_lte: queryDecimal.optional(),
-  result_type: makeEnum(SEARCH_RESULT_TYPES).optional(),
+  result_type: makeEnum(['market', 'event']).optional(),
   sort: makeEnum(SEARCH_SORTS).optional(),
   limit: limit(),
   cursor,
 });
 const pnlQuery = z.object({ market_condition_id: id.optional(), event_condition_id: id.optional() });
 
-const createdSort = z.enum(CREATED_SORTS, { error: 'Must be created or -created.' }).optional();
+const createdSort = z.enum(['created', '-created'], { error: 'Must be created or -created.' }).optional();
 const sortedPageQuery = marketPageQuery.extend({ sort: createdSort });
 const positionQuery = sortedPageQuery.extend({
   event_condition_id: id.optional(),

@@ -22,231 +22,190 @@ import {
 } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
-export const credential = z
-  .object({
-    api_key: z.string().min(1).describe('Id of the key in signed requests.'),
-    secret: z.string().min(1).describe('HMAC key, as UTF-8 bytes. Shown once.'),
-  })
-  .describe('A new API key.');
+/** An object of the service with its meaning. */
+const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
-export const authChallenge = z
-  .object({
-    nonce: z.string().describe('Valid once, for this wallet.'),
-    message: z.string().describe('Text to sign, as UTF-8 bytes.'),
-    expires_in_seconds: z.number().int().describe('Lifetime, seconds.'),
-  })
-  .describe('Text that a wallet signs to prove its ownership.');
+export const credential = record('A new API key.', {
+  api_key: z.string().min(1).describe('Id of the key in signed requests.'),
+  secret: z.string().min(1).describe('HMAC key, as UTF-8 bytes. Shown once.'),
+});
 
-export const apiKeyRow = z
-  .object({
-    key_id: z.string().describe('Equals `api_key`.'),
-    created: unixSeconds.describe('Creation, Unix seconds.'),
-    revoked_at: absent(unixSeconds).describe('Revocation, Unix seconds; null while valid.'),
-  })
-  .describe('An API key, without its secret.');
+export const authChallenge = record('Text that a wallet signs to prove its ownership.', {
+  nonce: z.string().describe('Valid once, for this wallet.'),
+  message: z.string().describe('Text to sign, as UTF-8 bytes.'),
+  expires_in_seconds: z.number().int().describe('Lifetime, seconds.'),
+});
+
+export const apiKeyRow = record('An API key, without its secret.', {
+  key_id: z.string().describe('Equals `api_key`.'),
+  created: unixSeconds.describe('Creation, Unix seconds.'),
+  revoked_at: absent(unixSeconds).describe('Revocation, Unix seconds; null while valid.'),
+});
 
 /** Answer of every create-draft call: the record's pubkey and the text to sign. */
-export const draft = z
-  .object({
-    pubkey: z.string().describe('Id of the record. For a cancel: of its order.'),
-    message: z.string().describe('Message to sign.'),
-  })
-  .describe('A change that waits for its signature.');
+export const draft = record('A change that waits for its signature.', {
+  pubkey: z.string().describe('Id of the record. For a cancel: of its order.'),
+  message: z.string().describe('Message to sign.'),
+});
 
-export const conversionRow = z
-  .object({
-    pubkey: z.string().describe('Permanent id.'),
-    message: absent(z.string()).describe('Message to sign; kept after signing. Null when the draft failed.'),
-    market_condition_id: z.string().describe('Id of the market.'),
-    state: z.enum(CONVERSION_STATES).describe('State.'),
-    amount: amount.describe('Complete sets: equal amounts of YES, NO and currency.'),
-    onchain_amount: absent(amount).describe('Settled amount; null unless `done`.'),
-    created: unixSeconds.describe('Creation, Unix seconds.'),
-  })
-  .describe('A merge or a split.');
+export const conversionRow = record('A merge or a split.', {
+  pubkey: z.string().describe('Permanent id.'),
+  message: absent(z.string()).describe('Message to sign; kept after signing. Null when the draft failed.'),
+  market_condition_id: z.string().describe('Id of the market.'),
+  state: z.enum(CONVERSION_STATES).describe('State.'),
+  amount: amount.describe('Complete sets: equal amounts of YES, NO and currency.'),
+  onchain_amount: absent(amount).describe('Settled amount; null unless `done`.'),
+  created: unixSeconds.describe('Creation, Unix seconds.'),
+});
 
-export const orderRow = z
-  .object({
-    pubkey: given(z.string()).describe('Permanent id.'),
-    status: given(z.enum(ORDER_STATUSES)).describe('State.'),
-    side: z.enum(SIDES).describe('Side, in its outcome.'),
-    price: absent(price).describe('Limit, in the space of its outcome; null for a market order.'),
-    amount: absent(amount).describe('Ordered shares; null for a market buy.'),
-    remaining_amount: absent(amount).describe('Open shares; null for a market order.'),
-    filled_amount: absent(amount).describe('Traded shares; null for a market order.'),
-    funds: absent(amount).describe('Maximum spending of a market buy, fees included; else null.'),
-    remaining_funds: absent(amount).describe('Unspent funds of a market buy; else null.'),
-    filled_funds: absent(amount).describe(
-      'Currency that a market order spent (with fees) or received (after fees); null for a limit order.',
-    ),
-    market: z
-      .object({
-        condition_id: z.string().describe('Id of the market.'),
-        title: given(z.string()).describe('Title.'),
-      })
-      .describe('The market.'),
-    outcome: z
-      .object({
-        is_yes: z.boolean().describe('True for YES.'),
-        text: given(z.string()).describe('Label of the outcome.'),
-      })
-      .describe('The outcome.'),
-  })
-  .describe('An order.');
+const marketReference = z.object({
+  condition_id: z.string().describe('Id of the market.'),
+  title: given(z.string()).describe('Title.'),
+});
+
+export const orderRow = record('An order.', {
+  pubkey: given(z.string()).describe('Permanent id.'),
+  status: given(z.enum(ORDER_STATUSES)).describe('State.'),
+  side: z.enum(SIDES).describe('Side, in its outcome.'),
+  price: absent(price).describe('Limit, in the space of its outcome; null for a market order.'),
+  amount: absent(amount).describe('Ordered shares; null for a market buy.'),
+  remaining_amount: absent(amount).describe('Open shares; null for a market order.'),
+  filled_amount: absent(amount).describe('Traded shares; null for a market order.'),
+  funds: absent(amount).describe('Maximum spending of a market buy, fees included; else null.'),
+  remaining_funds: absent(amount).describe('Unspent funds of a market buy; else null.'),
+  filled_funds: absent(amount).describe(
+    'Currency that a market order spent (with fees) or received (after fees); null for a limit order.',
+  ),
+  market: marketReference.describe('The market.'),
+  outcome: record('The outcome.', {
+    is_yes: z.boolean().describe('True for YES.'),
+    text: given(z.string()).describe('Label of the outcome.'),
+  }),
+});
 
 /** One of our own fills. The price is in the space of the own order's outcome. */
-export const ownTradeRow = z
-  .object({
-    pubkey: z.string().describe('Permanent id.'),
-    market_condition_id: given(z.string()).describe('Id of the market.'),
-    amount: amount.describe('Shares.'),
-    price: price.describe('Price in the space of the order’s outcome.'),
-    timestamp: unixSeconds.describe('Time, Unix seconds.'),
-    fee: given(amount).describe('Fee of the caller: added to a payment, subtracted from a receipt.'),
-    is_maker: given(z.boolean()).describe('True when the own order rested.'),
-    state: z.enum(TRADE_STATES).describe('State of its settlement.'),
-    order: orderRow.describe('The own order, now.'),
-  })
-  .describe('An own fill.');
+export const ownTradeRow = record('An own fill.', {
+  pubkey: z.string().describe('Permanent id.'),
+  market_condition_id: given(z.string()).describe('Id of the market.'),
+  amount: amount.describe('Shares.'),
+  price: price.describe('Price in the space of the order’s outcome.'),
+  timestamp: unixSeconds.describe('Time, Unix seconds.'),
+  fee: given(amount).describe('Fee of the caller: added to a payment, subtracted from a receipt.'),
+  is_maker: given(z.boolean()).describe('True when the own order rested.'),
+  state: z.enum(TRADE_STATES).describe('State of its settlement.'),
+  order: orderRow.describe('The own order, now.'),
+});
 
-export const redeemRow = z
-  .object({
-    pubkey: z.string().describe('Permanent id.'),
-    market_condition_id: z.string().describe('Id of the market.'),
-    state: z.enum(REDEEM_STATES).describe('State; `completed` and `done` are success.'),
-    funds: given(amount).describe('Value of the shares.'),
-    onchain_funds: given(amount).describe('Paid currency; `0` before.'),
-    yes_shares: given(amount).describe('Redeemed YES shares.'),
-    no_shares: given(amount).describe('Redeemed NO shares.'),
-    message: absent(z.string()).describe('Message to sign.'),
-    created: unixSeconds.describe('Creation, Unix seconds.'),
-  })
-  .describe('Payment for the shares of a settled market.');
+export const redeemRow = record('Payment for the shares of a settled market.', {
+  pubkey: z.string().describe('Permanent id.'),
+  market_condition_id: z.string().describe('Id of the market.'),
+  state: z.enum(REDEEM_STATES).describe('State; `completed` and `done` are success.'),
+  funds: given(amount).describe('Value of the shares.'),
+  onchain_funds: given(amount).describe('Paid currency; `0` before.'),
+  yes_shares: given(amount).describe('Redeemed YES shares.'),
+  no_shares: given(amount).describe('Redeemed NO shares.'),
+  message: absent(z.string()).describe('Message to sign.'),
+  created: unixSeconds.describe('Creation, Unix seconds.'),
+});
 
-export const assetRow = z
-  .object({
-    asset_kind: z.string().describe('Always `share`.'),
-    amounts: z
-      .object({
-        total: money.describe('All shares.'),
-        locked: money.describe('Locked by open orders, merges and redeems.'),
-        available: money.describe('Total less locked.'),
-      })
-      .describe('Shares.'),
-    token: z
-      .object({
-        symbol: z.string().describe('Id of the market with `-LPT` (YES) or `-SPT` (NO).'),
-        address: given(z.string()).describe('Mint address; null if none is configured.'),
-      })
-      .describe('Token on the chain.'),
-    value: z
-      .object({
-        usdt: absent(decimalText).describe('Value in currency; `0` without a price.'),
-        basis: given(z.string()).describe('Always `mark_to_market`.'),
-      })
-      .describe('Current value of the shares.'),
-    position: z
-      .object({
-        market: z
-          .object({
-            condition_id: z.string().describe('Id of the market.'),
-            title: given(z.string()).describe('Title.'),
-            state: given(z.enum(MARKET_STATES)).describe('State.'),
-            margin_enabled: given(z.boolean()).describe('True for a margin market.'),
-          })
-          .describe('The market.'),
-        is_yes: z.boolean().describe('True for YES.'),
-        outcome_text: given(z.string()).describe('Label of the outcome.'),
-        is_final: given(z.boolean()).describe('True when the market is settled.'),
-        avg_trade_price: given(decimalText).describe('Average price paid.'),
-      })
-      .describe('Market and outcome.'),
-    created: absent(unixSeconds).describe('First holding, Unix seconds; null if unknown.'),
-  })
-  .describe('Own shares of one outcome.');
+export const assetRow = record('Own shares of one outcome.', {
+  asset_kind: z.string().describe('Always `share`.'),
+  amounts: record('Shares.', {
+    total: money.describe('All shares.'),
+    locked: money.describe('Locked by open orders, merges and redeems.'),
+    available: money.describe('Total less locked.'),
+  }),
+  token: record('Token on the chain.', {
+    symbol: z.string().describe('Id of the market with `-LPT` (YES) or `-SPT` (NO).'),
+    address: given(z.string()).describe('Mint address; null if none is configured.'),
+  }),
+  value: record('Current value of the shares.', {
+    usdt: absent(decimalText).describe('Value in currency; `0` without a price.'),
+    basis: given(z.string()).describe('Always `mark_to_market`.'),
+  }),
+  position: record('Market and outcome.', {
+    market: record('The market.', {
+      condition_id: z.string().describe('Id of the market.'),
+      title: given(z.string()).describe('Title.'),
+      state: given(z.enum(MARKET_STATES)).describe('State.'),
+      margin_enabled: given(z.boolean()).describe('True for a margin market.'),
+    }),
+    is_yes: z.boolean().describe('True for YES.'),
+    outcome_text: given(z.string()).describe('Label of the outcome.'),
+    is_final: given(z.boolean()).describe('True when the market is settled.'),
+    avg_trade_price: given(decimalText).describe('Average price paid.'),
+  }),
+  created: absent(unixSeconds).describe('First holding, Unix seconds; null if unknown.'),
+});
 
 /** A public trade. `is_yes` is the taker's outcome, `price` is in that outcome's space. */
-export const publicTradeRow = z
-  .object({
-    market_condition_id: given(z.string()).describe('Id of the market.'),
-    amount: amount.describe('Shares.'),
-    price: price.describe('Price in the space of `is_yes`.'),
-    maker_fee: given(decimalText).describe('Fee of the resting order, currency.'),
-    taker_fee: given(decimalText).describe('Fee of the incoming order, currency.'),
-    timestamp: unixSeconds.describe('Time, Unix seconds.'),
-    state: z.enum(TRADE_STATES).describe('State of its settlement.'),
-    is_yes: z.boolean().describe('Outcome of the incoming order.'),
-  })
-  .describe('A public trade.');
+export const publicTradeRow = record('A public trade.', {
+  market_condition_id: given(z.string()).describe('Id of the market.'),
+  amount: amount.describe('Shares.'),
+  price: price.describe('Price in the space of `is_yes`.'),
+  maker_fee: given(decimalText).describe('Fee of the resting order, currency.'),
+  taker_fee: given(decimalText).describe('Fee of the incoming order, currency.'),
+  timestamp: unixSeconds.describe('Time, Unix seconds.'),
+  state: z.enum(TRADE_STATES).describe('State of its settlement.'),
+  is_yes: z.boolean().describe('Outcome of the incoming order.'),
+});
 
-export const bookLevel = z
-  .object({
-    price: price.describe('Price.'),
-    total_amount: amount.describe('Shares at this price.'),
-  })
-  .describe('All resting orders at one price.');
+export const bookLevel = record('All resting orders at one price.', {
+  price: price.describe('Price.'),
+  total_amount: amount.describe('Shares at this price.'),
+});
 
-export const orderbook = z
-  .object({
-    market: z.string().describe('Id of the market.'),
-    is_yes: z.boolean().describe('True for YES.'),
-    bid: z.array(bookLevel).describe('Bids, highest first.'),
-    ask: z.array(bookLevel).describe('Asks, lowest first.'),
-  })
-  .describe('The order book of one outcome.');
+export const orderbook = record('The order book of one outcome.', {
+  market: z.string().describe('Id of the market.'),
+  is_yes: z.boolean().describe('True for YES.'),
+  bid: z.array(bookLevel).describe('Bids, highest first.'),
+  ask: z.array(bookLevel).describe('Asks, lowest first.'),
+});
 
-export const marketStats = z
-  .object({
-    total_volume: decimalText.describe('Traded currency, in total.'),
-    total_volume_24h: decimalText.describe('Traded currency of the last 24 hours.'),
-    market_cap: decimalText.describe('Currency that backs all shares.'),
-    trade_count: z.number().int().describe('Number of trades.'),
-  })
-  .describe('Figures of a market.');
+export const marketStats = record('Figures of a market.', {
+  total_volume: decimalText.describe('Traded currency, in total.'),
+  total_volume_24h: decimalText.describe('Traded currency of the last 24 hours.'),
+  market_cap: decimalText.describe('Currency that backs all shares.'),
+  trade_count: z.number().int().describe('Number of trades.'),
+});
 
-export const marketPrice = z
-  .object({
-    condition_id: z.string().describe('Id of the market.'),
-    price: absent(decimalText).describe('Price; null if unknown.'),
-    price_kind: z.string().describe('Always `mid`.'),
-    is_yes: z.boolean().describe('True for YES.'),
-  })
-  .describe('The price of one outcome.');
+export const marketPrice = record('The price of one outcome.', {
+  condition_id: z.string().describe('Id of the market.'),
+  price: absent(decimalText).describe('Price; null if unknown.'),
+  price_kind: z.string().describe('Always `mid`.'),
+  is_yes: z.boolean().describe('True for YES.'),
+});
 
-/** The event of a margin record's market. */
-const eventReference = z.object({ title: z.string(), condition_id: z.string(), logo: absent(z.string()) });
+const eventReference = z.object({
+  title: z.string().describe('Title.'),
+  condition_id: z.string().describe('Id of the event.'),
+  logo: absent(z.string()).describe('URL of a picture.'),
+});
 
-export const marketSummary = z
-  .object({
-    title: z.string().describe('Question.'),
-    description: absent(z.string()).describe('Description.'),
-    condition_id: z.string().describe('Id of the market.'),
-    logo: absent(z.string()).describe('URL of a picture.'),
-    last_trade_price: given(decimalText).describe('Last trade, in YES space; `0` before the first.'),
-    state: z.enum(MARKET_STATES).describe('State; it trades while `open`.'),
-    category: given(z.string()).describe('Category.'),
-    created: given(unixSeconds).describe('Creation, Unix seconds.'),
-    creator: given(
-      z.object({
-        username: absent(z.string()).describe('Public name.'),
-        image: absent(z.string()).describe('URL of a picture.'),
-        twitter_username: absent(z.string()).describe('Null if none is linked.'),
-      }),
-    ).describe('Creator.'),
-    event: given(
-      z.object({
-        title: z.string().describe('Title.'),
-        condition_id: z.string().describe('Id of the event.'),
-        logo: absent(z.string()).describe('URL of a picture.'),
-      }),
-    ).describe('Its event.'),
-    margin_enabled: given(z.boolean()).describe('True: margin market without a book. False: market with a book.'),
-  })
-  .describe('A market in short.');
+export const marketSummary = record('A market in short.', {
+  title: z.string().describe('Question.'),
+  description: absent(z.string()).describe('Description.'),
+  condition_id: z.string().describe('Id of the market.'),
+  logo: absent(z.string()).describe('URL of a picture.'),
+  last_trade_price: given(decimalText).describe('Last trade, in YES space; `0` before the first.'),
+  state: z.enum(MARKET_STATES).describe('State; it trades while `open`.'),
+  category: given(z.string()).describe('Category.'),
+  created: given(unixSeconds).describe('Creation, Unix seconds.'),
+  creator: given(
+    z.object({
+      username: absent(z.string()).describe('Public name.'),
+      image: absent(z.string()).describe('URL of a picture.'),
+      twitter_username: absent(z.string()).describe('Null if none is linked.'),
+    }),
+  ).describe('Creator.'),
+  event: given(eventReference).describe('Its event.'),
+  margin_enabled: given(z.boolean()).describe('True: margin market without a book. False: market with a book.'),
+});
 
-export const outcome = z
-  .object({ is_yes: z.boolean().describe('True for YES.'), text: z.string().describe('Label.') })
-  .describe('An outcome of a market.');
+export const outcome = record('An outcome of a market.', {
+  is_yes: z.boolean().describe('True for YES.'),
+  text: z.string().describe('Label.'),
+});
 
 export const marketListRow = marketSummary
   .extend({ outcomes: given(z.array(outcome)).describe('Both outcomes.') })
@@ -254,23 +213,21 @@ export const marketListRow = marketSummary
 
 const precision = z.number().int().min(0).max(6);
 
-export const orderbookConfig = z
-  .object({
-    kind: z.literal('orderbook').describe('Always `orderbook`.'),
-    min_price: price.describe('Lowest price.'),
-    max_price: price.describe('Highest price.'),
-    min_amount: money.describe('Minimum shares.'),
-    max_amount: money.describe('Maximum shares.'),
-    min_funds: money.describe('Minimum funds of a market buy.'),
-    max_funds: money.describe('Maximum funds of a market buy.'),
-    price_precision: precision.describe('Decimals of a price; they give the tick.'),
-    amount_precision: precision.describe('Decimals of an amount; they give the lot.'),
-    funds_precision: precision.describe('Decimals of funds.'),
-    maker_fee_rate: rate.describe('Fee of a resting order over its notional: 0.01 is one percent.'),
-    taker_fee_rate: rate.describe('Fee of an incoming order over its notional.'),
-    default_slippage_rate: given(decimalText).describe('A suggestion for user interfaces; without effect.'),
-  })
-  .describe('Rules of a market with a book.');
+export const orderbookConfig = record('Rules of a market with a book.', {
+  kind: z.literal('orderbook').describe('Always `orderbook`.'),
+  min_price: price.describe('Lowest price.'),
+  max_price: price.describe('Highest price.'),
+  min_amount: money.describe('Minimum shares.'),
+  max_amount: money.describe('Maximum shares.'),
+  min_funds: money.describe('Minimum funds of a market buy.'),
+  max_funds: money.describe('Maximum funds of a market buy.'),
+  price_precision: precision.describe('Decimals of a price; they give the tick.'),
+  amount_precision: precision.describe('Decimals of an amount; they give the lot.'),
+  funds_precision: precision.describe('Decimals of funds.'),
+  maker_fee_rate: rate.describe('Fee of a resting order over its notional: 0.01 is one percent.'),
+  taker_fee_rate: rate.describe('Fee of an incoming order over its notional.'),
+  default_slippage_rate: given(decimalText).describe('A suggestion for user interfaces; without effect.'),
+});
 
 const marginConfigFields = {
   max_leverage_yes: decimalText.describe('Maximum leverage on YES.'),
@@ -313,48 +270,38 @@ export const marketDetail = marketListRow
   })
   .describe('A market with its rules.');
 
-export const eventRow = z
-  .object({
-    condition_id: z.string().describe('Id of the event.'),
-    title: z.string().describe('Title.'),
-    description: given(z.string()).describe('Description.'),
-    logo: absent(z.string()).describe('URL of a picture.'),
-    video_url: absent(z.string()).describe('URL of a video.'),
-    category: given(z.string()).describe('Category.'),
-    created: given(unixSeconds).describe('Creation, Unix seconds.'),
-    markets: z.array(marketSummary).describe('Its markets: all in the detail, at most two in the list.'),
-  })
-  .describe('A group of markets.');
+export const eventRow = record('A group of markets.', {
+  condition_id: z.string().describe('Id of the event.'),
+  title: z.string().describe('Title.'),
+  description: given(z.string()).describe('Description.'),
+  logo: absent(z.string()).describe('URL of a picture.'),
+  video_url: absent(z.string()).describe('URL of a video.'),
+  category: given(z.string()).describe('Category.'),
+  created: given(unixSeconds).describe('Creation, Unix seconds.'),
+  markets: z.array(marketSummary).describe('Its markets: all in the detail, at most two in the list.'),
+});
 
-export const accountSummary = z
-  .object({
-    username: given(z.string()).describe('Public name.'),
-    twitter_username: absent(z.string()).describe('Null if none is linked.'),
-    joined_at: given(unixSeconds).describe('Opening of the account, Unix seconds.'),
-  })
-  .describe('The caller.');
+export const accountSummary = record('The caller.', {
+  username: given(z.string()).describe('Public name.'),
+  twitter_username: absent(z.string()).describe('Null if none is linked.'),
+  joined_at: given(unixSeconds).describe('Opening of the account, Unix seconds.'),
+});
 
 /** One bar of a price chart, in the space of the outcome that was asked for. */
-export const candle = z
-  .object({
-    timestamp: unixSeconds.describe('Start, Unix seconds.'),
-    open: decimalText.describe('First price.'),
-    high: decimalText.describe('Highest price.'),
-    low: decimalText.describe('Lowest price.'),
-    close: decimalText.describe('Last price.'),
-    volume: decimalText.describe('Traded currency.'),
-    is_yes: z.boolean().describe('True for YES.'),
-  })
-  .describe('One bar of a price chart, in the space of the requested outcome.');
+export const candle = record('One bar of a price chart, in the space of the requested outcome.', {
+  timestamp: unixSeconds.describe('Start, Unix seconds.'),
+  open: decimalText.describe('First price.'),
+  high: decimalText.describe('Highest price.'),
+  low: decimalText.describe('Lowest price.'),
+  close: decimalText.describe('Last price.'),
+  volume: decimalText.describe('Traded currency.'),
+  is_yes: z.boolean().describe('True for YES.'),
+});
 
 const person = z.object({
   username: absent(z.string()),
   profile_image: absent(z.string()).describe('URL of a picture.'),
   twitter_username: absent(z.string()),
-});
-const marketReference = z.object({
-  condition_id: z.string().describe('Id of the market.'),
-  title: given(z.string()).describe('Title.'),
 });
 /** The market of a margin record, with the fields of a list. */
 const marginMarket = z.object({
@@ -365,28 +312,24 @@ const marginMarket = z.object({
   event: given(eventReference).describe('Its event.'),
 });
 
-export const marginActivityRow = z
-  .object({
-    activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of event.'),
-    user: given(person).describe('Owner.'),
-    market: marginMarket.describe('The market.'),
-    shares: given(decimalText).describe('Shares that were opened, added or closed.'),
-    price: given(decimalText).describe('Price in the space of the position’s outcome.'),
-    realized_pnl: absent(decimalText).describe('Realized profit or loss; null without any.'),
-    leverage: given(decimalText).describe('Leverage of the position.'),
-    is_yes: z.boolean().describe('Outcome of the position.'),
-    created: given(unixSeconds).describe('Time, Unix seconds.'),
-  })
-  .describe('An event of a margin position of any account.');
+export const marginActivityRow = record('An event of a margin position of any account.', {
+  activity_type: z.enum(MARGIN_ACTIVITIES).describe('Kind of event.'),
+  user: given(person).describe('Owner.'),
+  market: marginMarket.describe('The market.'),
+  shares: given(decimalText).describe('Shares that were opened, added or closed.'),
+  price: given(decimalText).describe('Price in the space of the position’s outcome.'),
+  realized_pnl: absent(decimalText).describe('Realized profit or loss; null without any.'),
+  leverage: given(decimalText).describe('Leverage of the position.'),
+  is_yes: z.boolean().describe('Outcome of the position.'),
+  created: given(unixSeconds).describe('Time, Unix seconds.'),
+});
 
 const named = z.object({ name: z.string(), slug: z.string() });
-export const sportRow = z
-  .object({
-    name: named.shape.name.describe('Name.'),
-    slug: named.shape.slug.describe('Value of the filter `sport`.'),
-    leagues: z.array(named).describe('Leagues; `slug` is a value of the filter `league`.'),
-  })
-  .describe('A sport with its leagues.');
+export const sportRow = record('A sport with its leagues.', {
+  name: named.shape.name.describe('Name.'),
+  slug: named.shape.slug.describe('Value of the filter `sport`.'),
+  leagues: z.array(named).describe('Leagues; `slug` is a value of the filter `league`.'),
+});
 
 /** A search result: the market's whole detail. */
 export const searchResult = z
@@ -402,100 +345,86 @@ export const searchResult = z
   ])
   .describe('A hit of a search.');
 
-export const accountPnl = z
-  .object({
-    margin_position_settlements_pnl: decimalText.describe('Result of settled margin positions.'),
-    margin_positions_unrealized_pnl: decimalText.describe('Result of open margin positions at present prices.'),
-    redeems_funds: decimalText.describe('Receipts from redeems.'),
-    active_assets_value: decimalText.describe(
-      'Present value of held shares. Complete sets count 1 even without a price.',
-    ),
-    creator_fees: decimalText.describe('Receipts from own markets.'),
-    total_pnl: decimalText.describe('Present value and receipts, less payments.'),
-  })
-  .describe('Profit and loss in currency, of the account, a market or an event.');
+export const accountPnl = record('Profit and loss in currency, of the account, a market or an event.', {
+  margin_position_settlements_pnl: decimalText.describe('Result of settled margin positions.'),
+  margin_positions_unrealized_pnl: decimalText.describe('Result of open margin positions at present prices.'),
+  redeems_funds: decimalText.describe('Receipts from redeems.'),
+  active_assets_value: decimalText.describe(
+    'Present value of held shares. Complete sets count 1 even without a price.',
+  ),
+  creator_fees: decimalText.describe('Receipts from own markets.'),
+  total_pnl: decimalText.describe('Present value and receipts, less payments.'),
+});
 
-export const tpSlRow = z
-  .object({
-    take_profit_price: absent(decimalText).describe('Closes at or above it; null if not set.'),
-    stop_loss_price: absent(decimalText).describe('Closes at or below it; null if not set.'),
-    state: z.enum(TP_SL_STATES).describe('`triggered`: it has closed the position.'),
-    trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Trigger; null before.'),
-    triggered_price: absent(decimalText).describe('Price of the trigger; null before.'),
-    triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before.'),
-  })
-  .describe('Prices at which a position closes automatically.');
+export const tpSlRow = record('Prices at which a position closes automatically.', {
+  take_profit_price: absent(decimalText).describe('Closes at or above it; null if not set.'),
+  stop_loss_price: absent(decimalText).describe('Closes at or below it; null if not set.'),
+  state: z.enum(TP_SL_STATES).describe('`triggered`: it has closed the position.'),
+  trigger_type: absent(z.enum(TP_SL_TRIGGERS)).describe('Trigger; null before.'),
+  triggered_price: absent(decimalText).describe('Price of the trigger; null before.'),
+  triggered_at: absent(unixSeconds).describe('Time of the trigger, Unix seconds; null before.'),
+});
 
 /** Prices are in the space of the position's own outcome. */
-export const positionRow = z
-  .object({
-    pubkey: z.string().describe('Permanent id.'),
-    position_request_pubkey: given(z.string()).describe('Its request.'),
-    market: marginMarket.describe('The market.'),
-    is_yes: z.boolean().describe('Outcome of the position.'),
-    leverage: decimalText.describe('Total over own liquidity.'),
-    total_shares: decimalText.describe('Shares.'),
-    avg_entry_price: given(decimalText).describe('Average price paid.'),
-    closing_price: absent(decimalText).describe('Average price of the close; null while open.'),
-    unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null when closed.'),
-    realized_pnl: given(decimalText).describe('Result until now.'),
-    user_liquidity: decimalText.describe('Own currency.'),
-    total_liquidity: decimalText.describe('Own and borrowed currency.'),
-    liquidation_price: given(decimalText).describe('Price of the liquidation; `0` at leverage 1 (never).'),
-    is_closed: z.boolean().describe('True when it is closed.'),
-    is_liquidated: z.boolean().describe('True when it was liquidated.'),
-    is_claimed: z.boolean().describe('True when its settlement was paid.'),
-    tp_sl: absent(tpSlRow).describe('Take profit and stop loss; null if never set.'),
-    created: given(unixSeconds).describe('Opening, Unix seconds.'),
-  })
-  .describe('A leveraged position.');
+export const positionRow = record('A leveraged position.', {
+  pubkey: z.string().describe('Permanent id.'),
+  position_request_pubkey: given(z.string()).describe('Its request.'),
+  market: marginMarket.describe('The market.'),
+  is_yes: z.boolean().describe('Outcome of the position.'),
+  leverage: decimalText.describe('Total over own liquidity.'),
+  total_shares: decimalText.describe('Shares.'),
+  avg_entry_price: given(decimalText).describe('Average price paid.'),
+  closing_price: absent(decimalText).describe('Average price of the close; null while open.'),
+  unrealized_pnl: absent(decimalText).describe('Result of a close now, without fees; null when closed.'),
+  realized_pnl: given(decimalText).describe('Result until now.'),
+  user_liquidity: decimalText.describe('Own currency.'),
+  total_liquidity: decimalText.describe('Own and borrowed currency.'),
+  liquidation_price: given(decimalText).describe('Price of the liquidation; `0` at leverage 1 (never).'),
+  is_closed: z.boolean().describe('True when it is closed.'),
+  is_liquidated: z.boolean().describe('True when it was liquidated.'),
+  is_claimed: z.boolean().describe('True when its settlement was paid.'),
+  tp_sl: absent(tpSlRow).describe('Take profit and stop loss; null if never set.'),
+  created: given(unixSeconds).describe('Opening, Unix seconds.'),
+});
 
-export const settlementRow = z
-  .object({
-    position_pubkey: z.string().describe('The position.'),
-    position: positionRow.describe('The position, now.'),
-    total_pnl: given(decimalText).describe('Result, fees included.'),
-    user_liquidity: decimalText.describe('Own currency.'),
-    state: z.enum(SETTLEMENT_STATES).describe('State; a claim needs `claimable`.'),
-    created: given(unixSeconds).describe('Creation, Unix seconds.'),
-  })
-  .describe('Payment for a closed position.');
+export const settlementRow = record('Payment for a closed position.', {
+  position_pubkey: z.string().describe('The position.'),
+  position: positionRow.describe('The position, now.'),
+  total_pnl: given(decimalText).describe('Result, fees included.'),
+  user_liquidity: decimalText.describe('Own currency.'),
+  state: z.enum(SETTLEMENT_STATES).describe('State; a claim needs `claimable`.'),
+  created: given(unixSeconds).describe('Creation, Unix seconds.'),
+});
 
-export const closeResult = z
-  .object({
-    close_type: z.enum(CLOSE_TYPES).describe('`order`: the shares are being sold. `zero`: no shares are left.'),
-    position_pubkey: z.string().describe('The position.'),
-    is_closed: z.boolean().describe('True when it is closed already.'),
-  })
-  .describe('Result of a close.');
+export const closeResult = record('Result of a close.', {
+  close_type: z.enum(CLOSE_TYPES).describe('`order`: the shares are being sold. `zero`: no shares are left.'),
+  position_pubkey: z.string().describe('The position.'),
+  is_closed: z.boolean().describe('True when it is closed already.'),
+});
 
-export const claimResult = z
-  .object({
-    position_pubkey: z.string().describe('The position.'),
-    state: z.enum(SETTLEMENT_STATES).describe('State of its settlement.'),
-  })
-  .describe('Result of a claim.');
+export const claimResult = record('Result of a claim.', {
+  position_pubkey: z.string().describe('The position.'),
+  state: z.enum(SETTLEMENT_STATES).describe('State of its settlement.'),
+});
 
-export const requestRow = z
-  .object({
-    pubkey: z.string().describe('Permanent id.'),
-    type: z.enum(ORDER_TYPES).describe('`market`: opened now. `limit`: opened at `price`.'),
-    state: z.enum(REQUEST_STATES).describe('State.'),
-    message: given(z.string()).describe('Message to sign.'),
-    market: marginMarket.describe('The market.'),
-    is_yes: z.boolean().describe('Outcome of the position.'),
-    leverage: decimalText.describe('Total over own liquidity.'),
-    funds: given(decimalText).describe('Own currency: spent by a market request, or needed by a limit request.'),
-    price: absent(decimalText).describe('Price of a limit request; else null.'),
-    shares: absent(decimalText).describe('Shares of a limit request; else null.'),
-    funding_txid: absent(z.string()).describe('Transaction of the funding; null before.'),
-    refund_txid: absent(z.string()).describe('Transaction of the refund; null without one.'),
-    take_profit_price: absent(decimalText).describe('Value for the position; null if not set.'),
-    stop_loss_price: absent(decimalText).describe('Value for the position; null if not set.'),
-    created: given(unixSeconds).describe('Creation, Unix seconds.'),
-    order_state: absent(z.string()).describe('State of its order; null without one.'),
-  })
-  .describe('A request for a margin position.');
+export const requestRow = record('A request for a margin position.', {
+  pubkey: z.string().describe('Permanent id.'),
+  type: z.enum(ORDER_TYPES).describe('`market`: opened now. `limit`: opened at `price`.'),
+  state: z.enum(REQUEST_STATES).describe('State.'),
+  message: given(z.string()).describe('Message to sign.'),
+  market: marginMarket.describe('The market.'),
+  is_yes: z.boolean().describe('Outcome of the position.'),
+  leverage: decimalText.describe('Total over own liquidity.'),
+  funds: given(decimalText).describe('Own currency: spent by a market request, or needed by a limit request.'),
+  price: absent(decimalText).describe('Price of a limit request; else null.'),
+  shares: absent(decimalText).describe('Shares of a limit request; else null.'),
+  funding_txid: absent(z.string()).describe('Transaction of the funding; null before.'),
+  refund_txid: absent(z.string()).describe('Transaction of the refund; null without one.'),
+  take_profit_price: absent(decimalText).describe('Value for the position; null if not set.'),
+  stop_loss_price: absent(decimalText).describe('Value for the position; null if not set.'),
+  created: given(unixSeconds).describe('Creation, Unix seconds.'),
+  order_state: absent(z.string()).describe('State of its order; null without one.'),
+});
 
 /** The row after a cancel, which names its market only. */
 export const cancelledRequestRow = requestRow
@@ -503,19 +432,17 @@ export const cancelledRequestRow = requestRow
   .describe('A canceled request.');
 
 /** Effect of opening a margin position now. `liquidation_price` is null at leverage 1. */
-export const marginEstimate = z
-  .object({
-    average_price: given(decimalText).describe('Average price.'),
-    total_shares: decimalText.describe('Shares.'),
-    total_cost: decimalText.describe('Own and borrowed currency.'),
-    best_ask: given(decimalText).describe('First price of the purchase.'),
-    worst_fill_price: given(decimalText).describe('Last price of the purchase.'),
-    is_fully_filled: z.boolean().describe('True when liquidity suffices.'),
-    fee_amount: decimalText.describe('Opening fee.'),
-    user_funds_needed: decimalText.describe('Needed own currency, fee included.'),
-    liquidation_price: absent(decimalText).describe('Price of the liquidation; null at leverage 1.'),
-  })
-  .describe('Effect of opening a margin position now.');
+export const marginEstimate = record('Effect of opening a margin position now.', {
+  average_price: given(decimalText).describe('Average price.'),
+  total_shares: decimalText.describe('Shares.'),
+  total_cost: decimalText.describe('Own and borrowed currency.'),
+  best_ask: given(decimalText).describe('First price of the purchase.'),
+  worst_fill_price: given(decimalText).describe('Last price of the purchase.'),
+  is_fully_filled: z.boolean().describe('True when liquidity suffices.'),
+  fee_amount: decimalText.describe('Opening fee.'),
+  user_funds_needed: decimalText.describe('Needed own currency, fee included.'),
+  liquidation_price: absent(decimalText).describe('Price of the liquidation; null at leverage 1.'),
+});
 
 /** A merge or a split as read; amounts are Micros of complete sets. */
 export type ConversionRow = z.output<typeof conversionRow>;
@@ -541,7 +468,5 @@ export type MarketDetail = z.output<typeof marketDetail>;
 export type OrderbookConfig = z.output<typeof orderbookConfig>;
 /** A leveraged position as read; money and prices stay decimal text. */
 export type PositionRow = z.output<typeof positionRow>;
-/** Payment owed for an ended position, as read; money stays decimal text. */
-export type SettlementRow = z.output<typeof settlementRow>;
 /** A request to open a position as read; money and prices stay decimal text. */
 export type RequestRow = z.output<typeof requestRow>;

@@ -7,10 +7,7 @@ import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from '
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/**
- * Priority class of a request, most urgent first. Within one scope's budget an earlier lane goes first, but every fourth
- * place of the last three goes to the request that waited longest.
- */
+/** Priority class of a request, most urgent first; every fourth place of the last three goes to the longest waiting. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** One of the lanes, most urgent first. */
 export type Lane = (typeof LANES)[number];

@@ -62,9 +62,8 @@ export const REDEEM_STATES = [
 /** Status of a redeem; the service uses `completed` as well as `done`. */
 export type RedeemState = (typeof REDEEM_STATES)[number];
 
-export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
 /** Status of a fill; a `failed` one moved nothing. */
-export type TradeState = (typeof TRADE_STATES)[number];
+export const TRADE_STATES = ['created', 'in_process', 'done', 'failed'] as const;
 
 export const MARKET_STATES = [
   'draft',
@@ -82,19 +81,13 @@ export type MarketState = (typeof MARKET_STATES)[number];
 /** Final market states: shares can be redeemed, nothing trades again. */
 export const isSettledMarket = (state: MarketState): boolean => state === 'resolved' || state === 'canceled';
 
-export const EVENT_FILTERS = ['open', 'closed', 'resolved', 'newest', 'ending_soon', 'ended_recently'] as const;
 export const CATEGORIES = ['politics', 'sports', 'crypto', 'wtf', 'tech', 'finance'] as const;
 /** Categories of events. */
 export type Category = (typeof CATEGORIES)[number];
-export const EVENT_SORTS = [
-  'market_cap',
-  'last_trade',
-  'total_volume',
-  'live_stream',
-  'trending',
-  'leverage',
-  'ending_soon',
-] as const;
+
+const SORTS = ['ending_soon', 'last_trade', 'leverage', 'market_cap', 'total_volume', 'trending'] as const;
+export const EVENT_SORTS = [...SORTS, 'live_stream'] as const;
+export const SEARCH_SORTS = [...SORTS, 'created'] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
 /** Side of an order, in shares of its own outcome. */
@@ -103,18 +96,6 @@ export const ORDER_TYPES = ['limit', 'market'] as const;
 /** `limit` rests at its price; `market` takes the resting orders and never rests. */
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** Filter of `GET /search/`; `closed` and `under_review` precede the settlement of a market. */
-export const SEARCH_STATES = ['open', 'under_review', 'resolved', 'closed'] as const;
-export const SEARCH_SORTS = [
-  'created',
-  'ending_soon',
-  'last_trade',
-  'leverage',
-  'market_cap',
-  'total_volume',
-  'trending',
-] as const;
-export const SEARCH_RESULT_TYPES = ['market', 'event'] as const;
 export const CANDLE_INTERVALS = ['5m', '30m'] as const;
 /** The length of a price bar: 5 or 30 minutes. */
 export type CandleInterval = (typeof CANDLE_INTERVALS)[number];
@@ -137,15 +118,13 @@ export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 
 /** Status of the settlement of an ended position; only `claimable` waits for its user. */
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
+export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
+/** `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
+export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 /** Status of the take profit and stop loss of a position. */
 export type TpSlState = (typeof TP_SL_STATES)[number];
-export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-
-/** `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
-export const CLOSE_TYPES = ['zero', 'order'] as const;
 
 export const MARGIN_ACTIVITIES = ['opened', 'increased', 'decreased', 'closed', 'liquidated'] as const;
 /** Public events of a leveraged position. */
 export type MarginActivity = (typeof MARGIN_ACTIVITIES)[number];
-export const CREATED_SORTS = ['created', '-created'] as const;

@@ -5,58 +5,44 @@
  */
 
 import { normalCdf, normalQuantile } from '../base/random.js';
-import { computeMoments, figure, median, requireFinite, type Values, valueAt } from './moments.js';
-
-interface OverfittingQuestion {
-  /**
-   * One row for each trial, all of the same samples in the same order. Results of one event are one sample, so that no
-   * block cuts them. Gone through once: only the moments of its blocks are kept.
-   */
-  readonly trials: Iterable<Values>;
-  /** Even, 2 to 20; default 16 (12,870 ways). Blocks differ by at most one sample in length. */
-  readonly blocks?: number;
-  /** Measure of "best"; default the Sharpe ratio. */
-  readonly performance?: 'sharpe' | 'mean';
-}
+import { computeMean, computeMoments, figure, requireFinite, type Values, valueAt } from './moments.js';
 
 interface Overfitting {
   /** PBO: fraction of the splits whose best in-sample trial does not beat the out-of-sample median (lambda <= 0). */
   readonly probability: number;
   /** Fraction of the splits in which it loses money out of sample. */
   readonly lossProbability: number;
-  /** lambda = ln(w / (1 - w)) of each split, w = out-of-sample rank / (N + 1); a split and its reverse are adjacent. */
-  readonly logits: Float64Array;
-  readonly medianLogit: number;
 }
 
 /**
  * Probability of backtest overfitting by combinatorially symmetric cross-validation: Bailey, Borwein, Lopez de Prado and
  * Zhu, "The Probability of Backtest Overfitting", Journal of Computational Finance 20(4), 2017. For every way to call half
- * of the blocks of samples "seen", the trial that is best there is looked up in the other half.
+ * of the blocks of samples "seen", the trial with the best mean there is looked up in the other half.
  *
- * Null below two trials, or with fewer samples than blocks or than four. A constant trial in a half ranks by the sign
- * of its mean there. RangeError for rows of unequal length or an impossible number of blocks. O(2^blocks x trials).
+ * Null below two trials, or with fewer samples than blocks or than four. RangeError for rows of unequal length or an
+ * impossible number of blocks. O(2^blocks x trials).
+ *
+ * @param trials a row each, all of the same samples in the same order; one event is one sample. Gone through once.
+ * @param blocks even, 2 to 20; they differ by at most one sample in length
  */
-export function backtestOverfitting(question: OverfittingQuestion): Overfitting | null {
-  const { trials, blocks = 16, performance = 'sharpe' } = question;
+export function backtestOverfitting(trials: Iterable<Values>, blocks: number): Overfitting | null {
   if (!(Number.isInteger(blocks) && blocks % 2 === 0 && blocks >= 2 && blocks <= 20)) {
     throw new RangeError(`an even number of blocks from 2 to 20 is wanted, got ${blocks}`);
   }
   const rows = blocksOfAll(trials, blocks);
   if (rows === null || rows.length < 2) return null;
-  const logits: number[] = [];
-  let losses = 0;
+  let [splits, beaten, losses] = [0, 0, 0];
   for (const half of halves(blocks)) {
-    const one = rows.map((row) => measurePerformance(row, half, performance));
-    const other = rows.map((row) => measurePerformance(row, ~half, performance));
+    const one = rows.map((row) => meanOf(row, half));
+    const other = rows.map((row) => meanOf(row, ~half));
     for (const [seen, unseen] of [[one, other] as const, [other, one] as const]) {
       const best = findBest(seen);
-      const share = meanRank(unseen, best) / (rows.length + 1);
-      logits.push(Math.log(share / (1 - share)));
+      splits += 1;
+      if (meanRank(unseen, best) <= (rows.length + 1) / 2) beaten += 1;
       if ((unseen[best] ?? 0) < 0) losses += 1;
     }
   }
-  return summary(logits, losses);
+  return { probability: beaten / splits, lossProbability: losses / splits };
 }
 
 /** Null for too few samples. */
@@ -72,22 +58,10 @@ function blocksOfAll(trials: Iterable<Values>, blocks: number): readonly (readon
   return rows.length === 0 ? null : rows;
 }
 
-function summary(logits: readonly number[], losses: number): Overfitting {
-  const beaten = logits.filter((logit) => logit <= 0).length;
-  return {
-    probability: beaten / logits.length,
-    lossProbability: losses / logits.length,
-    logits: Float64Array.from(logits),
-    medianLogit: median(logits) ?? 0,
-  };
-}
-
-/** Moments of one trial and block. */
+/** One trial and block. */
 interface Block {
   readonly count: number;
   readonly mean: number;
-  /** Sum of squared distances from the mean. */
-  readonly second: number;
 }
 
 function splitBlocks(trial: Values, blocks: number): readonly Block[] {
@@ -95,8 +69,7 @@ function splitBlocks(trial: Values, blocks: number): readonly Block[] {
     const from = Math.floor((block * trial.length) / blocks);
     const to = Math.floor(((block + 1) * trial.length) / blocks);
     const values = Float64Array.from({ length: to - from }, (_none, i) => valueAt(trial, from + i));
-    const { mean, standardDeviation } = computeMoments(values);
-    return { count: to - from, mean: mean ?? 0, second: (standardDeviation ?? 0) ** 2 * (to - from - 1) };
+    return { count: to - from, mean: computeMean(values) ?? 0 };
   });
 }
 
@@ -111,20 +84,16 @@ function countBits(set: number): number {
   return bits;
 }
 
-/** Blocks are merged by their moments (Chan, Golub and LeVeque), so that a constant trial has variance 0. */
-function measurePerformance(row: readonly Block[], set: number, performance: 'sharpe' | 'mean'): number {
-  let [count, mean, second] = [0, 0, 0];
+/** Mean of a trial over these blocks. */
+function meanOf(row: readonly Block[], set: number): number {
+  let [count, mean] = [0, 0];
   for (let i = 0; i < row.length; i++) {
     const block = row[i];
     if (block === undefined || ((set >> i) & 1) === 0) continue;
-    const delta = block.mean - mean;
-    const all = count + block.count;
-    second += block.second + (delta * delta * count * block.count) / all;
-    mean += (delta * block.count) / all;
-    count = all;
+    count += block.count;
+    mean += ((block.mean - mean) * block.count) / count;
   }
-  if (performance === 'mean' || mean === 0) return mean;
-  return mean / Math.sqrt(second / (count - 1));
+  return mean;
 }
 
 /** The first of the greatest. */

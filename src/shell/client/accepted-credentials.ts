@@ -7,8 +7,7 @@ import type { Credentials } from '../wallet/key-file.js';
 import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
-/** Known facts about the credentials before the venue is asked whether it accepts them. */
-export interface StoredCredentials {
+interface StoredCredentials {
   /** The client signs with them already; null when there are none yet. */
   readonly stored: Credentials | null;
   /** Whether refused ones may be replaced: a paper exchange with a fresh state knows no keys. */
@@ -41,8 +40,7 @@ export async function acceptedCredentials(
   return made;
 }
 
-/** How another API key is made. */
-export interface KeyMaking {
+interface KeyMaking {
   readonly wallet: Wallet;
   /** Stores the new credentials, because the venue shows a secret only once. */
   readonly keep: (made: Credentials) => void;
@@ -50,10 +48,8 @@ export interface KeyMaking {
 }
 
 /**
- * Makes a key and has the client use it, when the venue refuses the present one: orders that rest must be canceled, and
- * only the wallet's owner can do it. Never throws: canceling is tried with the credentials that exist.
- *
- * @returns the credentials that the client signs with from then on
+ * Makes a key when the venue refuses the present one: resting orders must be canceled. Returns the credentials in use from
+ * then on. Never throws: canceling is tried with the credentials that exist.
  */
 export async function ensureTakenKey(
   client: ServiceClient,

@@ -1,8 +1,7 @@
 /**
- * One call of the service over HTTP, signed, within the venue's budgets, with an outcome that can be trusted. The
- * trader uses it, and the typed client (client.ts) is built on it. It never throws for a fault of the network or the venue: a call ends *answered*, *refused* (the
- * service said so in its own answer format) or *unknown*. It retries reads only, signs each attempt again, and
- * corrects for a wrong clock. It puts no secret into a reason, a notice or an error.
+ * One call of the service over HTTP, signed, within the venue's budgets. It ends *answered*, *refused* (the service said
+ * so in its own answer format) or *unknown*, and never throws for a fault of the network or the venue. No reason, notice
+ * or error contains a secret.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -69,9 +68,9 @@ interface Attempted {
 
 /** Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times. */
 export class HttpCaller {
-  protected readonly profile: VenueProfile;
+  readonly profile: VenueProfile;
+  readonly clock: ClientClock;
   readonly #base: URL;
-  readonly #clock: ClientClock;
   readonly #venueClock = new VenueClock();
   readonly #timeoutMs: number;
   readonly #notify: (notice: ClientNotice) => void;
@@ -83,24 +82,20 @@ export class HttpCaller {
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
-  #closed: Promise<void> | null = null;
 
-  /**
-   * Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. `transport` is for a world
-   * without a network, such as a simulation.
-   */
+  /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. */
   constructor(options: ClientOptions, transport?: Sender) {
     const { profile, budgets = {}, concurrency = DEFAULT_CONCURRENCY, isPaced = true } = options;
     this.profile = profile;
     this.#base = checkedBaseUrl(options.baseUrl ?? profile.base_url);
-    this.#clock = options.clock ?? realClock;
+    this.clock = options.clock ?? realClock;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#notify = options.onNotice ?? (() => undefined);
     this.#objection = options.objection ?? (() => null);
     this.#lanes = new Lanes(concurrency);
     this.#transport = transport ?? new Transport(2 * concurrency);
     const line = (told: number, own: number | undefined) =>
-      new BudgetLine(own ?? told, () => this.#clock.monotonicMs(), own);
+      new BudgetLine(own ?? told, () => this.clock.monotonicMs(), own);
     const limits = profile.rate_limits;
     this.#lines = isPaced
       ? {
@@ -128,52 +123,49 @@ export class HttpCaller {
     );
     const { scope } = declarationOf(call.endpoint);
     const left = answer.outcome.kind !== 'unknown' || answer.outcome.sent;
-    return { kind: 'outcome', requestId: id, ...answer, budget: left ? this.#readWindow(scope, answer.nowMs) : null };
-  }
-
-  useCredentials(credentials: Credentials): void {
-    this.#credentials = credentials;
+    const window = left ? this.#lines?.[scope].read() : undefined;
+    if (window === undefined) return { kind: 'outcome', requestId: id, ...answer, budget: null };
+    const { pausedMs, ...reading } = window;
+    const budget = { scope, ...reading, resetMs: answer.nowMs + pausedMs };
+    return { kind: 'outcome', requestId: id, ...answer, budget };
   }
 
   /**
    * Proves control of the wallet and creates API credentials, which this client then uses. The venue shows the secret
-   * only once: store it first. Throws TwinbookError venue_unreachable or venue_refused.
+   * only once: store it first. A lost answer leaves at worst an unused key behind. Throws TwinbookError
+   * venue_unreachable or venue_refused.
    */
   async bootstrap(wallet: Wallet): Promise<Credentials> {
-    this.#credentials = await createCredentials(this, wallet, this.profile.service_name);
+    const wallet_address = wallet.address;
+    const challenge = requireAnswer(await this.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
+    const { nonce, message } = challenge;
+    const signed = wallet.signChallenge(message, { serviceName: this.profile.service_name, nonce });
+    if (!signed.ok) {
+      const hint = 'Is service_name of the venue profile the name that this venue uses in its challenges?';
+      throw new TwinbookError('venue_refused', `the venue's challenge was not signed: ${signed.reason}`, hint);
+    }
+    const body = { wallet_address, message, signature: signed.signature, nonce };
+    const { api_key: apiKey, secret } = requireAnswer(await this.call('keys.create', { body }), 'an API key');
+    secrets.hide(secret);
+    this.#credentials = { apiKey, secret };
     return this.#credentials;
   }
 
-  /** Our wall clock, ms. */
-  protected nowMs(): number {
-    return this.#clock.nowMs();
-  }
-
-  /** Never steps, ms from an arbitrary start. */
-  protected monotonicMs(): number {
-    return this.#clock.monotonicMs();
-  }
-
   /** Estimated clock of the venue, ms since 1970. */
-  protected venueNowMs(): number {
-    return this.#venueClock.venueMs(this.#clock.monotonicMs()) ?? this.#clock.nowMs();
+  venueNowMs(): number {
+    return this.#venueClock.venueMs(this.clock.monotonicMs()) ?? this.clock.nowMs();
   }
 
   /** Null before the first time from the venue. */
   get clockOffset(): ClockOffset | null {
-    return this.#venueClock.offset(this.#clock.monotonicMs(), this.#clock.nowMs());
+    return this.#venueClock.offset(this.clock.monotonicMs(), this.clock.nowMs());
   }
 
   /** Drops waiting requests, aborts those in flight and closes the sockets. Later calls are reported unsent. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
+    for (const line of Object.values(this.#lines ?? {})) line.close();
     await Promise.allSettled(this.#pending);
   }
 
@@ -190,7 +182,7 @@ export class HttpCaller {
     const declaration = declarationOf(endpoint);
     const message = writeMessage(this.#base, declaration, parts);
     if (typeof message === 'string') return this.#answerUnsent(message);
-    const endMs = this.#clock.monotonicMs() + latestMs - this.#clock.nowMs();
+    const endMs = this.clock.monotonicMs() + latestMs - this.clock.nowMs();
     const job: Job = { declaration, parts, message, lane, isUrgent, endMs };
     let last = await this.#attempt(job);
     for (let retry = 0; retry < READ_RETRIES && last.again && message.method === 'GET'; retry++) {
@@ -199,26 +191,18 @@ export class HttpCaller {
       // Retries are not planned: they must not use budget that orders and cancels need in this minute.
       if (silent && isPlanned && (this.#lines?.[declaration.scope].freePart ?? 1) < SPARE_PART) break;
       const delayMs = silent ? RETRY_DELAY_MS * 2 ** retry * (0.5 + Math.random() / 2) : 0;
-      if (this.#clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
+      if (this.clock.monotonicMs() + delayMs >= endMs || !(await this.pause(delayMs))) break;
       const next = await this.#attempt(job);
       // A retry that never left changes nothing: the result of the previous attempt holds.
       if (!next.left && last.left) break;
       last = next;
     }
     // The present time, even after a long wait for a retry: a core that gets an older time assumes a clock set back.
-    return last.left ? { ...last.answer, nowMs: this.#clock.nowMs() } : last.answer;
-  }
-
-  /** Read by the scheduler of a core, which knows no limit itself. */
-  #readWindow(scope: Scope, nowMs: number): BudgetReport | null {
-    const window = this.#lines?.[scope].read();
-    if (window === undefined) return null;
-    const { pausedMs, ...reading } = window;
-    return { scope, ...reading, resetMs: nowMs + pausedMs };
+    return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
   /** Waits; false when the client was closed meanwhile. */
-  protected async pause(ms: number): Promise<boolean> {
+  async pause(ms: number): Promise<boolean> {
     // Rejects as soon as the client is closed.
     if (ms > 0) await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     return !this.#closing.signal.aborted;
@@ -227,43 +211,35 @@ export class HttpCaller {
   async #attempt(job: Job): Promise<Attempted> {
     const { lane, endMs, declaration } = job;
     const line = this.#lines?.[declaration.scope] ?? null;
-    const patienceMs = () => endMs - this.#clock.monotonicMs();
+    const patienceMs = () => endMs - this.clock.monotonicMs();
     for (;;) {
       if (this.#closing.signal.aborted) return this.#givenUp(CLOSED);
       if (declaration.scope === 'signed' && this.#credentials === null) return this.#givenUp(NO_CREDENTIALS);
       const place = line === null ? 'place' : (line.tryEnter() ?? (await line.enter(lane, patienceMs(), job.isUrgent)));
       if (place === null) return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-      const attempted = await this.#lanes.run(lane, patienceMs(), () => this.#sendIfStill(job, line, place));
-      if (attempted === null) line?.onUnsent(place);
-      if (attempted !== OVERDRAWN) return attempted ?? this.#givenUp(TOO_LATE);
+      // The venue may have reported less room while the request waited: then it returns to the line.
+      const send = async () => (line?.isOverdrawn(place) === true ? 'overdrawn' : this.#send(job, line, place));
+      const attempted = await this.#lanes.run(lane, patienceMs(), send);
+      if (attempted === null || attempted === 'overdrawn') line?.onUnsent(place);
+      if (attempted !== 'overdrawn') return attempted ?? this.#givenUp(TOO_LATE);
     }
-  }
-
-  /** The venue may have reported less room while the request waited: then it returns to the line. */
-  async #sendIfStill(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted | typeof OVERDRAWN> {
-    if (line?.isOverdrawn(place) !== true) return this.#send(job, line, place);
-    line?.onUnsent(place);
-    return OVERDRAWN;
   }
 
   async #send(job: Job, line: BudgetLine | null, place: Permit): Promise<Attempted> {
     const { message, lane, endMs, declaration } = job;
     const credentials = declaration.scope === 'signed' ? this.#credentials : null;
-    const sentMs = this.#clock.nowMs();
-    const objection = this.#objection(lane);
+    const sentMs = this.clock.nowMs();
+    const sentMonotonicMs = this.clock.monotonicMs();
+    const lateness = sentMonotonicMs >= endMs ? TOO_LATE : null;
+    const objection = this.#objection(lane) ?? (this.#closing.signal.aborted ? CLOSED : lateness);
     if (objection !== null) {
       line?.onUnsent(place);
       return this.#givenUp(objection);
     }
-    const sentMonotonicMs = this.#clock.monotonicMs();
-    if (sentMonotonicMs >= endMs || this.#closing.signal.aborted) {
-      line?.onUnsent(place);
-      return this.#givenUp(this.#closing.signal.aborted ? CLOSED : TOO_LATE);
-    }
     const venueSeconds = Math.floor(this.venueNowMs() / 1_000);
     const headers = writeHeaders(message, this.profile.header_prefix, credentials, venueSeconds);
     const attempt = await this.#transport.send(message, headers, this.#timeoutMs);
-    const times = { sentMonotonicMs, seenMonotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.nowMs() };
+    const times = { sentMonotonicMs, seenMonotonicMs: this.clock.monotonicMs(), wallMs: this.clock.nowMs() };
     const when = { sentMs, nowMs: times.wallMs };
     if (attempt.kind === 'answer') {
       const { again, ...read } = this.#read(job, attempt, times, { line, place });
@@ -285,7 +261,11 @@ export class HttpCaller {
     const { status, header, text } = attempt;
     const { outcome, genuine, pageLimit } = classify(declaration, status, text, parts);
     const venueTimeMs = genuine ? readDate(header) : null;
-    if (venueTimeMs !== null) this.#learnClock(venueTimeMs, times, outcome);
+    if (venueTimeMs !== null) {
+      if (saysWrongClock(outcome)) this.#venueClock.forget();
+      const notice = this.#venueClock.observe(venueTimeMs, times);
+      if (notice !== null) this.#notify(notice);
+    }
     const budget = genuine ? readBudget(header, declaration.scope, this.#offsetMs(times)) : null;
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
@@ -300,13 +280,6 @@ export class HttpCaller {
     return { outcome, venueTimeMs, budget, pageLimit, again };
   }
 
-  #learnClock(venueTimeMs: number, times: AnswerTimes, outcome: Outcome): void {
-    const notice = saysWrongClock(outcome)
-      ? this.#venueClock.restart(venueTimeMs, times)
-      : this.#venueClock.observe(venueTimeMs, times);
-    if (notice !== null) this.#notify(notice);
-  }
-
   #offsetMs({ seenMonotonicMs, wallMs }: AnswerTimes): number {
     return this.#venueClock.offset(seenMonotonicMs, wallMs)?.offsetMs ?? 0;
   }
@@ -316,14 +289,13 @@ export class HttpCaller {
   }
 
   #answerUnsent(reason: string): ClientAnswer {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.clock.nowMs();
     return { ...NOTHING_LEARNED, outcome: { kind: 'unknown', reason, sent: false }, sentMs: nowMs, nowMs };
   }
 }
 
 const NOTHING_LEARNED = { venueTimeMs: null, budget: null, pageLimit: null } as const;
 
-const OVERDRAWN = Symbol('back into the line');
 const CLOSED = 'the client was closed';
 const TOO_LATE = 'its turn did not come in time';
 const NO_CREDENTIALS = 'there are no API credentials to sign with';
@@ -331,38 +303,14 @@ const NO_CREDENTIALS = 'there are no API credentials to sign with';
 const saysWrongClock = (outcome: Outcome): boolean =>
   outcome.kind === 'refused' && isClockRefusal(outcome.slug, outcome.message);
 
-/** Credentials from nothing: challenge, wallet signature, create. Throws TwinbookError venue_unreachable or venue_refused. A lost answer leaves at worst an unused key behind. */
-async function createCredentials(caller: HttpCaller, wallet: Wallet, serviceName: string): Promise<Credentials> {
-  const wallet_address = wallet.address;
-  const challenge = requireAnswer(await caller.call('keys.challenge', { body: { wallet_address } }), 'a challenge');
-  const { nonce, message } = challenge;
-  const signed = wallet.signChallenge(message, { serviceName, nonce });
-  if (!signed.ok) {
-    const hint = 'Is service_name of the venue profile the name that this venue uses in its challenges?';
-    throw new TwinbookError('venue_refused', `the venue's challenge was not signed: ${signed.reason}`, hint);
-  }
-  const body = { wallet_address, message, signature: signed.signature, nonce };
-  const created = requireAnswer(await caller.call('keys.create', { body }), 'an API key');
-  secrets.hide(created.secret);
-  return { apiKey: created.api_key, secret: created.secret };
-}
-
 function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
   if (outcome.kind === 'answered') return outcome.data;
-  if (outcome.kind === 'refused') {
-    const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
-    const told = [outcome.message, ...details].join(' ');
-    throw new TwinbookError(
-      'venue_refused',
-      `the venue refused ${wanted}: ${outcome.slug}, ${told}`,
-      '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.',
-    );
-  }
-  throw new TwinbookError(
-    'venue_unreachable',
-    `asking the venue for ${wanted}: ${outcome.reason}`,
-    '`twinbook doctor` says whether it can be reached.',
-  );
+  const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
+  if (outcome.kind === 'unknown')
+    throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`, hint);
+  const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
+  const told = [outcome.message, ...details].join(' ');
+  throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`, hint);
 }
 
 type Header = (name: string) => string | null;
@@ -422,9 +370,8 @@ interface Bounds {
 }
 
 /**
- * Estimates the venue's clock from the `Date` of its answers. One answer bounds the difference of the clocks to a second
- * and the time the call took; the bounds of many intersect to some milliseconds. It is kept against our monotonic
- * clock: a step of our wall clock changes no timestamp that we sign.
+ * Estimates the venue's clock from the `Date` of its answers, whose bounds intersect to some milliseconds. It is kept
+ * against our monotonic clock: a step of our wall clock changes no timestamp that we sign.
  */
 export class VenueClock {
   #bounds: Bounds | null = null;
@@ -433,10 +380,7 @@ export class VenueClock {
   /** Times of the newest reports, monotonic ms, the newest first. */
   #reports: readonly number[] = [];
 
-  /**
-   * Takes in an answer's `Date` (ms since 1970). Returns a notice for a relevant difference, at most three times a
-   * minute.
-   */
+  /** Takes in an answer's `Date`, ms. Returns a notice for a relevant difference, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
     // A contradiction: one of the clocks was set. The new answer holds, older ones are dropped.
@@ -444,10 +388,9 @@ export class VenueClock {
     return this.#news(times);
   }
 
-  /** Drops everything but this answer: the venue rejected our timestamps. */
-  restart(dateMs: number, times: AnswerTimes): ClockNotice | null {
+  /** Drops everything but the next answer: the venue rejected our timestamps. */
+  forget(): void {
     this.#bounds = null;
-    return this.observe(dateMs, times);
   }
 
   /** The venue's time, ms, at a moment of our monotonic clock; null before the first answer. */

@@ -1,10 +1,6 @@
 /**
- * Every call of the interface as a method, under the call's own name: `orders.create` is `client.orders.create`. Names,
- * arguments and answers follow from `ENDPOINTS`.
- *
- * Arguments are the key of the path, the body, the query and `CallOptions`, as far as the call has them. A body of one field is
- * passed as that field's value. A list answers a page; `all…` walks every page, and ends in a BrokenList where rows move between pages.
- * Sent amounts are decimal text.
+ * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the key of the path, the
+ * body, the query and `CallOptions`, as far as the call has them. A body of one field is passed as that field's value.
  */
 
 import {
@@ -15,6 +11,7 @@ import {
   ENDPOINTS,
   type EndpointName,
   type ParamsOf,
+  type QueryInput,
 } from '../../shared/protocol/endpoints.js';
 import type { Lane } from '../../shared/protocol/seam.js';
 import type { Side } from '../../shared/protocol/states.js';
@@ -28,7 +25,6 @@ import {
   type ListName,
   OutcomeUnknown,
   type Page,
-  type QueryInput,
   type RowOf,
   ServiceRefused,
 } from './contract.js';
@@ -55,21 +51,10 @@ export type OrderInput =
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
 /** How many complete sets, as decimal text: a positive multiple of the market's lot. */
-export interface ConversionInput {
-  readonly market_condition_id: string;
-  readonly amount: string;
-}
+export type ConversionInput = BodyOf<'merges.create'>;
 
-interface MarginHead {
-  readonly market_condition_id: string;
-  /** Default true. */
-  readonly is_yes?: boolean;
-  /** A number with at most six decimals, from 1 (the default) to the market's maximum. */
-  readonly leverage?: number;
-  /** Decimal text in the space of the own outcome; not signed. */
-  readonly take_profit_price?: string | null;
-  readonly stop_loss_price?: string | null;
-}
+/** `is_yes` is true by default, `leverage` 1. Take profit and stop loss are not signed. */
+type MarginHead = Omit<BodyOf<'requests.create'>, 'type' | 'funds' | 'price' | 'shares'>;
 
 /** Request for a margin position: all of `funds` now, or `shares` once the market reaches `price`. */
 export type MarginInput =
@@ -77,10 +62,7 @@ export type MarginInput =
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
 /** A given price is set, null clears it, an absent one stays. At least one. */
-export interface TpSlInput {
-  readonly take_profit_price?: string | null;
-  readonly stop_loss_price?: string | null;
-}
+export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
 /** Bodies that are declared more precisely than their schema. */
 interface PreciseBodies {
@@ -159,43 +141,37 @@ const WALK_LIMIT = 100;
 interface ListRule<R> {
   /** Identifies a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /**
-   * Whether a page with a successor must be full: true for "before this id" cursors. Assets skip rows, and for offsets
-   * and opaque cursors nothing is promised.
-   */
-  readonly isKeyset: (query: Readonly<Record<string, unknown>>) => boolean;
+  /** Whether a page with a successor must be full, unless sorted: true for "before this id" cursors. */
+  readonly isKeyset: boolean;
 }
 
-const always = () => true;
-const never = () => false;
-const unlessSorted = ({ sort }: Readonly<Record<string, unknown>>) => sort === undefined;
 const byPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
 const byConditionId = (row: { readonly condition_id: string }) => row.condition_id;
 
 const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
-  'events.list': { getKey: byConditionId, isKeyset: unlessSorted },
-  'markets.list': { getKey: byConditionId, isKeyset: unlessSorted },
+  'events.list': { getKey: byConditionId, isKeyset: true },
+  'markets.list': { getKey: byConditionId, isKeyset: true },
   // Two trades of one second may be equal in every field.
-  'markets.trades': { getKey: null, isKeyset: always },
-  'markets.marginActivity': { getKey: null, isKeyset: always },
+  'markets.trades': { getKey: null, isKeyset: true },
+  'markets.marginActivity': { getKey: null, isKeyset: true },
   'search.list': {
     getKey: ({ result_type, summary }) => `${result_type} ${summary.condition_id}`,
-    isKeyset: never,
+    isKeyset: false,
   },
-  'orders.list': { getKey: byPubkey, isKeyset: always },
-  'trades.list': { getKey: byPubkey, isKeyset: always },
-  'merges.list': { getKey: byPubkey, isKeyset: always },
-  'splits.list': { getKey: byPubkey, isKeyset: always },
-  'redeems.list': { getKey: byPubkey, isKeyset: always },
-  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: never },
-  'positions.list': { getKey: byPubkey, isKeyset: never },
-  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: never },
-  'requests.list': { getKey: byPubkey, isKeyset: never },
+  'orders.list': { getKey: byPubkey, isKeyset: true },
+  'trades.list': { getKey: byPubkey, isKeyset: true },
+  'merges.list': { getKey: byPubkey, isKeyset: true },
+  'splits.list': { getKey: byPubkey, isKeyset: true },
+  'redeems.list': { getKey: byPubkey, isKeyset: true },
+  'account.assets': { getKey: ({ token }) => token.symbol, isKeyset: false },
+  'positions.list': { getKey: byPubkey, isKeyset: false },
+  'settlements.list': { getKey: ({ position_pubkey }) => position_pubkey, isKeyset: false },
+  'requests.list': { getKey: byPubkey, isKeyset: false },
 };
 
 /** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
 export async function readRecord<N extends EndpointName>(
-  caller: HttpCaller,
+  caller: Caller,
   endpoint: N,
   input: CallInput<N>,
   options?: CallOptions,
@@ -205,7 +181,7 @@ export async function readRecord<N extends EndpointName>(
 
 /** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
 async function readPage<N extends ListName>(
-  caller: HttpCaller,
+  caller: Caller,
   endpoint: N,
   input: CallInput<N>,
   options?: CallOptions,
@@ -215,9 +191,17 @@ async function readPage<N extends ListName>(
   return { rows: data, nextCursor, limit: answer.pageLimit };
 }
 
-/** Every row of the list. Throws ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs. */
-function walkPages<N extends ListName>(
-  caller: HttpCaller,
+/** Rows remembered to recognise repetitions. */
+const REMEMBERED_ROWS = 10_000;
+/** Lists that skip rows may return empty pages; an endless series of them must end. */
+const MOST_EMPTY_PAGES = 1_000;
+
+/**
+ * Every row of the list. Requests a page when its first row is needed; leaving the loop requests nothing more. Throws
+ * ServiceRefused, OutcomeUnknown or BrokenList at the row where it occurs.
+ */
+export async function* walkPages<N extends ListName>(
+  caller: Caller,
   endpoint: N,
   input: CallInput<N>,
   options?: CallOptions,
@@ -225,22 +209,49 @@ function walkPages<N extends ListName>(
   // Fields of every list's query, as its declaration says.
   const { limit = WALK_LIMIT, ...query } = (input.query ?? {}) as ListQuery;
   // The table's rule for the rows of this endpoint.
-  const rule = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
-  return walkList<RowOf<N>>({
-    getKey: rule.getKey,
-    fullPages: rule.isKeyset(query),
-    limit,
-    fetch: (cursor = query.cursor) => {
-      const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
-      // Every list takes a limit and a cursor; the rest of the input is the caller's.
-      return readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
-    },
-    makeError: (fault, what) => new BrokenList(endpoint, fault, what),
-  });
+  const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
+  const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
+  const cursors = new Set<string>();
+  // A list that restarts under new cursors is recognised by its first page, whatever its length.
+  const first = new Set<string>();
+  const recent = new Set<string>();
+  let { cursor } = query;
+  let emptyPages = 0;
+  for (let pages = 1; ; pages++) {
+    const paged = { ...query, limit, ...(cursor === undefined ? {} : { cursor }) };
+    // Every list takes a limit and a cursor; the rest of the input is the caller's.
+    const page = await readPage(caller, endpoint, { ...input, query: paged } as CallInput<N>, options);
+    const { rows, nextCursor } = page;
+    emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
+    const size = page.limit ?? limit;
+    const found = `a page of ${size} holds ${rows.length} rows`;
+    if (rows.length > size) throw fail('page_overfull', found);
+    if (nextCursor !== null && isKeyset && query['sort'] === undefined && rows.length < size)
+      throw fail('page_cut', `${found} though another page follows`);
+    if (nextCursor !== null && emptyPages >= MOST_EMPTY_PAGES)
+      throw fail('pages_empty', `${emptyPages} pages in a row hold nothing though another follows`);
+    for (const key of getKey === null ? [] : rows.map(getKey)) {
+      if (key === null) continue;
+      if (first.has(key) || recent.has(key)) throw fail('row_repeated', `the row ${key.slice(0, 200)} came twice`);
+      recent.add(key);
+      // A Set keeps the order of insertion: the first is the oldest.
+      const [oldest = ''] = recent;
+      if (recent.size > REMEMBERED_ROWS) recent.delete(oldest);
+      if (pages === 1) first.add(key);
+    }
+    if (nextCursor !== null && cursors.has(nextCursor))
+      throw fail('cursor_repeated', `the cursor ${nextCursor.slice(0, 100)} came a second time`);
+    yield* rows;
+    if (nextCursor === null) return;
+    cursor = nextCursor;
+    cursors.add(cursor);
+  }
 }
 
+type Caller = Pick<HttpCaller, 'call'>;
+
 const callInLane = <N extends EndpointName>(
-  caller: HttpCaller,
+  caller: Caller,
   endpoint: N,
   input: CallInput<N>,
   options: CallOptions = {},
@@ -272,68 +283,4 @@ function chooseLane(endpoint: EndpointName): Lane {
   if (scope === 'public') return 'hot';
   if (method === 'GET') return 'own';
   return endpoint.endsWith('.submit') ? 'submit' : 'draft';
-}
-
-/** Rows remembered to recognise repetitions. */
-const REMEMBERED_ROWS = 10_000;
-/** Lists that skip rows may return empty pages; an endless series of them must end. */
-const MOST_EMPTY_PAGES = 1_000;
-
-/** Order of a walk, and expectations of its pages. */
-export interface WalkOptions<R> {
-  readonly getKey: ((row: R) => string | null) | null;
-  /** Whether a page before the last must be full. */
-  readonly fullPages: boolean;
-  /** The page size that was asked for; a page that says its own is measured by that. */
-  readonly limit: number;
-  readonly fetch: (cursor: string | undefined) => Promise<Page<R>>;
-  readonly makeError: (fault: ListFault, what: string) => Error;
-}
-
-/**
- * Yields every row of the list. Requests a page when its first row is needed; leaving the loop requests nothing more.
- */
-export async function* walkList<R>(options: WalkOptions<R>): AsyncGenerator<R, void, undefined> {
-  const { getKey, makeError } = options;
-  const cursors = new Set<string>();
-  // A list that restarts under new cursors is recognised by its first page, whatever its length.
-  const first = new Set<string>();
-  const recent = new Set<string>();
-  let cursor: string | undefined;
-  let emptyPages = 0;
-  for (let pages = 1; ; pages++) {
-    const page = await options.fetch(cursor);
-    const { rows, nextCursor } = page;
-    emptyPages = rows.length === 0 ? emptyPages + 1 : 0;
-    checkSize(page, emptyPages, options);
-    for (const key of getKey === null ? [] : rows.map(getKey)) {
-      if (key === null) continue;
-      if (first.has(key) || recent.has(key)) throw makeError('row_repeated', `the row ${key.slice(0, 200)} came twice`);
-      recent.add(key);
-      // A Set keeps the order of insertion: the first is the oldest.
-      const [oldest = ''] = recent;
-      if (recent.size > REMEMBERED_ROWS) recent.delete(oldest);
-      if (pages === 1) first.add(key);
-    }
-    if (nextCursor !== null && cursors.has(nextCursor))
-      throw makeError('cursor_repeated', `the cursor ${nextCursor.slice(0, 100)} came a second time`);
-    yield* rows;
-    if (nextCursor === null) return;
-    cursor = nextCursor;
-    cursors.add(cursor);
-  }
-}
-
-function checkSize<R>(
-  { rows, nextCursor, limit: told }: Page<R>,
-  emptyPages: number,
-  { fullPages, limit: asked, makeError }: WalkOptions<R>,
-): void {
-  const limit = told ?? asked;
-  const found = `a page of ${limit} holds ${rows.length} rows`;
-  if (rows.length > limit) throw makeError('page_overfull', found);
-  if (nextCursor === null) return;
-  if (fullPages && rows.length < limit) throw makeError('page_cut', `${found} though another page follows`);
-  if (emptyPages >= MOST_EMPTY_PAGES)
-    throw makeError('pages_empty', `${emptyPages} pages in a row hold nothing though another follows`);
 }

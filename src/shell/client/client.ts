@@ -1,21 +1,16 @@
 /**
  * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call of the interface is a method at the call's own name: `orders.create` is `client.orders.create`. A method
- * resolves to the record, with money, prices and amounts as `Micros` (integers in millionths) where they are calculated
- * with and as decimal text where they inform; sent values are decimal text, as the interface spells it. It rejects with
- * ServiceRefused or OutcomeUnknown (contract.ts), and with TwinbookError only for input that cannot be sent.
- * `all…` walks a list. The verbs on the client itself (`place`, `cancel` …) carry a draft through signature, submit and
- * landing.
- *
- * Underneath, `call` and `perform` never throw and classify every outcome: see caller.ts.
+ * Every call is a method at its own name, such as `client.orders.create`. It resolves to the record, and rejects with
+ * ServiceRefused, OutcomeUnknown, or TwinbookError for input that cannot be sent. Money that is calculated with is
+ * `Micros`, sent money decimal text. `all…` walks a list. The verbs (`place`, `cancel` …) draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { type Micros, ZERO } from '../../shared/base/micros.js';
 import { findYamlExcess } from '../../shared/base/yaml-bounds.js';
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
@@ -36,28 +31,11 @@ import {
   decimal,
   marginTerms,
   orderTerms,
-  type Patience,
   runDraftWorkflow,
+  SAFE_DEFAULTS,
+  type SafeOptions,
   type Stage,
-  type World,
 } from './draft-workflow.js';
-
-/** Time limit of a whole change, and limits of signing. */
-export interface SafeOptions {
-  /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
-  readonly withinMs?: number;
-  /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
-  readonly pollMs?: number;
-  /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
-  readonly allowBlindSigning?: boolean;
-}
-
-interface Shares {
-  readonly yes: Micros;
-  readonly no: Micros;
-}
-
-const DEFAULTS: Patience = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false };
 
 /** The whole service as typed calls; safe to share, closed with `close()`. */
 export class ServiceClient extends HttpCaller {
@@ -76,19 +54,11 @@ export class ServiceClient extends HttpCaller {
   readonly positions = this.#calls.positions;
   readonly settlements = this.#calls.settlements;
   readonly requests = this.#calls.requests;
-  readonly #world: World = {
-    profile: this.profile,
-    venueNowMs: () => this.venueNowMs(),
-    nowMs: () => this.nowMs(),
-    monotonicMs: () => this.monotonicMs(),
-    pause: (ms) => this.pause(ms),
-  };
 
   /**
-   * Places an order: drafts it, signs it if the draft says exactly this order, submits it, and finds out the result of
-   * it. Resolves to an order that is in the book or was. Rejects with ServiceRefused or NotDone when it certainly is
-   * not, with OutcomeUnknown when only its record can tell: look at `error.pubkey` before placing anything again. Never
-   * makes a second draft. Limits of this promise: docs/client.md.
+   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is in the book or was.
+   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record can tell: look
+   * at `error.pubkey` before placing anything again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -104,14 +74,14 @@ export class ServiceClient extends HttpCaller {
 
   /** Cancels an order. Resolves to its row once it no longer rests, also if it was filled or canceled before. */
   async cancel(wallet: Wallet, pubkey: string, options: SafeOptions = {}): Promise<OrderRow> {
-    const { withinMs } = { ...DEFAULTS, ...options };
-    const startMs = this.#world.monotonicMs();
-    const bounded = { latestMs: this.#world.nowMs() + withinMs };
+    const { withinMs } = { ...SAFE_DEFAULTS, ...options };
+    const startMs = this.clock.monotonicMs();
+    const bounded = { latestMs: this.clock.nowMs() + withinMs };
     const order = await this.orders.detail(pubkey, bounded);
     if (cancelStage(order).kind === 'done') return order;
     const marketConditionId = order.market.condition_id;
     const terms = { action: 'cancel-order', orderPubkey: pubkey } as const;
-    const rest = { ...options, withinMs: withinMs - (this.#world.monotonicMs() - startMs) };
+    const rest = { ...options, withinMs: withinMs - (this.clock.monotonicMs() - startMs) };
     try {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
@@ -156,8 +126,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft must name the shares that the account's own assets list as
-   * available, or all of them where an earlier draft has locked them all. Resolves to the row when it is `completed` or `done`. Rejects as `place`.
+   * Redeems all free shares of a settled market. The draft must name those that the account's assets list. Resolves to
+   * the row when it is `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -173,11 +143,9 @@ export class ServiceClient extends HttpCaller {
    * Redeemable shares of the account's assets, read before the draft, which locks them. Where all of them are locked
    * already an earlier draft holds them, most likely one whose answer was lost; the service answers that one again.
    */
-  async #sharesToRedeem(market_condition_id: string, within: CallOptions): Promise<Shares> {
-    const [free, held] = [
-      { yes: ZERO, no: ZERO },
-      { yes: ZERO, no: ZERO },
-    ];
+  async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
+    const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
+    const held = { ...free };
     const assets = this.account.allAssets({ market_condition_id }, within);
     for await (const { position, amounts } of assets) {
       const outcome = position.is_yes ? 'yes' : 'no';
@@ -200,16 +168,15 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to it once it is closed, which may take a venue a minute; with a price for as long
-   * as the market does not reach it, so give `withinMs`. Rejects with ServiceRefused, or with OutcomeUnknown when it was
-   * not seen closed in time: it may still close. Never asks twice.
+   * Closes a margin position. Resolves to it once it is closed; with a price give `withinMs`. Rejects with
+   * ServiceRefused, or with OutcomeUnknown when it was not seen closed in time: it may still close. Never asks twice.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
-    return closeMargin(this.positions, close, this.#world, { ...DEFAULTS, ...options });
+    return closeMargin(this.positions, close, this, options);
   }
 
   #run<R>(wallet: Wallet, options: SafeOptions, change: Change<R>): Promise<R> {
-    return runDraftWorkflow(change, wallet, this.#world, { ...DEFAULTS, ...options });
+    return runDraftWorkflow(change, wallet, this, options);
   }
 }
 
@@ -266,7 +233,7 @@ export { createKeyFile, openKeyFile } from '../wallet/key-file.js';
 export { Wallet } from '../wallet/wallet.js';
 export type { ConversionInput, MarginInput, OrderInput, TpSlInput } from './calls.js';
 export * from './contract.js';
-export type { CloseInput } from './draft-workflow.js';
+export type { CloseInput, SafeOptions } from './draft-workflow.js';
 
 /**
  * The profile of a venue: `paper`, `worm`, or the path of a YAML file with the same fields. Throws TwinbookError
@@ -276,34 +243,28 @@ export function venueProfile(nameOrPath: string): VenueProfile {
   const path = /^[A-Za-z0-9_-]+$/.test(nameOrPath) ? shippedProfile(nameOrPath) : nameOrPath;
   const parsed = parseBySchema(venueProfileSchema, readYaml(path));
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new TwinbookError(
-    'config_invalid',
-    `${path}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`,
-    'Put the venue profile right; those in config/venues show every setting.',
-  );
+  const [issue] = parsed.error.issues;
+  throw invalidProfile(path, `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-const COMPARE = 'Compare it with a shipped profile in config/venues.';
+const invalidProfile = (path: string, what: string, cause?: unknown): TwinbookError =>
+  new TwinbookError('config_invalid', `${path}: ${what}`, 'Compare it with a shipped profile in config/venues.', {
+    cause,
+  });
 
 function readYaml(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new TwinbookError(
-      'file_unreadable',
-      `the venue profile ${path} cannot be read`,
-      'Name a file that is there under venue.profile, or a shipped profile.',
-      { cause },
-    );
+    throw unreadable(`the venue profile ${path} cannot be read`, cause, 'Name an existing file, or a shipped profile.');
   }
   const excess = findYamlExcess(text);
-  if (excess !== null) throw new TwinbookError('config_invalid', `${path}: ${excess}`, COMPARE);
+  if (excess !== null) throw invalidProfile(path, excess);
   try {
     return parse(text);
   } catch (cause) {
-    throw new TwinbookError('config_invalid', `${path} is not YAML`, COMPARE, { cause });
+    throw invalidProfile(path, 'is not YAML', cause);
   }
 }
 

@@ -31,25 +31,16 @@ export interface ClientOptions {
   /** Without them only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
-  /**
-   * Requests per minute by scope, instead of the profile's, and never exceeded whatever the headers say: for a shared
-   * key. `Infinity` for a venue without limits.
-   */
+  /** Requests per minute by scope, never exceeded: for a shared key. `Infinity` for a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
-  /**
-   * Default true. False: no request waits for a budget, and no refusal causes a pause. The caller must limit its own
-   * requests.
-   */
+  /** Default true. False: no request waits for a budget, and no refusal causes a pause. */
   readonly isPaced?: boolean;
   /** From the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight, for cancels and submits, and again for all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
-  /**
-   * Called just before a call leaves: returns why it must not, in a sentence; null when it may. It is then reported
-   * unsent.
-   */
+  /** Why a call must not leave, in a sentence; it is then reported unsent. Null when it may. */
   readonly objection?: (lane: Lane) => string | null;
 }
 
@@ -66,8 +57,6 @@ export type ClientNotice =
     }
   /** The venue refused with `throttled`: for `waitMs` only one probe at a time leaves in this scope. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
-
-export type { QueryInput };
 
 /** Calls that return pages. */
 export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];
@@ -93,10 +82,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
 export interface CallOptions {
   /** Default `own`. */
   readonly lane?: Lane;
-  /**
-   * Our clock, ms: a call that has not left by then is reported unknown with `sent: false`. Default: none, but no call
-   * waits longer than an hour.
-   */
+  /** Our clock, ms: a call that has not left by then is reported unsent. Default: an hour from now. */
   readonly latestMs?: number;
 }
 
@@ -136,12 +122,7 @@ export abstract class ServiceError extends Error {
   }
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly slug: string;
-  readonly message: string;
-  readonly details: ErrorDetails;
-}
+type Refusal = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind'>;
 
 /** The service stated in its own answer format that nothing was done. */
 export class ServiceRefused extends ServiceError {

@@ -1,8 +1,6 @@
 /**
- * One change from its draft to its end: draft, sign, submit, read, wait. Only the record is evidence: whatever answer
- * a submit gets or does not get, the record shows what happened. The same signature may be sent again, after
- * a look that found the draft still unsigned: a draft takes effect once, however often it is submitted. A second draft is
- * never made, because it could take effect beside the first.
+ * One change from its draft to its end. Only the record is evidence, whatever a submit answers. The same signature may be
+ * sent again while the draft is unsigned: it takes effect once. A second draft is never made: it could take effect too.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -11,10 +9,10 @@ import { readDraftMessage } from '../../shared/protocol/drafts/draft-message.js'
 import type { DraftTerms } from '../../shared/protocol/drafts/draft-text.js';
 import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import { isClockRefusal } from '../../shared/protocol/errors.js';
-import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { PositionRow } from '../../shared/protocol/records.js';
 import { signingRules } from '../wallet/draft-signer.js';
 import type { Wallet } from '../wallet/wallet.js';
+import type { HttpCaller } from './caller.js';
 import type { Calls, MarginInput, OrderInput } from './calls.js';
 import {
   type CallOptions,
@@ -48,22 +46,32 @@ export interface Change<R> {
 }
 
 /** Surroundings of a change. */
-export interface World {
-  readonly profile: VenueProfile;
-  readonly venueNowMs: () => number;
-  readonly nowMs: () => number;
-  /** Never steps. */
-  readonly monotonicMs: () => number;
-  /** False when the client was closed meanwhile. */
-  readonly pause: (ms: number) => Promise<boolean>;
+type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
+
+/** Time limit of a whole change, and limits of signing. */
+export interface SafeOptions {
+  /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  readonly withinMs?: number;
+  /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
+  readonly pollMs?: number;
+  /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
+  readonly allowBlindSigning?: boolean;
 }
 
-/** Time limit of a change, and interval of its reads. */
-export interface Patience {
-  /** From the draft to the end, ms; later the outcome is unknown. */
-  readonly withinMs: number;
-  readonly pollMs: number;
-  readonly allowBlindSigning: boolean;
+export const SAFE_DEFAULTS = { withinMs: 30_000, pollMs: 500, allowBlindSigning: false } as const;
+
+type Pace = ReturnType<typeof startPace>;
+
+/** Time limit and reads of a change that begins now. */
+function startPace(world: World, safe: SafeOptions) {
+  const { withinMs, pollMs } = { ...SAFE_DEFAULTS, ...safe };
+  const deadlineMs = world.clock.monotonicMs() + withinMs;
+  return {
+    /** A call that waits in line for longer is not sent. */
+    options: { latestMs: world.clock.nowMs() + withinMs },
+    /** False when no time is left to wait. */
+    wait: async () => world.clock.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs)),
+  };
 }
 
 /** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
@@ -71,21 +79,12 @@ export async function runDraftWorkflow<R>(
   change: Change<R>,
   wallet: Wallet,
   world: World,
-  patience: Patience,
+  safe: SafeOptions,
 ): Promise<R> {
-  const deadlineMs = world.monotonicMs() + patience.withinMs;
-  // A call that waits in line for longer is not sent.
-  const options = { latestMs: world.nowMs() + patience.withinMs };
-  const draft = await change.draft(options);
-  const signature = signDraft(change.endpoint, draft, wallet, world, patience.allowBlindSigning);
-  return new Submission(change, draft.pubkey, signature, { world, pollMs: patience.pollMs, deadlineMs, options }).run();
-}
-
-interface Pace {
-  readonly world: World;
-  readonly pollMs: number;
-  readonly deadlineMs: number;
-  readonly options: CallOptions;
+  const pace = startPace(world, safe);
+  const draft = await change.draft(pace.options);
+  const signature = signDraft(change.endpoint, draft, wallet, world, safe.allowBlindSigning ?? false);
+  return new Submission(change, draft.pubkey, signature, pace).run();
 }
 
 /** From a signature to the end. */
@@ -109,7 +108,7 @@ class Submission<R> {
   async run(): Promise<R> {
     let last: ServiceError | null = null;
     for (let submits = 0; submits < MOST_SUBMITS; submits++) {
-      if (submits > 0 && !(await this.#wait())) break;
+      if (submits > 0 && !(await this.#pace.wait())) break;
       const answer = await settle(this.#change.submit(this.#pubkey, this.#signature, this.#pace.options));
       this.#sent ||= answer.ok || !(answer.error instanceof OutcomeUnknown) || answer.error.sent;
       if (answer.ok) return this.#end(answer.record, null);
@@ -125,7 +124,7 @@ class Submission<R> {
 
   /** A record may move on though its submit was refused, and show it a moment later: one look proves nothing. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
-    if (!(await this.#wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
+    if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
     if (this.#change.getStage(again).kind === 'unsigned') throw refusal;
     return this.#end(again, refusal);
@@ -139,7 +138,7 @@ class Submission<R> {
       const stage = this.#change.getStage(seen);
       if (stage.kind === 'done') return seen;
       if (stage.kind === 'over') return this.#over(seen, stage.why, refusal);
-      if (!(await this.#wait())) throw this.#makeUnknown('it did not land in time');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('it did not land in time');
       seen = await this.#look();
     }
   }
@@ -147,7 +146,7 @@ class Submission<R> {
   async #over(record: R, why: Exclude<NotDoneReason, 'not_signed'>, refusal: ServiceError | null): Promise<R> {
     if (why === 'expired' && this.#inDoubt) {
       // A submit that arrived at the last moment shows a moment later: one look proves nothing.
-      if (!(await this.#wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
+      if (!(await this.#pace.wait())) throw this.#makeUnknown('it looked expired, and its record was not read again');
       const again = await this.#look();
       if (this.#change.getStage(again).kind !== 'over') return this.#end(again, refusal);
     }
@@ -163,14 +162,8 @@ class Submission<R> {
         this.#lastSeen = answer.record;
         return answer.record;
       }
-      if (!(await this.#wait())) throw this.#makeUnknown(answer.error.message);
+      if (!(await this.#pace.wait())) throw this.#makeUnknown(answer.error.message);
     }
-  }
-
-  /** False when no time is left to wait. */
-  async #wait(): Promise<boolean> {
-    const { world, pollMs, deadlineMs } = this.#pace;
-    return world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
   }
 
   #makeUnknown(reason: string): OutcomeUnknown {
@@ -202,18 +195,16 @@ export interface CloseInput {
 }
 
 /**
- * Closes a margin position. A venue may answer that it is not closed yet and sell within a minute or so: the position is then read
- * until it is. The request is never sent twice, because a venue may not take the second one for the same sale. Resolves to a
- * position that is closed. Throws ServiceRefused, OutcomeUnknown.
+ * Closes a margin position, which is read until it is closed. The request is never sent twice: a venue may take the
+ * second one for another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 export async function closeMargin(
   positions: Calls['positions'],
   { pubkey, price }: CloseInput,
   world: World,
-  { withinMs, pollMs }: Pick<Patience, 'withinMs' | 'pollMs'>,
+  safe: SafeOptions,
 ): Promise<PositionRow> {
-  const deadlineMs = world.monotonicMs() + withinMs;
-  const options = { latestMs: world.nowMs() + withinMs };
+  const { options, wait } = startPace(world, safe);
   const answer = await settle(positions.close(pubkey, price === undefined ? {} : { price }, options));
   const error = answer.ok ? null : answer.error;
   if (error instanceof OutcomeUnknown && !error.sent) throw error;
@@ -225,14 +216,10 @@ export async function closeMargin(
     // A record may move on though the close was refused, and show it a moment later: one look proves nothing.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
-    const isInTime = world.monotonicMs() + pollMs < deadlineMs && (await world.pause(pollMs));
-    if (!isInTime) throw notYet(pubkey, error, record);
+    if (await wait()) continue;
+    const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
+    throw new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
   }
-}
-
-function notYet(pubkey: string, error: Error | null, record: PositionRow | undefined): OutcomeUnknown {
-  const reason = error instanceof OutcomeUnknown ? error.reason : 'it was not closed in time';
-  return new OutcomeUnknown('positions.close', reason, { sent: true, pubkey, record });
 }
 
 /** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
@@ -254,11 +241,11 @@ function signDraft(
   endpoint: EndpointName,
   draft: DraftToSign,
   wallet: Wallet,
-  world: { readonly profile: VenueProfile; readonly venueNowMs: () => number },
+  world: World,
   allowBlindSigning: boolean,
 ): string {
   const { pubkey: draftPubkey, message, marketConditionId, terms } = draft;
-  const objection = objectionToExpiry(message, world.profile, world.venueNowMs());
+  const objection = objectionToExpiry(message, world);
   if (objection !== null) throw new NotDone(endpoint, 'not_signed', objection, draftPubkey);
   const stored = { intentId: INTENT_ID, marketConditionId, draftPubkey, message, terms };
   const policy = { ...signingRules(world.profile, allowBlindSigning), loadDraft: () => stored };
@@ -268,11 +255,11 @@ function signDraft(
 }
 
 /** A draft that could be submitted long after its use is not signed. */
-function objectionToExpiry(message: string, profile: VenueProfile, venueNowMs: number): string | null {
-  const expires = readDraftMessage(profile.draft_message, message)?.expires;
+function objectionToExpiry(message: string, world: World): string | null {
+  const expires = readDraftMessage(world.profile.draft_message, message)?.expires;
   if (expires === undefined) return null;
-  const leftS = expires - Math.floor(venueNowMs / 1_000);
-  const mostS = 2 * profile.draft_lifetime_s + EXPIRY_SLACK_S;
+  const leftS = expires - Math.floor(world.venueNowMs() / 1_000);
+  const mostS = 2 * world.profile.draft_lifetime_s + EXPIRY_SLACK_S;
   return leftS > mostS ? `the draft expires in ${leftS} s, at most ${mostS} s are believed` : null;
 }
 

@@ -1,11 +1,10 @@
 /**
- * When the next request of one scope may leave: the sliding window, the pause that a refusal asks for, and the probes that
- * keep a venue's word from silencing us. Pure: the clock is given, so that a simulation can pace as the client does.
+ * When the next request of one scope may leave: the sliding window, the pause after a refusal, and probes, so that no
+ * single answer silences us for long. Pure: a simulation can pace as the client does.
  *
- * One answer never counts for long. A wait that no window explains counts as none, a limit below the profile's needs a
- * second answer that says the same, and requests that reduce risk or read own data (lanes `cancel` and `own`) try again after
- * a second or two. A venue that really throttles gets one such probe at a time, seldomer with each one that it refuses, and
- * never more requests than the profile allows. Where our own use explains the refusal, only the cancels of a kill probe.
+ * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a second
+ * or two, one at a time, seldomer with each refused one. Where our own use explains the refusal, only the cancels of a
+ * kill probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -34,17 +33,6 @@ export interface AnswerSignals {
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
-/** A scope's window as a scheduler reads it; see `BudgetReport`. */
-export interface WindowState {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Remaining pause after a refusal, ms; 0 without one. */
-  readonly pausedMs: number;
-  readonly isFirm: boolean;
-  readonly isShown: boolean;
-  readonly isGuess: boolean;
-}
-
 /** Decides when the next request of a scope may leave, from its window and from refusals. */
 export class Pacing {
   readonly window: SlidingWindow;
@@ -60,10 +48,7 @@ export class Pacing {
   #probeAtMs = Number.NEGATIVE_INFINITY;
   #probesRefused = 0;
 
-  /**
-   * @param requestsPerMinute the profile's limit @param most requests a minute that are never exceeded, though the venue
-   * allows more @param random 0 up to 1
-   */
+  /** `requestsPerMinute`: the profile's limit. `most` is never exceeded, though the venue allows more. */
   constructor(requestsPerMinute: number, most = Number.POSITIVE_INFINITY, random: () => number = Math.random) {
     this.window = new SlidingWindow(requestsPerMinute, most);
     this.#random = random;
@@ -93,8 +78,8 @@ export class Pacing {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** Read by a scheduler: the present window, and the end of the pause after a refusal. */
-  read(nowMs: number): WindowState {
+  /** Read by a scheduler, see `BudgetReport`: the present window, and the remaining pause after a refusal, ms. */
+  read(nowMs: number) {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
     const pausedMs = Math.max(0, this.#pausedUntilMs - nowMs);
@@ -184,10 +169,7 @@ export class Pacing {
   }
 }
 
-/**
- * Minimum fraction of the venue's limit that is tried, however little it allows: full trust returns within three
- * minutes.
- */
+/** Minimum fraction of the venue's limit that is tried: full trust returns within three minutes. */
 const LEAST_TRUST = 8;
 /** Part of the limit; own use beyond it explains a full window. */
 const EXPLAINING_PART = 3 / 4;
@@ -286,10 +268,7 @@ export class SlidingWindow {
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
 
-  /**
-   * The venue refused although neither headers nor profile explain it: its true limit is at most the number that
-   * passed. `again`: a repetition, so part of the present count did not pass.
-   */
+  /** An unexplained refusal: the limit is at most the number that passed, of which a repetition (`again`) counts less. */
   distrust(nowMs: number, again: boolean): void {
     if (this.#limit === Number.POSITIVE_INFINITY) return;
     const passed = this.#countUsed(nowMs) - this.#inFlight;
@@ -310,10 +289,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /**
-   * The venue refused for want of budget without naming a limit: the limit is the number that passed in the last
-   * minute.
-   */
+  /** The venue refused for want of budget and named no limit: it is the number that passed in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

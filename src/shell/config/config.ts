@@ -7,9 +7,8 @@ import { type Micros, micros, ONE } from '../../shared/base/micros.js';
 import { toSettings } from '../../shared/base/settings.js';
 import { closest } from '../../shared/base/text.js';
 import { type VenueProfile, venueProfileSchema } from '../../shared/protocol/profile.js';
-import type { MarketSelection } from '../../trader/engine/settings.js';
-import type { RiskLimits } from '../../trader/risk/limits.js';
-import type { ParamValues, Strategy } from '../../trader/strategy/contract.js';
+import type { MarketSelection, StrategySettings } from '../../trader/engine/settings.js';
+import type { Strategy } from '../../trader/strategy/contract.js';
 import { batchOf, type Economics, SECONDS_PER_DAY, USUAL_PAIRS_PER_S } from '../../trader/strategy/economics.js';
 import {
   type At,
@@ -56,27 +55,18 @@ export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
 export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
-export interface StrategyConfig {
-  /** Unique within a trader: the strategy file's name without its extension. */
-  readonly name: string;
+/** `name` is unique within a trader: the strategy file's name without its extension. */
+export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
   /** As written: name of a shipped module, or a path. */
   readonly moduleName: string;
-  readonly module: Strategy;
-  /** Equal for equal code. */
   readonly moduleKey: string;
   /** Code of the user's module; empty for a shipped one. */
   readonly moduleFiles: readonly ModuleFile[];
-  /** Checked against the module's declared parameters, defaults filled in. */
-  readonly params: ParamValues;
   /** As in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
-  /** Cron expression of the seconds in which it quotes; null: always. */
-  readonly quoteHours: string | null;
-  /** The trader's limits, tightened by this strategy file's `risk`. */
-  readonly risk: RiskLimits;
 }
 
 /** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
@@ -89,10 +79,7 @@ export interface ReadConfig extends Omit<Config, 'strategies' | 'configHash'> {
   readonly strategies: readonly ReadStrategy[];
 }
 
-/**
- * Profile without real money: its page is on by default, and its wallet and credentials may be created without
- * confirmation.
- */
+/** Profile without real money: its page is on by default, its wallet is created without confirmation. */
 export const PAPER = 'paper';
 
 /** The content must be without a problem. */
@@ -156,43 +143,33 @@ export function relationProblems(content: TraderFile, at: At): readonly Problem[
     ...alertProblems(content.alerts, at),
     ...fleetProblems(content, at),
   ];
-  if (polling.hot_interval_ms > polling.quiet_interval_ms) {
-    // The scheduler stretches a market's interval between the two.
-    problems.push(
-      at(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`),
-    );
-  }
+  const complain = (path: readonly PropertyKey[], text: string) => problems.push(at(path, text));
+  // The scheduler stretches a market's interval between the two.
+  if (polling.hot_interval_ms > polling.quiet_interval_ms)
+    complain(['polling', 'hot_interval_ms'], `must not be above quiet_interval_ms (${polling.quiet_interval_ms})`);
   const { credentials } = content.guardian;
   if (credentials !== undefined && credentials === content.wallet.credentials) {
     const text = 'is the file of the trader; the guardian has its own key, so that revoking one leaves the other';
-    problems.push(at(['guardian', 'credentials'], text));
+    complain(['guardian', 'credentials'], text);
   }
-  if (
-    exchange?.embedded === true &&
-    exchange.port !== 0 &&
-    venue.base_url !== undefined &&
-    parsePort(venue.base_url) !== exchange.port
-  ) {
-    problems.push(
-      at(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${parsePort(venue.base_url)}; remove one`),
-    );
-  }
+  const told = venue.base_url === undefined ? null : parsePort(venue.base_url);
+  if (exchange?.embedded === true && exchange.port !== 0 && told !== null && told !== exchange.port)
+    complain(['exchange', 'port'], `is ${exchange.port}, but venue.base_url says ${told}; remove one`);
   for (const [index, { event, outcomes, markets }] of content.events.entries()) {
     const path = ['events', index];
     if (content.events.findIndex((other) => other.event === event) < index)
-      problems.push(at([...path, 'event'], 'is declared above; keep one'));
+      complain([...path, 'event'], 'is declared above; keep one');
     const named = new Set(markets).size;
-    if (outcomes === 'exhaustive' && (named < 2 || named < markets.length))
-      problems.push(at([...path, 'outcomes'], 'an exhaustive event wants all of its markets, two or more, each once'));
-    if (outcomes === 'nested' && (named < 2 || named < markets.length))
-      problems.push(
-        at([...path, 'outcomes'], 'a nested event wants its markets, the widest first, two or more, each once'),
-      );
+    const wanted = outcomes === 'nested' ? 'a nested event wants its markets, the widest first' : ALL_MARKETS;
+    if (outcomes !== 'exclusive' && (named < 2 || named < markets.length))
+      complain([...path, 'outcomes'], `${wanted}, two or more, each once`);
     if (outcomes === 'exclusive' && named > 0)
-      problems.push(at([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant'));
+      complain([...path, 'markets'], 'an exclusive event wants none: all markets of the event are meant');
   }
   return problems;
 }
+
+const ALL_MARKETS = 'an exhaustive event wants all of its markets';
 
 /** Batch size in sets, bounded like `min_shares`. */
 const usualBatch = (economics: Economics): Micros =>
@@ -219,10 +196,7 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 /** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
 
-/**
- * Target of a link, existing or not: stop file, heartbeat and socket are beside the ledger, and a program that uses
- * another name must find the same ones.
- */
+/** Target of a link, existing or not: a program that uses another name must find the same files beside the ledger. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -435,22 +409,16 @@ const readParts = (url: URL) => ({
 /** The host of an address, without the brackets of IPv6. */
 const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-interface VenueConfig {
-  /** Name of the profile: `paper`, `worm`, or the base name of the profile's file. */
-  readonly name: string;
-  /** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
-  readonly profile: VenueProfile;
-  /** Required for signing unreadable drafts (`draft_message: opaque`). */
-  readonly allowBlindSigning: boolean;
-}
+type VenueConfig = ReturnType<typeof loadVenue>;
 
+/** The profile with the trader file's `base_url`, `draft_message` and `fee_schedule` applied. */
 export function loadVenue(
   file: TraderFile['venue'],
   embedded: boolean,
   folder: string,
   { cwd, sources }: { readonly cwd: string; readonly sources: SourceTexts },
   at: At,
-): VenueConfig {
+) {
   const path = profilePath(file.profile, folder, at);
   const shipped = readProfile(path, cwd, { asker: at(['venue', 'profile'], 'the profile'), sources });
   const profile: VenueProfile = {

@@ -37,10 +37,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /**
-   * For a backtest: the file may also be a strategy file, which is then traded with the paper profile, a capital of
-   * 1000 and the defaults of all other settings.
-   */
+  /** For a backtest: the file may also be a strategy file, traded with the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
   /** Feeds besides those of the file: a backtest's, or any name in a generated market. */
   readonly feeds?: readonly string[] | 'any';
@@ -137,21 +134,17 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
   };
 }
 
-/**
- * The trader's file with the environment applied, checked field by field; its content is null when a field is wrong.
- */
+/** The trader's file with the environment applied, checked field by field; null content when a field is wrong. */
 function readTraderFile(
   file: string,
-  { env, cwd, strategyFileToo = false }: LoadOptions,
+  options: LoadOptions,
   problems: ProblemList,
   texts: SourceTexts,
 ): { readonly content: TraderFile | null; readonly value: unknown; readonly at: At } {
-  const source = readYaml(file, cwd, { sources: texts });
+  const source = readYaml(file, options.cwd, { sources: texts });
   const isStrategy = isStrategyFile(source.value);
-  const written = strategyFileToo && isStrategy ? aroundStrategy(file) : source.value;
-  const wrong: Problem[] = [];
-  const { value, sources } = applyEnvironment(written, () => jsonSchema(traderSchema), env, cwd, wrong);
-  problems.add(...wrong);
+  const written = options.strategyFileToo === true && isStrategy ? aroundStrategy(file) : source.value;
+  const { value, sources } = applyEnvironment(written, options, problems);
   const at: At = (path, text, part) => {
     for (let length = path.length; length > 0; length--) {
       const variable = sources.get(fieldName(path.slice(0, length)));
@@ -159,19 +152,15 @@ function readTraderFile(
     }
     return source.problem(path, text, part);
   };
-  if (isStrategy && !strategyFileToo) {
-    problems.add(
-      at(['strategy'], "this is a strategy file; wants a trader's file that names it under strategies", 'key'),
-    );
+  if (isStrategy && options.strategyFileToo !== true) {
+    const text = "this is a strategy file; wants a trader's file that names it under strategies";
+    problems.add(at(['strategy'], text, 'key'));
     return { content: null, value: null, at };
   }
   return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
-/**
- * Whether this is a strategy file instead of a trader's; throws TwinbookError `file_unreadable` or `config_invalid`
- * when it is readable as neither.
- */
+/** Whether this is a strategy file instead of a trader's. Throws TwinbookError when it is readable as neither. */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
@@ -206,34 +195,25 @@ const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 /**
  * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
  * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
- * are relative to `cwd`. Wrong ones are added to `problems`. `sources` names the variable that set a field.
+ * are relative to `cwd`. `sources` names the variable that set a field.
  */
-export function applyEnvironment(
-  value: unknown,
-  getSchema: () => SchemaNode,
-  env: Environment,
-  cwd: string,
-  problems: Problem[],
-) {
+function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
   let result = value;
   for (const name of Object.keys(env).sort()) {
     const text = env[name];
     if (!name.toUpperCase().startsWith(PREFIX) || text === undefined) continue;
-    const complain = (complaint: string) => problems.push({ where: `environment ${name}`, field: '', text: complaint });
-    const target = findField(getSchema(), name.slice(PREFIX.length));
+    const complain = (complaint: string) => problems.add({ where: `environment ${name}`, field: '', text: complaint });
+    const target = findField(jsonSchema(traderSchema), name.slice(PREFIX.length));
     if (typeof target === 'string') {
       complain(target);
       continue;
     }
     const field = fieldName(target.path);
     const earlier = sources.get(field);
-    if (earlier !== undefined) {
-      complain(`sets ${field}, which ${earlier} sets too; keep one`);
-      continue;
-    }
-    sources.set(field, name);
-    result = withValue(result, target.path, readText(text, target.node, cwd));
+    if (earlier === undefined) result = withValue(result, target.path, readText(text, target.node, cwd));
+    else complain(`sets ${field}, which ${earlier} sets too; keep one`);
+    sources.set(field, earlier ?? name);
   }
   return { value: result, sources };
 }
@@ -299,9 +279,8 @@ interface KnownToTrader {
 }
 
 /**
- * `asker` is the entry of the trader's file that named it, for the message about a missing file. `known` is null when
- * the trader's file is unreadable: the strategy file is then only checked, and the result is null. Throws
- * `config_invalid` with all its problems.
+ * `asker`: the entry of the trader's file that named it. Without known limits the file is only checked, and the result is
+ * null. Throws `config_invalid` with all its problems.
  */
 export async function readStrategyFile(
   file: string,
@@ -344,10 +323,7 @@ export const withCode = (strategy: ReadStrategy): StrategyConfig => ({
   module: must(strategy.module, 'the code of a strategy'),
 });
 
-/**
- * Throws everything that the schema rejects; the message names the right place of a misplaced key, also of limits and
- * parameters.
- */
+/** Throws all that the schema rejects; names the right place of a misplaced key, also of limits and parameters. */
 function checkShape(source: YamlSource, strategy: Strategy | null): void {
   readBySchema(strategyFileSchema, source.value, source.problem, () => {
     const places = new Map<string, readonly string[]>();

@@ -6,17 +6,11 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { closest } from '../../shared/base/text.js';
 import { parseBySchema } from '../../shared/protocol/wire.js';
 
-/** A place in a file, both counted from 1. */
-export interface SourcePlace {
-  readonly line: number;
-  readonly column: number;
-}
-
 export interface Problem {
   /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
-  /** For sorting; absent for the environment. */
-  readonly place?: SourcePlace;
+  /** For sorting, counted from 1; absent for the environment. */
+  readonly place?: { readonly line: number; readonly column: number };
   /** `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
   readonly text: string;
@@ -44,17 +38,12 @@ class ConfigInvalid extends TwinbookError {
 function formatLines(problems: readonly Problem[]): string {
   const getFile = ({ where, place }: Problem): string => (place === undefined ? '' : where.replace(/:\d+:\d+$/, ''));
   const files = ['', ...new Set(problems.map(getFile))];
-  const order = (problem: Problem): readonly number[] => {
-    const { line, column } = problem.place ?? { line: 0, column: 0 };
-    return [files.indexOf(getFile(problem)), line, column];
-  };
-  const lines = [...problems]
-    .sort(
-      (a, b) =>
-        order(a)
-          .map((rank, at) => rank - (order(b)[at] ?? 0))
-          .find((difference) => difference !== 0) ?? 0,
-    )
+  const placed = problems.map((problem) => {
+    const { place = { line: 0, column: 0 } } = problem;
+    return { ...problem, ...place, rank: files.indexOf(getFile(problem)) };
+  });
+  const lines = placed
+    .sort((a, b) => a.rank - b.rank || a.line - b.line || a.column - b.column)
     .slice(0, SHOWN)
     .map(({ where, field, text }) => `${where}: ${field === '' ? '' : `${field}: `}${text}`);
   if (problems.length > SHOWN) lines.push(`… and ${problems.length - SHOWN} more`);
@@ -144,22 +133,12 @@ export interface SchemaNode {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
   readonly required?: readonly string[];
   readonly 'x-path'?: boolean;
 }
 
-const written = new WeakMap<z.ZodType, SchemaNode>();
-
-/** The permitted input as JSON Schema (draft 2020-12); built at its first use: a start without errors needs none. */
+/** The permitted input as JSON Schema (draft 2020-12). */
 export function jsonSchema(schema: z.ZodType): SchemaNode {
-  const known = written.get(schema) ?? writeSchema(schema);
-  written.set(schema, known);
-  return known;
-}
-
-function writeSchema(schema: z.ZodType): SchemaNode {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   // The library types its result loosely; SchemaNode names the parts read here, all optional.
   return JSON.parse(JSON.stringify(made), split) as SchemaNode;
@@ -230,13 +209,6 @@ const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode
 const asMapping = (node: SchemaNode): Readonly<Record<string, SchemaNode>> =>
   node.properties ?? node.anyOf?.find((option) => option.properties !== undefined)?.properties ?? {};
 
-/** One complaint about a value: its field, and whether the key or the value is wrong. */
-interface Complaint {
-  readonly path: readonly PropertyKey[];
-  readonly part: 'key' | 'value';
-  readonly text: string;
-}
-
 /** Groups that hold a key, by the key. */
 type Places = ReadonlyMap<string, readonly string[]>;
 
@@ -254,8 +226,7 @@ export function readBySchema<S extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const node = jsonSchema(schema);
   const places = new Map([...placesBelow(node), ...(addPlaces?.() ?? [])]);
-  const complaints = parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places));
-  throw configError(complaints.map(({ path, text, part }) => at(path, text, part)));
+  throw configError(parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places, at)));
 }
 
 /** Keys of an entry by its kind. */
@@ -300,18 +271,15 @@ function explainIssue(
   input: unknown,
   schema: SchemaNode,
   places: Places,
-): readonly Complaint[] {
+  at: At,
+): readonly Problem[] {
   const { path } = issue;
   const node = describedAt(schema, path);
   const came = valueAt(input, path);
-  const complain = (text: string): readonly Complaint[] => [{ path, part: 'value', text }];
+  const complain = (text: string) => [at(path, text)];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        part: 'key',
-        text: unknownKey(key, knownKeys(node), places),
-      }));
+      return issue.keys.map((key) => at([...path, key], unknownKey(key, knownKeys(node), places), 'key'));
     case 'invalid_type':
       return complain(wrongKind(issue.expected, came, node));
     case 'invalid_value':
@@ -320,7 +288,7 @@ function explainIssue(
     case 'too_big':
       return complain(outOfRange(issue, came, node));
     case 'invalid_key':
-      return [{ path, part: 'key', text: issue.issues[0]?.message ?? issue.message }];
+      return [at(path, issue.issues[0]?.message ?? issue.message, 'key')];
     case 'invalid_union':
       return complain(`wants ${describeKind(node)}, got ${shownValue(came)}`);
     default:
@@ -342,35 +310,27 @@ export function unknownKey(key: string, known: readonly string[], places: Places
     return `unknown key '${key}' here; it belongs under ${joinWithOr(homes)}`;
   const near = closest(key, known);
   if (near !== null) return `unknown key '${key}'; did you mean '${near}'?`;
-  const farther = closest(key, [...places.keys()]);
-  const groups = farther === null ? [] : (places.get(farther) ?? []);
-  if (groups.length > 0 && groups.length <= MOST_PLACES) {
-    return `unknown key '${key}'; did you mean '${farther}', which belongs under ${joinWithOr(groups)}?`;
-  }
   return known.length === 0
     ? `unknown key '${key}'`
     : `unknown key '${key}'; known here: ${[...known].sort().join(', ')}`;
 }
 
 function wrongKind(expected: string, came: unknown, node: SchemaNode | null): string {
-  if (came === undefined) return `missing; ${describeWanted(expected, node)}`;
-  if (expected === 'string' && (typeof came === 'number' || typeof came === 'boolean')) {
-    return `wants ${stringKind(node)}, got ${shownValue(came)}; write it in quotes: "${came}"`;
-  }
-  if ((expected === 'number' || expected === 'int') && typeof came === 'string' && /^-?\d+(\.\d+)?$/.test(came)) {
-    return `wants ${describeKind(node)}, got ${shownValue(came)}; write it without quotes: ${came}`;
-  }
-  if (expected === 'boolean' && typeof came === 'string') return `wants true or false, got ${shownValue(came)}`;
-  return `${describeWanted(expected, node)}, got ${shownValue(came)}`;
+  const wanted = `wants ${node === null ? expected : describeKind(node)}`;
+  if (came === undefined) return `missing; ${wanted}`;
+  const told = `${wanted}, got ${shownValue(came)}`;
+  if (expected === 'string' && (typeof came === 'number' || typeof came === 'boolean'))
+    return `${told}; write it in quotes: "${came}"`;
+  const isNumber = expected === 'number' || expected === 'int';
+  if (isNumber && typeof came === 'string' && /^-?\d+(\.\d+)?$/.test(came))
+    return `${told}; write it without quotes: ${came}`;
+  return told;
 }
-
-const describeWanted = (expected: string, node: SchemaNode | null): string =>
-  `wants ${node === null ? expected : describeKind(node)}`;
 
 function wrongWord(values: readonly string[], came: unknown): string {
   const near = typeof came === 'string' ? closest(came, values) : null;
-  const list = values.map((value) => JSON.stringify(value));
-  return `wants ${joinWithOr(list)}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
+  const list = joinWithOr(values.map((value) => JSON.stringify(value)));
+  return `wants ${list}, got ${shownValue(came)}${near === null ? '' : `; did you mean "${near}"?`}`;
 }
 
 function outOfRange(
@@ -414,14 +374,13 @@ export function describeKind(node: SchemaNode | null): string {
   }
 }
 
-function describeRange(node: SchemaNode): string {
-  const low = node.minimum ?? node.exclusiveMinimum;
-  const high = node.maximum ?? node.exclusiveMaximum;
-  const bounded = high !== undefined && Math.abs(high) < Number.MAX_SAFE_INTEGER;
-  if (low !== undefined && Math.abs(low) < Number.MAX_SAFE_INTEGER)
-    return bounded ? ` from ${low} to ${high}` : ` of at least ${low}`;
-  return bounded ? ` of at most ${high}` : '';
+function describeRange({ minimum: low = -UNBOUNDED, maximum: high = UNBOUNDED }: SchemaNode): string {
+  if (low > -UNBOUNDED) return high < UNBOUNDED ? ` from ${low} to ${high}` : ` of at least ${low}`;
+  return high < UNBOUNDED ? ` of at most ${high}` : '';
 }
+
+/** zod writes this for a whole number without a bound. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 const stringKind = (node: SchemaNode | null): string =>
   /decimal string/i.test(node?.description ?? '') || /^\d+(\.\d+)?$/.test(String(node?.default))

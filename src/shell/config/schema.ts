@@ -1,10 +1,8 @@
-/**
- * The one schema of a trader's file and of a strategy file. It defines the permitted input; `load.ts` turns that into
- * a `Config`. `twinbook config schema` prints it as JSON Schema, so every field carries its description.
- */
+/** The one schema of a trader's file and of a strategy file; `load.ts` makes a `Config` of what it permits. */
 
-import { validate } from 'node-cron';
+import { parse } from 'node-cron';
 import { z } from 'zod';
+import { messageOf } from '../../shared/base/errors.js';
 import { FEE_SCHEDULES } from '../../shared/base/fees.js';
 import { type Micros, parseDecimal } from '../../shared/base/micros.js';
 import { AMOUNT, findMark, PATH } from '../../shared/base/settings.js';
@@ -17,11 +15,20 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 /** A whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
+/** One of a few words. */
+const choice = <const W extends readonly string[]>(words: W, help: string) => z.enum(words).describe(help);
+
 /** A switch. */
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
 /** A group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
+
+/** A name that a person chooses. */
+const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
+
+/** A condition id. */
+const id = z.string().min(1).max(128);
 
 /** The path of a file or folder. */
 const path = (help: string) =>
@@ -59,75 +66,39 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     })
     .nullable()
     .default(usual)
-    .describe(
-      `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
-    );
+    .describe(`${help} Six cron fields, the first for seconds, in the machine's time zone, or null.`);
 
-const pollingSchema = section(
-  'How often the exchange is asked. All within the venue’s request budget, which comes first.',
-  {
-    own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
-    own_longest_ms: integer(
-      200,
-      60_000,
-      'Longest interval of own trades while orders rest and fills are rare; a value up to own_interval_ms disables it.',
-    ).default(15_000),
-    hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
-    quiet_interval_ms: integer(
-      1000,
-      600_000,
-      'A book unseen for this time, ms, is polled before others, by every second to tenth poll.',
-    ).default(10_000),
-    catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
-    assets_interval_ms: integer(
-      2000,
-      3_600_000,
-      'A round of reconciliation, nine signed requests: assets, orders, trades, merges, splits and redeems, compared with the ledger. Stretched where the request budget is short.',
-    ).default(60_000),
-    candles_prior: flag(
-      true,
-      'Whether price bars of two days are read, once a market, for its volatility and the start of its slow average.',
-    ),
-    marks: z
-      .enum(['auto', 'off'])
-      .default('auto')
-      .describe(
-        'Use of the venue’s value of holdings: auto lets it order polls of books, once polls have confirmed it.',
-      ),
-    cancel_all_within_s: integer(
-      0,
-      60,
-      'Seconds after a kill within which the request budget can send every cancel; 0 for at once.',
-    ).default(0),
-  },
-);
+const pollingSchema = section('How often the exchange is asked, within the venue’s request budget.', {
+  own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
+  own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
+  hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
+  quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
+  catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
+  assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
+  candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
+  marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
+  cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
+});
 
-const exchangeSchema = section(
-  'The paper exchange, embedded in the trader. Leave it out to trade on another exchange.',
-  {
-    embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
-    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
-    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
-    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
-    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
-    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
-    crowd: flag(true, 'Whether simulated traders trade.'),
-    crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
-    controls: flag(false, 'Whether the /paper/ controls answer.'),
-    rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
-    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
-    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
-    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
-  },
-);
+const exchangeSchema = section('The embedded paper exchange. Leave it out to trade on another exchange.', {
+  embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
+  data_dir: path('Folder of the exchange state.').default('../data/exchange'),
+  port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
+  seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
+  market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
+  speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
+  crowd: flag(true, 'Whether simulated traders trade.'),
+  crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
+  controls: flag(false, 'Whether the /paper/ controls answer.'),
+  rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
+  starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
+  landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
+  draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
+});
 
 const mergeSchema = section('When completed pairs are merged back into currency.', {
   enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
-  min_shares: amount(
-    '0.01',
-    '1000000',
-    'Minimum complete sets of a merge; default: the batch worth its requests at the prices of economics, 20 with their defaults.',
-  ).optional(),
+  min_shares: amount('0.01', '1000000', 'Minimum sets of a merge; default: as economics says.').optional(),
 });
 
 const economicsSchema = section('Prices of requests and currency: they decide between legs and size batches of sets.', {
@@ -138,25 +109,13 @@ const economicsSchema = section('Prices of requests and currency: they decide be
 const eventsSchema = z
   .array(
     z.strictObject({
-      event: z.string().min(1).max(128).describe('Condition id of the event.'),
-      outcomes: z
-        .enum(EVENT_OUTCOMES)
-        .describe(
-          'At most one of its markets resolves YES (exclusive), or exactly one does (exhaustive), or each only if the one before it does (nested).',
-        ),
-      markets: z
-        .array(z.string().min(1).max(128))
-        .max(1000)
-        .default([])
-        .describe(
-          'Condition ids of all markets of an exhaustive event, or of a nested one, the widest first; none for an exclusive one.',
-        ),
+      event: id.describe('Condition id of the event.'),
+      outcomes: choice(EVENT_OUTCOMES, 'YES in at most one market, in exactly one, or only after the one before it.'),
+      markets: z.array(id).max(1000).default([]).describe('All of an exhaustive or nested event, the widest first.'),
     }),
   )
   .max(1000)
-  .describe(
-    'Events whose outcomes exclude each other, for risk.max_event_loss. The venue does not say it: declare only what you know.',
-  );
+  .describe('Events whose outcomes exclude each other, for risk.max_event_loss. Declare only what you know.');
 
 const scheduleSchema = section('The trader’s own jobs; null switches one off.', {
   reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
@@ -164,31 +123,20 @@ const scheduleSchema = section('The trader’s own jobs; null switches one off.'
   daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
 });
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
-
 const logSchema = section('Logs.', {
-  level: z.enum(LOG_LEVELS).default('info').describe('The least severe message that is written.'),
+  level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least severe message.').default('info'),
   file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
 });
 
 const recordingSchema = section('Recordings of markets, for backtests.', {
   enabled: flag(false, 'Records the answers to the trader’s own polls, without additional requests.'),
-  dir: path('Folder of recordings.')
-    .default('../data/recordings')
-    .describe('Folder of recordings, also of `twinbook record`.'),
+  dir: path('Folder of recordings, also of `twinbook record`.').default('../data/recordings'),
 });
 
-/** Backups of the ledger. */
-const backupsSchema = section(
-  'Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay; schedule.ledger_backup says when one is made.',
-  {
-    max_mb: integer(1, 10_000_000, 'Room for all backups together, MB; the newest stays whatever it takes.').default(
-      5000,
-    ),
-  },
-);
+const backupsSchema = section('Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay.', {
+  max_mb: integer(1, 10_000_000, 'Room for all backups, MB; the newest always stays.').default(5000),
+});
 
-/** Journals of runs. */
 const journalSchema = section('The journal of observations.', {
   enabled: flag(true, 'Keeps all that each run of the trader saw and asked, for replays.'),
   dir: path('Folder of runs; default runs beside the ledger.').optional(),
@@ -196,17 +144,8 @@ const journalSchema = section('The journal of observations.', {
 });
 
 const fleetSchema = section('The fleet of traders that shares a database; leave it out for a single trader.', {
-  database: z
-    .string()
-    .min(1)
-    .max(1000)
-    .describe(
-      'Its database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD or its _FILE.',
-    ),
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'wants a name in lower case with dashes, at most 40 characters')
-    .describe('Unique name of this trader in the fleet.'),
+  database: z.string().min(1).max(1000).describe('postgresql://USER@HOST:PORT/DATABASE, without the password.'),
+  name: name(/^[a-z0-9][a-z0-9-]{0,39}$/).describe('Unique name of this trader in the fleet.'),
   lease_s: integer(3, 300, 'Time after its last renewal until the wallet may be taken over, s.').default(20),
   standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
 });
@@ -216,20 +155,13 @@ const guardianSchema = section('The guardian.', {
   start: flag(true, 'Whether the trader starts it, and restarts it when it ends; false if a separate unit does.'),
   required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
   timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
-  resume_after_alarm: flag(
-    false,
-    'Whether the trader resumes quoting after an alarm; false keeps it killed until `unkill`.',
-  ),
-  credentials: path(
-    'Its own API credentials, mode 0600; default guardian-credentials.json beside the key file.',
-  ).optional(),
+  resume_after_alarm: flag(false, 'Whether the trader resumes quoting after an alarm; else it stays killed.'),
+  credentials: path('Its own API credentials; default guardian-credentials.json beside the key file.').optional(),
 });
 
 const dashboardSchema = section('The page with the buttons that stop the trader.', {
   enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
-  port: integer(0, 65_535, 'Its port on 127.0.0.1; 0 picks a free one, and so does a port that is taken.').default(
-    8788,
-  ),
+  port: integer(0, 65_535, 'Its port on 127.0.0.1; a free one if it is 0 or taken.').default(8788),
   start: flag(true, 'Start `twinbook console` with the trader; false: it is started separately.'),
   view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
   stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
@@ -244,84 +176,43 @@ const metricsSchema = section('Figures for Prometheus, at /metrics of the dashbo
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
-const CHANNEL_KINDS = ['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail'] as const;
-
 /** Commands by a message to a bot. */
 export const CHAT_COMMANDS = ['status', 'ack', ...CHAT_NAMES] as const;
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
-const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
-
-const chatCommands = z.array(z.enum(CHAT_COMMANDS)).max(CHAT_COMMANDS.length);
-const chatUsers = z.array(z.int().positive()).min(1).max(20);
-
 export const channelSchema = z.strictObject({
-  kind: z.enum(CHANNEL_KINDS).describe('Kind of service.'),
-  address_file: path(
-    'File of mode 0600 with its secret: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
-  ),
+  kind: z.enum(['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail']).describe('Kind of service.'),
+  address_file: path('File of mode 0600 with its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.'),
   to: z.string().min(1).max(1000).optional().describe('Chat, for telegram; recipients by commas, for mail.'),
   from: z.string().min(1).max(320).optional().describe('For mail: the sender.'),
   signing_file: path('Of webhook: file of mode 0600 with the key that messages are signed with.').optional(),
-  min: z.enum(ALERT_SEVERITIES).default('warning').describe('Minimum severity of its alerts.'),
+  min: choice(ALERT_SEVERITIES, 'Minimum severity of its alerts.').default('warning'),
   summary: flag(true, 'Whether it gets the daily summary, whatever its min.'),
-  detail: z
-    .enum(['full', 'bare'])
-    .default('full')
-    .describe('bare: the event and the trader, without a figure, title or reason.'),
-  commands: chatCommands.optional().describe('For telegram: commands that `users` may send; default none.'),
-  users: chatUsers
-    .optional()
-    .describe('For telegram with commands: ids of the allowed users, each in his own chat with the bot.'),
+  detail: choice(['full', 'bare'], 'bare: event and trader, no figure, title or reason.').default('full'),
+  commands: z.array(z.enum(CHAT_COMMANDS)).max(20).optional().describe('For telegram: commands that `users` may send.'),
+  users: z.array(z.int().positive()).min(1).max(20).optional().describe('For telegram: ids of its users.'),
 });
+
+const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 const alertsSchema = section('Alerts to people who do not look.', {
-  channels: z
-    .record(
-      z.string().regex(CHANNEL_NAME, 'wants a name in lower case with dashes, at most 40 characters'),
-      channelSchema,
-    )
-    .default({})
-    .describe('Where alerts go, by name; see docs/monitoring.md.'),
-  escalation: z
-    .array(z.string())
-    .max(20)
-    .default([])
-    .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
-  quiet_hours: cron(
-    'Seconds in which only critical alerts are sent, in the form of a strategy’s quote_hours.',
-    null,
-    '*',
-  ),
-  heartbeat: section(
-    'A watcher elsewhere that alarms when it hears nothing: called every minute, only after useful work.',
-    { url_file: path('File of mode 0600 with the address that expects to be called.') },
-  ).optional(),
+  channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
+  escalation: z.array(z.string()).max(20).default([]).describe('Channels to try in turn for a critical alert.'),
+  quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
+  heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
+    url_file: path('File of mode 0600 with the address to call.'),
+  }).optional(),
 });
 
-const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
+const address = z.url({ protocol: /^https?$/ });
+const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
 
 export const feedSchema = z.strictObject({
-  kind: z
-    .enum(FEED_KINDS)
-    .describe('Its source: a file, an address, your own program, or the public books of another venue.'),
+  kind: z.enum(['file', 'http', 'child', 'polymarket', 'kalshi']).describe('Its source; child is your own program.'),
   path: path('For a file: CSV or JSONL.').optional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('For http: the address that answers with JSON; for polymarket and kalshi: replaces the venue’s own.'),
-  hosts: z
-    .array(z.string().min(1).max(255))
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('For http, polymarket and kalshi: allowed hosts; default that of url.'),
-  command: z
-    .array(z.string().min(1).max(4096))
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('For child: the program and its arguments.'),
+  url: address.optional().describe('For http: the address that answers with JSON; else replaces the venue’s own.'),
+  hosts: texts(255).optional().describe('For http, polymarket and kalshi: allowed hosts; default that of url.'),
+  command: texts(4096).optional().describe('For child: the program and its arguments.'),
   env: z
     .array(
       z
@@ -332,31 +223,18 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('For child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
-  markets: z
-    .record(z.string().min(1).max(128), z.string().min(1).max(128))
-    .optional()
-    .describe(
-      'Of polymarket and kalshi: the name there (token id of YES, or ticker) of each market, by its condition id here.',
-    ),
+  markets: z.record(id, id).optional().describe('For polymarket and kalshi: token id or ticker, by condition id.'),
   every_ms: integer(100, 3_600_000, 'For all but child: interval between reads, ms.').default(1000),
   max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
 
-const watch = flag(false, 'Takes up changed files where nothing in them wants more.');
-
 export const traderSchema = z.strictObject({
   venue: section('Where to trade.', {
     profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
-    base_url: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Overrides the profile’s address.'),
+    base_url: address.optional().describe('Overrides the profile’s address.'),
     draft_message: z.enum(['utf8', 'solana_tx', 'opaque']).optional().describe('Overrides the profile’s.'),
     fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: the base of fee rates.'),
-    allow_blind_signing: flag(
-      false,
-      'Allows signing unreadable drafts (draft_message: opaque, or solana_programs of the profile).',
-    ),
+    allow_blind_signing: flag(false, 'Allows signing unreadable drafts: opaque ones, and those of solana_programs.'),
   }),
   exchange: exchangeSchema.optional(),
   wallet: section('Whose orders these are.', {
@@ -382,22 +260,19 @@ export const traderSchema = z.strictObject({
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
-  reload: section('How changed files are taken up; else by `config apply` alone.', { watch }).prefault({}),
+  reload: section('How changed files are taken up; else by `config apply` alone.', {
+    watch: flag(false, 'Takes up changed files where nothing in them wants more.'),
+  }).prefault({}),
   control: section('How commands reach the running trader.', {
     socket: path('Control socket; default beside the ledger.').optional(),
   }).prefault({}),
-  feeds: z
-    .record(z.string().regex(FEED_NAME, 'wants a name in lower case with dashes, at most 40 characters'), feedSchema)
-    .default({})
-    .describe('Fair values of your own, by name; see docs/feeds.md.'),
+  feeds: z.record(name(FEED_NAME), feedSchema).default({}).describe('Own fair values, by name; see docs/feeds.md.'),
   strategies: z
     .array(path('A strategy file.'))
     .max(100)
     // One more requires a reason, one less does not.
     .meta({ description: 'Strategy files, relative to this file.', live: 'limit' }),
 });
-
-const markets = (what: string) => z.number().int().min(1).max(1000).describe(what);
 
 const figure = (min: number, max: number, what: string) => z.number().min(min).max(max).optional().describe(what);
 
@@ -409,7 +284,7 @@ export const selectSchema = z.strictObject({
   categories: z.array(z.enum(CATEGORIES)).default([]).describe('Empty for all.'),
   title_words: words('Only titles that contain one of them, in upper or lower case; empty for all.'),
   without_words: words('No title that contains one of them, in upper or lower case.'),
-  except: z.array(z.string().min(1).max(128)).max(1000).default([]).describe('Condition ids that it never quotes.'),
+  except: z.array(id).max(1000).default([]).describe('Condition ids that it never quotes.'),
   min_spread: figure(0, 1, 'Others’ best ask less their best bid is at least this, price.'),
   max_spread: figure(0, 1, 'The same is at most this.'),
   min_volume_day: figure(0, 1e12, 'Minimum volume of public trades in a day, currency.'),
@@ -418,14 +293,11 @@ export const selectSchema = z.strictObject({
 });
 
 const marketsSchema = section('Which markets it quotes: named ids, or a selection.', {
-  ids: z.array(z.string().min(1).max(128)).min(1).max(1000).optional().describe('Condition ids to quote.'),
+  ids: z.array(id).min(1).max(1000).optional().describe('Condition ids to quote.'),
   select: selectSchema.optional().describe('Markets of the catalog that match every filter.'),
-  max: markets('Maximum number of quoted markets.').default(20),
-  candidates: markets('Number of candidate markets, of which it quotes the best; default max.').optional(),
-  choose: z
-    .enum(['listed', 'value'])
-    .default('listed')
-    .describe('Selection of markets: the first that match (listed), or the most valuable ones (value).'),
+  max: integer(1, 1000, 'Maximum number of quoted markets.').default(20),
+  candidates: integer(1, 1000, 'Number of candidate markets, of which it quotes the best; default max.').optional(),
+  choose: choice(['listed', 'value'], 'The first that match, or the most valuable.').default('listed'),
 }).prefault({});
 
 export const strategyFileSchema = z.strictObject({
@@ -452,79 +324,28 @@ export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
- * How a running trader takes up a setting of one of these files, as its section's `live` says. `free`: with `config apply`; `limit`: a
- * tighter or lower value is free, a looser or higher one wants a reason; `reason`: wants one; `restart`, also without a mark: by a restart.
+ * How a running trader takes up a setting, by its section's `live`. `free`: with `config apply`. `limit`: a looser or higher
+ * value wants a reason. `reason`: every value does. `restart`, also without a mark: by a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
   return String((field && findMark(field, 'live')) ?? 'restart');
 };
 
-interface Field {
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  readonly words: readonly string[];
-}
+const CRON_FIELDS = 6;
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-
-const FIELDS: readonly Field[] = [
-  { name: 'second', min: 0, max: 59, words: [] },
-  { name: 'minute', min: 0, max: 59, words: [] },
-  { name: 'hour', min: 0, max: 23, words: [] },
-  { name: 'day', min: 1, max: 31, words: [] },
-  { name: 'month', min: 1, max: 12, words: MONTHS },
-  // 7 is Sunday too, as everywhere in cron.
-  { name: 'weekday', min: 0, max: 7, words: WEEKDAYS },
-];
-
-/**
- * Null for a usable expression, else its fault. Stricter than the scheduler that runs it: node-cron accepts every
- * expression that passes (a test ensures it).
- */
-export function cronProblem(expression: string, second: '*' | '0' = '*'): string | null {
-  const texts = expression.trim() === '' ? [] : expression.trim().split(/\s+/);
-  if (texts.length !== FIELDS.length) {
-    const hint = texts.length === 5 ? `; ${fiveFieldHint(`${second} ${texts.join(' ')}`)}` : '';
+/** Null for an expression that the scheduler runs, else its fault. With five fields the seconds would be a guess. */
+function cronProblem(expression: string, second: '*' | '0'): string | null {
+  const texts = expression.split(/\s+/).filter((text) => text !== '');
+  if (texts.length !== CRON_FIELDS) {
+    const hint = texts.length === 5 ? `; for a five-field expression write "${second} ${texts.join(' ')}"` : '';
     return `wants six cron fields (second minute hour day month weekday), got ${texts.length}${hint}`;
   }
-  for (const [index, field] of FIELDS.entries()) {
-    const problem = fieldProblem(texts[index] ?? '', field);
-    if (problem !== null) return `cron field ${field.name}: ${problem}`;
+  try {
+    const { dayOfMonth, dayOfWeek } = parse(expression);
+    const other = [...dayOfMonth, ...dayOfWeek].find((day) => !Number.isInteger(day));
+    return other === undefined ? null : `wants numbers and names of days, not ${other}`;
+  } catch (error) {
+    return `cannot be a cron expression: ${messageOf(error)}`;
   }
-  // Each field is valid alone, so the day is in none of the months.
-  return validate(expression) ? null : 'cron field day: no month that it names has this day';
-}
-
-/** A proposed expression must be valid. */
-function fiveFieldHint(longer: string): string {
-  const problem = cronProblem(longer);
-  if (problem === null) return `for a five-field expression write "${longer}"`;
-  return `a five-field expression lacks the second, and here is also wrong in ${problem}`;
-}
-
-function fieldProblem(text: string, field: Field): string | null {
-  for (const part of text.toLowerCase().split(',')) {
-    const match = /^(?:(\*)|([a-z0-9]+)(?:-([a-z0-9]+))?)(?:\/(\d{1,3}))?$/.exec(part);
-    if (match === null) return `cannot read "${part}"`;
-    const [, all, from = '', to, step] = match;
-    if (all === undefined && to === undefined && step !== undefined) {
-      return `a step needs a range or *, got "${part}"; write "${from}-${field.max}/${step}"`;
-    }
-    const low = all === undefined ? parseNumber(from, field) : field.min;
-    const high = all !== undefined ? field.max : to === undefined ? low : parseNumber(to, field);
-    if (low === null || high === null || low > high || Number(step ?? 1) === 0) {
-      return `wants values from ${field.min} to ${field.max}, got "${part}"`;
-    }
-  }
-  return null;
-}
-
-function parseNumber(text: string, field: Field): number | null {
-  const word = field.words.indexOf(text);
-  if (word >= 0) return field.min + word;
-  const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  return value >= field.min && value <= field.max ? value : null;
 }

@@ -103,7 +103,7 @@ function identifyFiles(files: readonly ModuleFile[]) {
   return { sourceHash, key: `own ${sourceHash}`, files };
 }
 
-/** @param name as known to its user */
+/** `name`: as known to its user. */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded only here: it takes a twentieth of a second that few commands need.
   const { createJiti } = await import('jiti');

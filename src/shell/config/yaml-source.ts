@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import {
   CONFIG_BOUNDS,
   findYamlExcess,
@@ -10,7 +10,7 @@ import {
   MAX_YAML_DEPTH,
   type YamlBounds,
 } from '../../shared/base/yaml-bounds.js';
-import { configError, fieldName, type Problem, type SourcePlace, shownPath } from './problems.js';
+import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
 export type YamlSource = ReturnType<typeof parseYaml>;
 
@@ -60,15 +60,11 @@ function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: 
     return excess === null ? text : fail(excess, SPLIT);
   } catch (error) {
     if (error instanceof TwinbookError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    if (code === 'ENOENT')
-      return fail(
-        'no such file',
-        asker === undefined
-          ? 'Name the configuration with -c FILE, or write one: `twinbook init`.'
-          : 'Relative paths in a file are relative to that file.',
-      );
-    return fail(`cannot be read (${code})`, 'Check the permissions of the file and its folders.');
+    const code = systemCode(error);
+    if (code !== 'ENOENT')
+      return fail(`cannot be read (${code})`, 'Check the permissions of the file and its folders.');
+    const named = 'Name the configuration with -c FILE, or write one: `twinbook init`.';
+    return fail('no such file', asker === undefined ? named : 'Relative paths in a file are relative to that file.');
   }
 }
 
@@ -77,13 +73,9 @@ const SPLIT = 'Name a YAML file of settings; split a long one into several strat
 /** Parses text whose size has been checked; throws one `config_invalid` with every problem found. */
 export function parseYaml(text: string, file: string, name: string) {
   const counter = new LineCounter();
-  const at = (offset: number): SourcePlace => {
-    const { line, col } = counter.linePos(offset);
-    return { line, column: col };
-  };
-  const where = (offset: number): string => {
-    const { line, column } = at(offset);
-    return `${name}:${line}:${column}`;
+  const problemAt = (offset: number, field: string, complaint: string): Problem => {
+    const { line, col: column } = counter.linePos(offset);
+    return { where: `${name}:${line}:${column}`, place: { line, column }, field, text: complaint };
   };
   const document = parseDocument(text, {
     version: '1.2',
@@ -94,21 +86,16 @@ export function parseYaml(text: string, file: string, name: string) {
     lineCounter: counter,
     prettyErrors: false,
   });
-  const syntax = [...document.errors, ...document.warnings].map((error) => ({
-    where: where(error.pos[0]),
-    place: at(error.pos[0]),
-    field: '',
-    text: syntaxText(error.code, error.message),
-  }));
+  const syntax = [...document.errors, ...document.warnings].map((error) =>
+    problemAt(error.pos[0], '', syntaxText(error.code, error.message)),
+  );
   if (syntax.length > 0) throw configError(syntax);
 
   const problems: Problem[] = [];
   const value = plain(document.contents, [], (node, path, complaint) =>
-    problems.push({ where: where(node?.range?.[0] ?? 0), field: fieldName(path), text: complaint }),
+    problems.push(problemAt(node?.range?.[0] ?? 0, fieldName(path), complaint)),
   );
   if (problems.length > 0) throw configError(problems);
-  const place = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
-    at(findOffset(document.contents, path, part));
   return {
     /** Absolute. */
     file,
@@ -116,16 +103,10 @@ export function parseYaml(text: string, file: string, name: string) {
     name,
     /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
     value,
-    /** Place of a field's value (or its key); of the closest existing parent for a missing field. */
-    place,
-    problem(path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem {
-      const { line, column } = place(path, part);
-      return {
-        where: `${name}:${line}:${column}`,
-        place: { line, column },
-        field: fieldName(part === 'key' ? path.slice(0, -1) : path),
-        text: complaint,
-      };
+    /** At a field's value (or its key); at the closest existing parent of a missing field. */
+    problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
+      const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
+      return problemAt(findOffset(document.contents, path, part), field, complaint);
     },
   };
 }

@@ -58,13 +58,9 @@ export class FleetDatabase {
     }
   }
 
-  get isBroken(): boolean {
-    return this.#isBroken;
-  }
-
   /** Rejects with TwinbookError `fleet_unusable`. */
-  async query(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.#within(() => this.#client.query<Row>(text, [...values]));
+  async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
+    const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
   }
 
@@ -122,7 +118,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     database,
     user,
     // Otherwise the library would read the environment and a file of the user.
-    password: password ?? (() => Promise.reject(new Error(NO_PASSWORD))),
+    password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
     connectionTimeoutMillis: answerMs,
@@ -130,8 +126,8 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
   };
 }
 
-/** The server requires one. */
-const NO_PASSWORD = 'it wants a password, and none was given';
+const NO_PASSWORD = 'wants a password, and none was given';
+const SET_PASSWORD = 'the password of fleet.database in TWINBOOK_FLEET_PASSWORD or its _FILE';
 
 function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOptions | false {
   if (tls === 'off') return false;
@@ -209,7 +205,7 @@ const ENDS_SESSION = /^(57P0[1-5]|08...|25P03)$/;
 type Explained = readonly [what: string, wanted: string];
 
 const BY_CODE: Readonly<Record<string, Explained>> = {
-  '28P01': ['refuses this user or password', 'the password of fleet.database in TWINBOOK_FLEET_PASSWORD or its _FILE'],
+  '28P01': ['refuses this user or password', SET_PASSWORD],
   '28000': ['refuses this user', 'a line for user, database and address in its pg_hba.conf'],
   '3D000': ['does not exist on that server', 'a database that was made with `createdb`'],
   '3F000': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
@@ -217,10 +213,6 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
   '42501': ['does not let this user do that', 'the user who ran `twinbook fleet init`, or the same rights'],
   '53300': ['takes no more connections', 'a higher max_connections: a trader needs one'],
   '25006': ['is read-only', 'the primary server'],
-  '57P03': ['is starting or stopping', 'a server that is ready'],
-  '55P03': ['is busy with another of the fleet for too long', 'another try'],
-  '57014': ['took too long', 'another try'],
-  ENOTFOUND: ['has an unknown host', 'the host of fleet.database'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate of another name', 'sslmode=verify-full with the name in it'],
 };
 
@@ -240,8 +232,6 @@ function explainText(code: string, text: string): Explained {
     return [`has a TLS certificate that is not trusted: ${text}`, 'sslrootcert=FILE with the root of that certificate'];
   if (/does not support SSL/i.test(text))
     return ['speaks no TLS', 'TLS on that server; sslmode=disable only on a private connection'];
-  if (/wants a password|password must be a string/i.test(text))
-    return ['wants a password, and none was given', 'TWINBOOK_FLEET_PASSWORD or TWINBOOK_FLEET_PASSWORD_FILE'];
   if (/^[0-9][0-9A-Z]{4}$/.test(code))
     return [`answered: ${text} (${code})`, 'a database as `twinbook fleet init` leaves it'];
   return [`does not answer: ${text}`, 'a PostgreSQL server that runs there: `pg_isready` asks it'];

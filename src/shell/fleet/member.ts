@@ -1,7 +1,4 @@
-/**
- * A trader's membership in its fleet: takes the lease on its wallet, renews it beside the trader's steps, which never wait
- * for it, and keeps capital and markets in the database. `Lease` decides its permissions; `FleetMember` acts on them.
- */
+/** A trader in its fleet: `Lease` decides what it may do with its wallet, `FleetMember` renews it beside the steps. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -60,26 +57,21 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
  */
 type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
-interface Watch {
-  readonly row: OwnerRow;
-  readonly sinceMs: number;
-}
-
 /**
- * Who may sign for a wallet, as a pure state machine: database rows and the moments of reading in, permissions out. Every
- * method takes the present time, unless its comment says otherwise.
- *
- * Each side measures spans by clocks of its own machine only; no two clocks are ever compared. The holder of the
- * lease counts from before its request, by the fastest of its clocks, and stops a margin early. The next owner counts from
- * after it saw the newest renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
+ * Who may sign for a wallet, as a pure state machine. No two machines' clocks are compared. The holder counts from before
+ * its request, by the fastest of its clocks, and stops a margin early. The next owner counts from after it saw the newest
+ * renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
-  #watch: Watch | null = null;
-  #isUnknown = false;
+  term = 0;
+  /** Its present owner; null while no other is known. */
+  successor: OwnerRow | null = null;
+  /** The owner in the last row; null for an unknown wallet, undefined before the first look. */
+  #owner: OwnerRow | null | undefined;
+  /** When the owner's newest renewal was first seen. */
+  #seenMs = 0;
   #renewedAt: Instant | null = null;
-  #term = 0;
-  #successor: OwnerRow | null = null;
 
   constructor(rules: LeaseRules) {
     this.rules = rules;
@@ -87,40 +79,32 @@ export class Lease {
 
   /** The owner's row, null for an unknown wallet. `at`: after the answer. */
   see(row: OwnerRow | null, at: Instant): void {
-    this.#isUnknown = row === null;
-    if (row === null) {
-      this.#watch = null;
-      return;
-    }
-    const known = this.#watch?.row;
-    if (known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
-    this.#watch = { row, sinceMs: at.steadyMs };
+    const known = this.owner;
+    if (row && known?.term === row.term && known.renewal === row.renewal && known.isFree === row.isFree) return;
+    this.#owner = row;
+    this.#seenMs = at.steadyMs;
   }
 
-  /** The owner in the last row; null before the first, and for a wallet without one. */
   get owner(): OwnerRow | null {
-    return this.#watch?.row ?? null;
+    return this.#owner ?? null;
   }
 
   /** Time until the lease may be taken without a renewal, ms; 0 when it may be now. */
   waitMs(now: Instant): number {
-    if (this.#isUnknown || this.#watch === null) return this.#isUnknown ? 0 : Number.POSITIVE_INFINITY;
-    const { row, sinceMs } = this.#watch;
-    if (row.isFree) return 0;
-    const { leaseMs, marginMs } = rulesOf(row.leaseMs);
-    return Math.max(0, leaseMs + marginMs - (now.steadyMs - sinceMs));
+    if (this.#owner === undefined) return Number.POSITIVE_INFINITY;
+    if (this.#owner === null || this.#owner.isFree) return 0;
+    const { leaseMs, marginMs } = rulesOf(this.#owner.leaseMs);
+    return Math.max(0, leaseMs + marginMs - (now.steadyMs - this.#seenMs));
   }
 
   /** The row that a take must find unchanged; undefined while no attempt is allowed. */
   expected(now: Instant): Expected | undefined {
-    if (this.#successor !== null || this.waitMs(now) > 0) return undefined;
-    const row = this.owner;
-    return row === null ? null : { term: row.term, renewal: row.renewal };
+    return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
 
   /** The database has granted it. `askedAt`: before the request left. */
   take(term: number, askedAt: Instant): void {
-    this.#term = term;
+    this.term = term;
     this.#renewedAt = askedAt;
   }
 
@@ -131,7 +115,7 @@ export class Lease {
 
   /** The database shows another owner: final. */
   lose(successor: OwnerRow | null): void {
-    this.#successor = successor ?? UNKNOWN_OWNER;
+    this.successor = successor ?? UNKNOWN_OWNER;
   }
 
   /** It was given back. */
@@ -139,17 +123,8 @@ export class Lease {
     this.#renewedAt = null;
   }
 
-  get term(): number {
-    return this.#term;
-  }
-
-  /** Its present owner; null while no other is known. */
-  get successor(): OwnerRow | null {
-    return this.#successor;
-  }
-
   standing(now: Instant): Standing {
-    if (this.#successor !== null) return 'lost';
+    if (this.successor !== null) return 'lost';
     if (this.#renewedAt === null) return 'none';
     const sinceMs = elapsedMs(this.#renewedAt, now);
     if (sinceMs >= this.rules.leaseMs - this.rules.marginMs) return 'over';
@@ -158,7 +133,7 @@ export class Lease {
 
   /** Time in which no other trader can get it, ms; 0 when one may. */
   oursForMs(now: Instant): number {
-    if (this.#successor !== null || this.#renewedAt === null) return 0;
+    if (this.successor !== null || this.#renewedAt === null) return 0;
     return Math.max(0, this.rules.leaseMs - elapsedMs(this.#renewedAt, now));
   }
 }
@@ -209,7 +184,7 @@ export class FleetMember {
   #running: MemberHooks | null = null;
   /** No longer wanted; released once the trader knows that it lost them. */
   #toGiveBack = false;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -233,15 +208,13 @@ export class FleetMember {
    */
   static async join(options: MemberOptions): Promise<{ member: FleetMember; isSettled: boolean } | null> {
     const member = new FleetMember(options);
+    let isSettled: boolean | null = null;
     try {
-      const isSettled = await member.#join();
-      if (isSettled !== null) return { member, isSettled };
-      await member.close();
-      return null;
-    } catch (error) {
-      await member.close();
-      throw error;
+      isSettled = await member.#join();
+    } finally {
+      if (isSettled === null) await member.close();
     }
+    return isSettled === null ? null : { member, isSettled };
   }
 
   get standing(): Standing {
@@ -281,9 +254,7 @@ export class FleetMember {
       await (await this.#open()).release(this.lease.term, keptMicros, reason);
       this.lease.end();
     } catch (error) {
-      this.#options.say(
-        `warning: the lease on the wallet could not be released, and expires later: ${messageOf(error)}`,
-      );
+      this.#options.say(`warning: the lease could not be released, and expires later: ${messageOf(error)}`);
     }
   }
 
@@ -311,15 +282,10 @@ export class FleetMember {
         this.#drop();
       }
       isFirst = false;
-      await pause(this.#pauseMs());
+      const waitMs = Math.min(LONGEST_LOOK_MS, this.lease.rules.renewMs, this.lease.waitMs(readInstant()));
+      await pause(Math.max(50, waitMs));
     }
     return null;
-  }
-
-  #pauseMs(): number {
-    const { renewMs } = this.lease.rules;
-    const waitMs = this.lease.waitMs(readInstant());
-    return Math.max(50, Math.min(LONGEST_LOOK_MS, renewMs, waitMs));
   }
 
   /** Null while the lease may not be taken; else whether no order of the previous owner can rest. */
@@ -356,11 +322,10 @@ export class FleetMember {
     if (answer.kind === 'granted') return;
     if (answer.kind === 'fenced') throw taken(this.#options.wallet, null);
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
-    throw new TwinbookError(
-      'fleet_unusable',
-      `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${formatDecimal(micros(answer.capitalMicros))}`,
-      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` says who has it.',
-    );
+    const all = formatDecimal(micros(answer.capitalMicros));
+    const text = `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${all}`;
+    const hint = 'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`.';
+    throw new TwinbookError('fleet_unusable', text, hint);
   }
 
   /** Only a standby waits for another trader's wallet; our own after a crash is always waited for. */
@@ -378,7 +343,7 @@ export class FleetMember {
 
   #stopRenewing(): void {
     this.#isClosed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   #schedule(afterMs: number): void {
@@ -451,16 +416,13 @@ export class FleetMember {
   }
 }
 
-const taken = (wallet: string, row: OwnerRow | null): TwinbookError =>
-  new TwinbookError(
-    'wallet_taken',
-    `the wallet ${wallet} is traded by ${row === null ? 'another trader' : `${row.holder} (term ${row.term})`} of the fleet`,
-    'Stop that one first, or set `fleet.standby: true` to take over when it renews no more; `twinbook fleet status` says when it last did.',
-  );
+function taken(wallet: string, row: OwnerRow | null): TwinbookError {
+  const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
+  const hint = 'Stop that one first, or set `fleet.standby: true` to take over when it renews no more.';
+  return new TwinbookError('wallet_taken', `the wallet ${wallet} is traded by ${who} of the fleet`, hint);
+}
 
-const twoOfOneName = (row: OwnerRow): TwinbookError =>
-  new TwinbookError(
-    'wallet_taken',
-    `another trader is running that calls itself ${row.holder} in the fleet (fleet.name)`,
-    'Give each trader of the fleet its own name.',
-  );
+function twoOfOneName({ holder }: OwnerRow): TwinbookError {
+  const text = `another trader is running that calls itself ${holder} in the fleet (fleet.name)`;
+  return new TwinbookError('wallet_taken', text, 'Give each trader of the fleet its own name.');
+}

@@ -1,21 +1,17 @@
 /**
- * A fleet's tables, in a separate schema, and the queries of a trader about its wallet. The owner's session holds an advisory lock, which the server drops with the
- * session, beside the row, which stays: the lock shows whether the owner is still connected, and the row alone says whose the
- * wallet is.
+ * A fleet's tables, and the queries of a trader about its wallet. The row says whose the wallet is; the advisory lock of
+ * its session shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { must, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
-import { type FleetDatabase, type Row, unusable } from './database.js';
+import { type FleetDatabase, unusable } from './database.js';
 
 /** Incremented with each change of the tables; a trader works only with its own version. */
 const TABLES_VERSION = 1;
 
-/**
- * Counts are made in a function: the lock in one statement, the count in the next, which sees the rows that
- * others wrote before the lock. A client that stops in the middle holds no lock: it is one statement.
- */
+/** A function locks in one statement and counts in the next, which sees what others wrote before the lock. */
 const TABLES = `
 CREATE SCHEMA twinbook_fleet;
 CREATE TABLE twinbook_fleet.about (
@@ -28,8 +24,8 @@ CREATE TABLE twinbook_fleet.wallet (
   holder text NOT NULL,
   instance text NOT NULL,
   machine text NOT NULL,
-  term bigint NOT NULL,
-  renewal bigint NOT NULL,
+  term int NOT NULL,
+  renewal int NOT NULL,
   lease_ms int NOT NULL CHECK (lease_ms > 0),
   is_free boolean NOT NULL,
   is_settled boolean NOT NULL,
@@ -37,19 +33,13 @@ CREATE TABLE twinbook_fleet.wallet (
   taken_at timestamptz NOT NULL,
   renewed_at timestamptz NOT NULL,
   granted bigint NOT NULL DEFAULT 0 CHECK (granted >= 0),
-  summary jsonb
+  summary jsonb,
+  note text
 );
 CREATE TABLE twinbook_fleet.claim (
   market text PRIMARY KEY,
   wallet text NOT NULL REFERENCES twinbook_fleet.wallet,
   claimed_at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-CREATE TABLE twinbook_fleet.event (
-  at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  wallet text NOT NULL,
-  term bigint NOT NULL,
-  holder text NOT NULL,
-  what text NOT NULL
 );
 CREATE FUNCTION twinbook_fleet.grant_capital(of_wallet text, of_instance text, of_term bigint, wanted bigint)
 RETURNS TABLE (answer text, others bigint, capital bigint) LANGUAGE plpgsql AS $$
@@ -97,9 +87,10 @@ export async function initFleet(database: FleetDatabase, capitalMicros: Micros):
   // One query is one transaction.
   if (isNew) await database.query(TABLES);
   await requireTables(database);
-  const [row] = await database.query('SELECT twinbook_fleet.set_capital($1) AS is_set', [capitalMicros]);
+  const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
+  const [row] = await database.query<{ is_set: boolean }>(sql, [capitalMicros]);
   const granted = 'the fleet has granted more capital than that';
-  if (row?.['is_set'] !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` says to whom.');
+  if (row?.is_set !== true) throw new TwinbookError('usage', granted, '`twinbook fleet status` says to whom.');
   return isNew;
 }
 
@@ -115,19 +106,15 @@ export async function requireTables(database: FleetDatabase): Promise<void> {
 }
 
 async function readVersion(database: FleetDatabase): Promise<number | null> {
-  const [found] = await database.query("SELECT to_regclass('twinbook_fleet.about') IS NOT NULL AS is_there");
-  if (found?.['is_there'] !== true) return null;
+  const [found] = await database.query("SELECT to_regclass('twinbook_fleet.about') AS about");
+  if (found?.['about'] === null) return null;
   const [row] = await database.query('SELECT version FROM twinbook_fleet.about');
   return Number(row?.['version']);
 }
 
-export interface WalletRow extends OwnerRow {
+export interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
-  /** False: the previous owner's resting orders are not proven gone. */
-  readonly isSettled: boolean;
-  /** Part of the fleet's capital, micros. */
-  readonly grantedMicros: number;
   readonly markets: readonly string[];
   /** By the database's clock, seconds ago. */
   readonly takenS: number;
@@ -145,27 +132,15 @@ export interface FleetState {
 export async function readFleet(database: FleetDatabase): Promise<FleetState> {
   await requireTables(database);
   const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
-  const rows = await database.query(
-    `SELECT w.*, extract(epoch FROM clock_timestamp() - w.taken_at) AS taken_s,
-      extract(epoch FROM clock_timestamp() - w.renewed_at) AS renewed_s,
+  const wallets = await database.query<WalletRow>(
+    `SELECT ${OWNER}, wallet, machine, summary, ${TAKEN},
+      extract(epoch FROM clock_timestamp() - taken_at)::float8 AS "takenS",
+      extract(epoch FROM clock_timestamp() - renewed_at)::float8 AS "renewedS",
       ARRAY(SELECT c.market FROM twinbook_fleet.claim c WHERE c.wallet = w.wallet ORDER BY c.market) AS markets
-     FROM twinbook_fleet.wallet w ORDER BY w.holder, w.wallet`,
+     FROM twinbook_fleet.wallet w ORDER BY holder, wallet`,
   );
-  return { capitalMicros: Number(about?.['capital']), wallets: rows.map(toWallet) };
+  return { capitalMicros: Number(about?.['capital']), wallets };
 }
-
-const toWallet = (row: Row): WalletRow => ({
-  ...toOwner(row),
-  wallet: String(row['wallet']),
-  machine: String(row['machine']),
-  isSettled: row['is_settled'] === true,
-  grantedMicros: Number(row['granted']),
-  // Columns of an array and of jsonb; `renew` of this version wrote the latter.
-  markets: row['markets'] as readonly string[],
-  summary: row['summary'] as TraderSummary | null,
-  takenS: Number(row['taken_s']),
-  renewedS: Number(row['renewed_s']),
-});
 
 export interface OwnerRow {
   readonly holder: string;
@@ -203,10 +178,11 @@ export interface Candidate {
   readonly leaseMs: number;
 }
 
-/** A taken lease. `isSettled` is false until no order of the previous owner can rest. */
 export interface TakenLease {
   readonly term: number;
+  /** False until no order of the previous owner can rest. */
   readonly isSettled: boolean;
+  /** Part of the fleet's capital, micros. */
   readonly grantedMicros: number;
 }
 
@@ -225,8 +201,8 @@ export class DatabaseDesk {
   /** Null for an unknown wallet. */
   async look(): Promise<OwnerRow | null> {
     const sql = `SELECT ${OWNER} FROM twinbook_fleet.wallet WHERE wallet = $1`;
-    const [row] = await this.#database.query(sql, [this.#candidate.wallet]);
-    return row === undefined ? null : toOwner(row);
+    const [row] = await this.#database.query<OwnerRow>(sql, [this.#candidate.wallet]);
+    return row ?? null;
   }
 
   /** Null when the row has changed, or while the owner's session exists; that session is ended if this user may. */
@@ -239,14 +215,10 @@ export class DatabaseDesk {
     const mine = [wallet, holder, instance, machine, leaseMs];
     const [row] =
       expected === null
-        ? await this.#database.query(INSERT_OWNER, mine)
-        : await this.#database.query(REPLACE_OWNER, [...mine, expected.term, expected.renewal]);
-    if (row === undefined) {
-      await this.#unlock();
-      return null;
-    }
-    const { term, is_settled: isSettled, granted } = row;
-    return { term: Number(term), isSettled: isSettled === true, grantedMicros: Number(granted) };
+        ? await this.#database.query<TakenLease>(INSERT_OWNER, mine)
+        : await this.#database.query<TakenLease>(REPLACE_OWNER, [...mine, expected.term, expected.renewal]);
+    if (row === undefined) await this.#unlock();
+    return row ?? null;
   }
 
   /** Also takes the session lock again on a new connection. `fenced`: the row names another owner, or none. */
@@ -279,10 +251,9 @@ export class DatabaseDesk {
 
   /** `others` and `capital`, micros, for `too_much`: granted to others, and the fleet's total. */
   async grant(term: number, micros: number) {
-    const [row] = await this.#ask('SELECT * FROM twinbook_fleet.grant_capital($1, $2, $3, $4)', term, micros);
-    // The function returns no other answer.
-    const kind = row?.['answer'] as 'granted' | 'fenced' | 'too_much';
-    return { kind, othersMicros: Number(row?.['others']), capitalMicros: Number(row?.['capital']) };
+    const { wallet, instance } = this.#candidate;
+    const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
+    return must(row, 'the answer of grant_capital');
   }
 
   /** Markets of these that belong to this wallet now. */
@@ -305,10 +276,8 @@ export class DatabaseDesk {
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (
-        UPDATE twinbook_fleet.wallet SET is_free = true, is_settled = true, granted = least(granted, $4::bigint)
-        WHERE ${IS_OURS} RETURNING wallet, term, holder
-      ), noted AS (
-        INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'gave it back: ' || $5 FROM freed
+        UPDATE twinbook_fleet.wallet
+        SET is_free = true, is_settled = true, granted = least(granted, $4::bigint), note = $5 WHERE ${IS_OURS} RETURNING wallet
       )
       DELETE FROM twinbook_fleet.claim c USING freed f WHERE c.wallet = f.wallet`,
       term,
@@ -323,7 +292,7 @@ export class DatabaseDesk {
   }
 
   /** A query about our own term of the wallet. */
-  #ask(sql: string, term: number, ...more: readonly unknown[]): Promise<readonly Row[]> {
+  #ask(sql: string, term: number, ...more: readonly unknown[]) {
     return this.#database.query(sql, [this.#candidate.wallet, this.#candidate.instance, term, ...more]);
   }
 
@@ -340,10 +309,7 @@ export class DatabaseDesk {
     await this.#database.query('SELECT pg_advisory_unlock($1)', [lockKey(this.#candidate.wallet)]);
   }
 
-  /**
-   * Ends the session that holds the lock: its trader is frozen or cut off. Without permission it waits until the server
-   * does.
-   */
+  /** Ends the session that holds the lock, if this user may: its trader is frozen or cut off. */
   async #evict(): Promise<void> {
     await this.#database
       .query(
@@ -358,32 +324,32 @@ export class DatabaseDesk {
 }
 
 const NO_POOLER = 'the server itself: a pooler by transactions cannot hold a lock';
-const OWNER = 'holder, instance, term, renewal, lease_ms, is_free';
+const OWNER = 'holder, instance, term, renewal, lease_ms AS "leaseMs", is_free AS "isFree"';
+const TAKEN = 'is_settled AS "isSettled", granted::float8 AS "grantedMicros"';
 const IS_OURS = 'wallet = $1 AND instance = $2 AND term = $3 AND NOT is_free';
 
 const INSERT_OWNER = `
-WITH made AS (
-  INSERT INTO twinbook_fleet.wallet
-    (wallet, holder, instance, machine, lease_ms, term, renewal, is_free, is_settled, backend_pid, taken_at, renewed_at)
-  VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
-  ON CONFLICT DO NOTHING RETURNING wallet, term, holder, is_settled, granted
-), noted AS (
-  INSERT INTO twinbook_fleet.event (wallet, term, holder, what) SELECT wallet, term, holder, 'took it' FROM made
-)
-SELECT term, is_settled, granted FROM made`;
+INSERT INTO twinbook_fleet.wallet
+  (wallet, holder, instance, machine, lease_ms, term, renewal, is_free, is_settled, backend_pid, taken_at, renewed_at)
+VALUES ($1, $2, $3, $4, $5, 1, 1, false, true, pg_backend_pid(), clock_timestamp(), clock_timestamp())
+ON CONFLICT DO NOTHING RETURNING term, ${TAKEN}`;
 
 /** A wallet that was not released regularly is unsettled until its next owner has proven that no order rests. */
 const REPLACE_OWNER = `
-WITH replaced AS (
-  UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
-    term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false,
-    backend_pid = pg_backend_pid(), taken_at = clock_timestamp(), renewed_at = clock_timestamp(), summary = NULL
-  WHERE wallet = $1 AND term = $6 AND renewal = $7 RETURNING wallet, term, holder, is_settled, granted
-), noted AS (
-  INSERT INTO twinbook_fleet.event (wallet, term, holder, what)
-  SELECT wallet, term, holder, CASE WHEN is_settled THEN 'took it' ELSE 'took it over' END FROM replaced
-)
-SELECT term, is_settled, granted FROM replaced`;
+UPDATE twinbook_fleet.wallet SET holder = $2, instance = $3, machine = $4, lease_ms = $5,
+  term = term + 1, renewal = renewal + 1, is_settled = is_free AND is_settled, is_free = false, summary = NULL,
+  backend_pid = pg_backend_pid(), taken_at = clock_timestamp(), renewed_at = clock_timestamp()
+WHERE wallet = $1 AND term = $6 AND renewal = $7 RETURNING term, ${TAKEN}`;
+
+interface Granted {
+  readonly kind: 'granted' | 'fenced' | 'too_much';
+  readonly othersMicros: number;
+  readonly capitalMicros: number;
+}
+
+const GRANT = `
+SELECT answer AS kind, others::float8 AS "othersMicros", capital::float8 AS "capitalMicros"
+FROM twinbook_fleet.grant_capital($1, $2, $3, $4)`;
 
 const RENEWED = `UPDATE twinbook_fleet.wallet SET renewal = renewal + 1, renewed_at = clock_timestamp(),
   backend_pid = pg_backend_pid(), summary = coalesce($4::jsonb, summary) WHERE ${IS_OURS}`;
@@ -393,12 +359,3 @@ const RENEW_ANEW = `${RENEWED} RETURNING term`;
 /** 63 bits of the wallet's address, as text: JavaScript numbers cannot hold them. */
 const lockKey = (wallet: string): string =>
   String(createHash('sha256').update(`twinbook fleet ${wallet}`).digest().readBigUInt64BE() >> 1n);
-
-export const toOwner = (row: Row): OwnerRow => ({
-  holder: String(row['holder']),
-  instance: String(row['instance']),
-  term: Number(row['term']),
-  renewal: Number(row['renewal']),
-  leaseMs: Number(row['lease_ms']),
-  isFree: row['is_free'] === true,
-});

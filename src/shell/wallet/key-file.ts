@@ -1,12 +1,9 @@
-/**
- * The wallet's secret files. The key file: JSON with the key in the clear (mode 0600) or under a passphrase, or a key
- * that another tool wrote. The credentials of the API: one file for all venues and wallets, or two environment variables.
- */
+/** The wallet's secret files: its key, in the clear (mode 0600) or under a passphrase, and the credentials of the API. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { parseJson } from '../../shared/base/text.js';
 import { readPrivateFile, secrets, writePrivateFile } from './secrets.js';
 import { derivePublicKey, Wallet } from './wallet.js';
@@ -65,12 +62,7 @@ export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
 }
 
 function storeKey(seed: Uint8Array, { path, passphrase, scrypt }: KeyFileOptions): Wallet {
-  if (passphrase === '')
-    throw new TwinbookError(
-      'key_invalid',
-      'the passphrase is empty',
-      'Set TWINBOOK_WALLET_PASSPHRASE_FILE or TWINBOOK_WALLET_PASSPHRASE.',
-    );
+  if (passphrase === '') throw keyInvalid('the passphrase is empty', SET_PASSPHRASE);
   const address = base58.encode(derivePublicKey(seed));
   const content =
     passphrase === null
@@ -117,12 +109,14 @@ function readSeed(text: string, path: string, passphrase: string | null): Uint8A
       : readKeyText(content.secret_key, path);
   const address = base58.encode(derivePublicKey(seed));
   if (address === content.address) return seed;
-  throw new TwinbookError(
-    'key_invalid',
-    `the key in ${path} belongs to ${address}, not to its own address`,
-    'The file was changed: take your copy of it, or `twinbook keys import` the key again.',
-  );
+  throw keyInvalid(`the key in ${path} belongs to ${address}, not to its own address`, TAKE_COPY);
 }
+
+const keyInvalid = (message: string, hint: string): TwinbookError => new TwinbookError('key_invalid', message, hint);
+
+const SET_PASSPHRASE =
+  'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600; `twinbook keys show` tries it.';
+const TAKE_COPY = 'The file was changed: take your copy of it, or `twinbook keys import` the key again.';
 
 function openSealed(
   sealed: z.output<typeof sealedKeySchema>,
@@ -130,39 +124,22 @@ function openSealed(
   path: string,
   passphrase: string | null,
 ): Uint8Array {
-  if (passphrase === null) {
-    const hint = 'Set TWINBOOK_WALLET_PASSPHRASE, or TWINBOOK_WALLET_PASSPHRASE_FILE to a file with mode 0600.';
-    throw new TwinbookError('key_invalid', `the wallet file ${path} is sealed and no passphrase was given`, hint);
-  }
+  if (passphrase === null)
+    throw keyInvalid(`the wallet file ${path} is sealed and no passphrase was given`, SET_PASSPHRASE);
   const seed = unsealKey(sealed, address, passphrase);
-  if (seed === null) {
-    throw new TwinbookError(
-      'key_invalid',
-      `the passphrase does not open ${path}, or the file was changed`,
-      'Set TWINBOOK_WALLET_PASSPHRASE or TWINBOOK_WALLET_PASSPHRASE_FILE to its own; `twinbook keys show` tries it.',
-    );
-  }
+  if (seed === null) throw keyInvalid(`the passphrase does not open ${path}, or the file was changed`, SET_PASSPHRASE);
   return seed;
 }
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
-  if (json === undefined) {
-    // Without the cause, which quotes the text.
-    const hint = 'Take your copy of it, or `twinbook keys import` the key again.';
-    throw new TwinbookError('key_invalid', `the wallet file ${path} is not JSON, or was cut`, hint);
-  }
+  // Without the cause, which quotes the text.
+  if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
   // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
-  if (!parsed.success || !isPlainlySpelled) {
-    throw new TwinbookError(
-      'key_invalid',
-      `the wallet file ${path} is not a Twinbook wallet`,
-      '`twinbook keys import` makes one of a key that you have.',
-    );
-  }
-  return parsed.data;
+  if (parsed.success && isPlainlySpelled) return parsed.data;
+  throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
 }
 
 /**
@@ -182,11 +159,7 @@ export function readKeyText(text: string, where: string): Uint8Array {
 }
 
 const invalid = (where: string, what: string) =>
-  new TwinbookError(
-    'key_invalid',
-    `the key in ${where} ${what}`,
-    'A key is 32 or 64 bytes, as base58, hexadecimal or a JSON list: look at the file that it comes from.',
-  );
+  keyInvalid(`the key in ${where} ${what}`, 'A key is 32 or 64 bytes, as base58, hexadecimal or a JSON list.');
 
 function fromJsonArray(text: string): Uint8Array | null {
   const parsed = parseJson(text);
@@ -205,11 +178,7 @@ function fromBase58(text: string): Uint8Array | null {
   return base58.decode(text);
 }
 
-export interface ScryptCost {
-  readonly n: number;
-  readonly r: number;
-  readonly p: number;
-}
+type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
 /** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
@@ -227,9 +196,7 @@ export function sealKey(seed: Uint8Array, address: string, passphrase: string, c
   const data = Buffer.concat([cipher.update(seed), cipher.final()]);
   return {
     kdf: 'scrypt',
-    n: cost.n,
-    r: cost.r,
-    p: cost.p,
+    ...cost,
     salt: base64.encode(salt),
     cipher: 'aes-256-gcm',
     iv: base64.encode(iv),
@@ -244,13 +211,8 @@ export function unsealKey(
   address: string,
   passphrase: string,
 ): Uint8Array | null {
-  if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES) {
-    throw new TwinbookError(
-      'key_invalid',
-      `the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`,
-      'It was changed, or another program sealed it: take your copy of it, or `twinbook keys import` the key again.',
-    );
-  }
+  if (128 * sealed.n * sealed.r > LARGEST_SCRYPT_BYTES)
+    throw keyInvalid(`the key file asks for more than 1 GiB of memory (n ${sealed.n}, r ${sealed.r})`, TAKE_COPY);
   const decipher = createDecipheriv('aes-256-gcm', stretch(passphrase, sealed.salt, sealed), sealed.iv);
   decipher.setAAD(context(address, sealed));
   decipher.setAuthTag(sealed.tag);
@@ -277,17 +239,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * (without its last line break); null when neither is set. Throws TwinbookError as `readPrivateFile`.
  */
 export function walletPassphrase(environment: Environment = process.env): string | null {
-  const passphrase = readPassphrase(environment);
-  if (passphrase !== null) secrets.hide(passphrase);
+  const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
+  if (direct === '' && path === '') return null;
+  const passphrase = direct === '' ? readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '') : direct;
+  secrets.hide(passphrase);
   return passphrase;
-}
-
-function readPassphrase(environment: Environment): string | null {
-  const direct = environment['TWINBOOK_WALLET_PASSPHRASE'];
-  if (direct !== undefined && direct !== '') return direct;
-  const path = environment['TWINBOOK_WALLET_PASSPHRASE_FILE'];
-  if (path === undefined || path === '') return null;
-  return readPrivateFile(path, 'the passphrase file').replace(/\r?\n$/, '');
 }
 
 /** Credentials of a signed call. The secret is the HMAC key; it must not appear in a log, error or page. */
@@ -327,21 +283,17 @@ export function loadCredentials(
   owner: CredentialsOwner,
   environment: Environment = process.env,
 ): Credentials | null {
-  const found = findCredentials(path, owner, environment);
-  if (found !== null) secrets.hide(found.secret);
-  return found;
-}
-
-function findCredentials(path: string, owner: CredentialsOwner, environment: Environment): Credentials | null {
   const { TWINBOOK_API_KEY: apiKey = '', TWINBOOK_API_SECRET: secret = '' } = environment;
-  if (apiKey !== '' && secret !== '') return { apiKey, secret };
-  if (apiKey !== '' || secret !== '') {
+  if ((apiKey === '') !== (secret === '')) {
     const [set, unset] =
       apiKey !== '' ? ['TWINBOOK_API_KEY', 'TWINBOOK_API_SECRET'] : ['TWINBOOK_API_SECRET', 'TWINBOOK_API_KEY'];
     throw new TwinbookError('config_invalid', `${set} is set but ${unset} is not`, 'Set both, or neither.');
   }
-  const entry = readCredentialsFile(path).entries.find((candidate) => belongsTo(candidate, owner));
-  return entry === undefined ? null : { apiKey: entry.api_key, secret: entry.secret };
+  const stored = apiKey === '' ? readCredentialsFile(path).entries.find((entry) => belongsTo(entry, owner)) : null;
+  if (stored === undefined) return null;
+  const found = stored === null ? { apiKey, secret } : { apiKey: stored.api_key, secret: stored.secret };
+  secrets.hide(found.secret);
+  return found;
 }
 
 /**
@@ -371,7 +323,8 @@ function readCredentialsFile(path: string): CredentialsFile {
   try {
     text = readPrivateFile(path, CREDENTIALS_FILE);
   } catch (error) {
-    if (isMissing(error)) return { twinbook_credentials: 1, entries: [] };
+    if (error instanceof TwinbookError && systemCode(error.cause) === 'ENOENT')
+      return { twinbook_credentials: 1, entries: [] };
     throw error;
   }
   return parseCredentials(text, path);
@@ -381,20 +334,11 @@ function parseCredentials(text: string, path: string): CredentialsFile {
   // The parser's own message would quote the file.
   const parsed = credentialsSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new TwinbookError(
-    'key_invalid',
-    `${CREDENTIALS_FILE} ${path} is not one`,
-    'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own.',
-  );
+  const hint = 'Move it away: `twinbook keys bootstrap` makes the trader another one, the guardian makes its own.';
+  throw keyInvalid(`${CREDENTIALS_FILE} ${path} is not one`, hint);
 }
 
 const belongsTo = (entry: CredentialsFile['entries'][number], owner: CredentialsOwner): boolean =>
   normalUrl(entry.base_url) === normalUrl(owner.baseUrl) && entry.wallet === owner.wallet;
 
 const normalUrl = (url: string): string => url.replace(/\/+$/, '');
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof TwinbookError &&
-  error.cause instanceof Error &&
-  'code' in error.cause &&
-  error.cause.code === 'ENOENT';

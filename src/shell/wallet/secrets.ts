@@ -20,7 +20,7 @@ import {
 import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import { base58, base64 } from '@scure/base';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { systemCode, TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, syncFolder } from '../../shared/base/files.js';
 
 /** Far above the size of our secret files. */
@@ -35,20 +35,10 @@ export function readPrivateFile(path: string, what: string): string {
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     const status = fstatSync(descriptor);
-    if (!status.isFile())
-      throw new TwinbookError(
-        'file_unreadable',
-        `${what} ${path} is not a file`,
-        'Name the file itself in the configuration.',
-      );
+    if (!status.isFile()) throw new TwinbookError('file_unreadable', `${what} ${path} is not a file`, LOOK);
     requirePrivate(path, what, status.mode);
-    if (status.size > LARGEST_BYTES) {
-      throw new TwinbookError(
-        'key_invalid',
-        `${what} ${path} has ${status.size} bytes; it cannot be one`,
-        'Look whether that path is the file that was meant.',
-      );
-    }
+    if (status.size > LARGEST_BYTES)
+      throw new TwinbookError('key_invalid', `${what} ${path} has ${status.size} bytes; it cannot be one`, LOOK);
     return attempt(path, what, () => readAll(descriptor));
   } finally {
     closeSync(descriptor);
@@ -113,7 +103,7 @@ function moveToFreePlace(temporary: string, path: string): void {
     linkSync(temporary, path);
     unlinkSync(temporary);
   } catch (error) {
-    if (readErrorCode(error) === 'EEXIST' || existsSync(path)) throw error;
+    if (systemCode(error) === 'EEXIST' || existsSync(path)) throw error;
     renameSync(temporary, path); // A file system without links.
   }
 }
@@ -133,19 +123,13 @@ function attempt<T>(path: string, what: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    const code = readErrorCode(error);
-    const why = WHY[code] ?? `cannot be used (${code})`;
-    throw new TwinbookError(
-      'file_unreadable',
-      `${what} ${path} ${why}`,
-      'Look whether that path is the file that was meant, and whether you may read it.',
-      { cause: error },
-    );
+    const code = systemCode(error);
+    const why = WHY[code] ?? `cannot be used (${code || 'unknown error'})`;
+    throw new TwinbookError('file_unreadable', `${what} ${path} ${why}`, LOOK, { cause: error });
   }
 }
 
-const readErrorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+const LOOK = 'Look whether that path is the file that was meant, and whether you may read it.';
 
 const CENSOR = '[redacted]';
 

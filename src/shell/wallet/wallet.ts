@@ -22,11 +22,6 @@ export const derivePublicKey = (seed: Uint8Array): Uint8Array => getPublicKey(se
 export const signToHex = (message: Uint8Array, seed: Uint8Array): string =>
   Buffer.from(sign(message, seed)).toString('hex');
 
-export interface ChallengeExpectation {
-  readonly serviceName: string;
-  readonly nonce: string;
-}
-
 /** No blank, pipe or line break: a nonce cannot end the challenge's template and begin another text. */
 const HARMLESS_NONCE = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
@@ -38,11 +33,8 @@ export class Wallet {
   /** `seed` is the 32-byte ed25519 secret key; it is copied. Throws TwinbookError key_invalid for another length. */
   constructor(seed: Uint8Array) {
     if (seed.length !== 32) {
-      throw new TwinbookError(
-        'key_invalid',
-        `a secret key has 32 bytes, this one has ${seed.length}`,
-        '`twinbook keys import` takes a key from a file.',
-      );
+      const hint = '`twinbook keys import` takes a key from a file.';
+      throw new TwinbookError('key_invalid', `a secret key has 32 bytes, this one has ${seed.length}`, hint);
     }
     this.#seed = Uint8Array.from(seed);
     this.address = base58.encode(derivePublicKey(this.#seed));
@@ -54,8 +46,7 @@ export class Wallet {
   }
 
   /** Signs a credential challenge; refuses any text but the template with our wallet and a harmless nonce. */
-  signChallenge(text: string, expectation: ChallengeExpectation): SignResult {
-    const { serviceName, nonce } = expectation;
+  signChallenge(text: string, { serviceName, nonce }: { serviceName: string; nonce: string }): SignResult {
     if (!HARMLESS_NONCE.test(nonce)) {
       return { ok: false, reason: 'the nonce holds characters other than letters, digits and . _ ~ + / = -' };
     }

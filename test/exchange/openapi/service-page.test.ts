@@ -90,7 +90,7 @@ function call(document: Document, name: EndpointName): string {
   const { summary, description, errors } = ENDPOINT_NOTES[name];
   const declaration = declarationOf(name);
   // The page says once that a call with an id in its path may answer not_found.
-  const slugs = [...new Set(errors)].filter((slug) => slug !== 'not_found' || !declaration.path.includes('{'));
+  const slugs = [...new Set(errors)];
   const operation = document.paths[declaration.path]?.[declaration.method.toLowerCase()];
   const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query');
   const takes = query

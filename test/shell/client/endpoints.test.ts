@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
-import { type WalkOptions, walkList } from '../../../src/shell/client/calls.js';
+import type { HttpCaller } from '../../../src/shell/client/caller.js';
+import { walkPages } from '../../../src/shell/client/calls.js';
 import type { ServiceClient } from '../../../src/shell/client/client.js';
 import { BrokenList, type ListName, ServiceRefused } from '../../../src/shell/client/contract.js';
 import { client, orderBody, serveEachTest, server } from './fixture.js';
@@ -142,35 +143,31 @@ describe('the typed methods', () => {
   });
 });
 
-interface Row {
-  readonly id: string | null;
-}
 type Answer = { readonly rows: readonly string[]; readonly next: string | null; readonly limit?: number };
+
+/** `positions.list` may skip rows; trades of a market have no name. */
+type Walked = 'orders.list' | 'positions.list' | 'markets.trades';
 
 /** Walks scripted pages, one for each cursor: its results, its requests, and its end. */
 async function walk(
   pages: (cursor: string | undefined) => Answer,
-  options: Partial<WalkOptions<Row>> = {},
+  { endpoint = 'orders.list', limit: size = 2 }: { endpoint?: Walked; limit?: number } = {},
   most = 1e9,
 ) {
   const asked: (string | undefined)[] = [];
   const came: (string | null)[] = [];
   let fault: string | null = null;
-  const rows = walkList<Row>({
-    getKey: ({ id }) => id,
-    fullPages: true,
-    limit: 2,
-    fetch: async (cursor) => {
-      asked.push(cursor);
-      const { rows: ids, next, limit = null } = pages(cursor);
-      return { rows: ids.map((id) => ({ id })), nextCursor: next, limit };
-    },
-    makeError: (what, text) => new BrokenList('orders.list', what, text),
-    ...options,
-  });
+  const call = async (_: string, { query: { cursor } }: { query: { cursor?: string } }) => {
+    asked.push(cursor);
+    const { rows: ids, next: nextCursor, limit: pageLimit = null } = pages(cursor);
+    const data = ids.map((id) => ({ pubkey: id === '' ? null : id }));
+    return { outcome: { kind: 'answered', data, nextCursor }, pageLimit };
+  };
+  // Rows with the fields that a walk reads.
+  const rows = walkPages({ call } as unknown as HttpCaller, endpoint as 'orders.list', { query: { limit: size } });
   try {
-    for await (const { id } of rows) {
-      came.push(id);
+    for await (const { pubkey } of rows) {
+      came.push(pubkey);
       if (came.length >= most) break;
     }
   } catch (error) {
@@ -241,9 +238,9 @@ describe('walking a list', () => {
 
   it('takes short pages where the list may skip rows, and still finds repeats', async () => {
     const short = { start: { rows: ['a'], next: 'x' }, x: { rows: [], next: 'y' }, y: { rows: ['b'], next: null } };
-    expect(await walk(script(short), { fullPages: false })).toMatchObject({ fault: null, came: ['a', 'b'] });
+    expect(await walk(script(short), { endpoint: 'positions.list' })).toMatchObject({ fault: null, came: ['a', 'b'] });
     const again = { start: { rows: ['a'], next: 'x' }, x: { rows: ['a'], next: null } };
-    expect(await walk(script(again), { fullPages: false })).toMatchObject({ fault: 'row_repeated' });
+    expect(await walk(script(again), { endpoint: 'positions.list' })).toMatchObject({ fault: 'row_repeated' });
   });
 
   it('asks for nothing that nobody wanted', async () => {
@@ -254,7 +251,7 @@ describe('walking a list', () => {
 
   it('finds a circle of three thousand cursors at once', async () => {
     const round = (cursor = '0') => ({ rows: ['x', 'y'], next: String((Number(cursor) + 1) % 3_000) });
-    const { fault, asked } = await walk(round, { getKey: null });
+    const { fault, asked } = await walk(round, { endpoint: 'markets.trades' });
     expect([fault, asked.length]).toEqual(['cursor_repeated', 3_001]);
   });
 
@@ -283,9 +280,8 @@ describe('walking a list', () => {
   });
 
   it('lets rows without a name pass', async () => {
-    const unnamed = { getKey: () => null };
-    const answers = { start: { rows: ['a', 'a'], next: 'x' }, x: { rows: ['a'], next: null } };
-    expect(await walk(script(answers), unnamed)).toMatchObject({ fault: null, came: ['a', 'a', 'a'] });
+    const answers = { start: { rows: ['', ''], next: 'x' }, x: { rows: [''], next: null } };
+    expect(await walk(script(answers))).toMatchObject({ fault: null, came: [null, null, null] });
   });
 
   it('ends when a thousand pages in a row are empty under ever new cursors, and not while rows come in between', async () => {
@@ -297,12 +293,12 @@ describe('walking a list', () => {
       });
     const empty = await walk(
       page(() => []),
-      { fullPages: false },
+      { endpoint: 'positions.list' },
     );
     expect([empty.fault, empty.asked.length]).toEqual(['pages_empty', 1_000]);
     const sparse = await walk(
       page((at) => (at % 999 === 0 ? [String(at)] : [])),
-      { fullPages: false },
+      { endpoint: 'positions.list' },
     );
     expect([sparse.fault, sparse.came.length]).toEqual([null, 6]);
   });

@@ -90,7 +90,8 @@ describe('the venue’s clock', () => {
     expect([clock.venueMs(0), clock.offset(0, 0)]).toEqual([null, null]);
     for (let n = 0; n < 50; n++) answer(clock, n * 130, 1, 1, 0);
     const times = { sentMonotonicMs: 7_000, seenMonotonicMs: 7_010, wallMs: 7_010 };
-    clock.restart(7_000, times);
+    clock.forget();
+    clock.observe(7_000, times);
     expect(clock.offset(7_010, 7_010)?.uncertaintyMs).toBeGreaterThan(400);
   });
 });

@@ -1,5 +1,6 @@
 /** The service as an OpenAPI 3.1 document, built from the declarations that the exchange serves. */
 
+import { must } from '../../../shared/base/errors.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../shared/protocol/endpoints.js';
 import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
 import { ENDPOINT_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
@@ -292,7 +293,4 @@ function addExample(parameter: string, schema: JsonSchema): JsonSchema {
   return example === undefined || 'enum' in schema ? schema : { ...schema, examples: [example] };
 }
 
-function findParameterNote(parameter: string): { readonly description: string; readonly example?: unknown } {
-  // The table has a note for every declared name: its type is built from them.
-  return PARAMETER_NOTES[parameter as keyof typeof PARAMETER_NOTES];
-}
+const findParameterNote = (parameter: string) => must(PARAMETER_NOTES[parameter], `a note on ${parameter}`);

@@ -1,6 +1,6 @@
 /** Markets: a row each, recorded and quoted time, left-out data; and the result by event. */
 
-import { bootstrapByEvent } from '../../../shared/statistics/bootstrap.js';
+import { bootstrapSum } from '../../../shared/statistics/bootstrap.js';
 import { computeMoments } from '../../../shared/statistics/moments.js';
 import { sharpePerSample } from '../../../shared/statistics/sharpe.js';
 import type { Coverage, MarketSession } from '../../session/contract.js';
@@ -71,8 +71,7 @@ export function resultsByEvent(markets: readonly EventResult[]): ReadonlyMap<str
 
 /** Null for fewer than two results. */
 export function drawInterval(results: readonly number[], seed: number): Interval | null {
-  const statistic = (sample: readonly number[]): number => sample.reduce((total, result) => total + result, 0);
-  const interval = bootstrapByEvent({ events: results, statistic, seed });
+  const interval = bootstrapSum(results, seed);
   return interval === null ? null : [Math.round(interval.low), Math.round(interval.high)];
 }
 

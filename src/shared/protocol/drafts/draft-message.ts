@@ -1,11 +1,8 @@
 /**
- * From the readable draft to the draft's `message` on the wire, and to the bytes that the wallet signs; used by the
- * exchange that issues drafts and by the wallet that signs them. The format of a message depends on the venue
- * (`draft_message` of its profile):
+ * From the readable draft to its `message` on the wire, and to the signed bytes. The venue's `draft_message` decides:
  *
  * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
- * - `solana_tx`: hex of a serialized Solana transaction whose Memo instruction carries the readable text; its message
- *   bytes are signed, neither the hex text nor the whole transaction.
+ * - `solana_tx`: hex of a Solana transaction whose memo is the readable text; only its message bytes are signed.
  * - `opaque`: an unreadable text; its UTF-8 bytes are signed.
  */
 

@@ -3,52 +3,27 @@
 import { formatDecimal, type Micros, parseDecimal } from '../../base/micros.js';
 import type { Side } from '../states.js';
 
+interface OrderTerms {
+  readonly action: 'place-order';
+  readonly isYes: boolean;
+}
+
+interface MarginTerms {
+  readonly action: 'open-margin-position';
+  readonly isYes: boolean;
+  readonly leverage: Micros;
+}
+
 /** Terms of a draft that the wallet agrees to. Prices and amounts in the space of the named outcome. */
 export type DraftTerms =
-  | {
-      readonly action: 'place-order';
-      readonly isYes: boolean;
-      readonly side: Side;
-      readonly type: 'limit';
-      readonly price: Micros;
-      readonly amount: Micros;
-    }
-  | {
-      readonly action: 'place-order';
-      readonly isYes: boolean;
-      readonly side: 'buy';
-      readonly type: 'market';
-      readonly funds: Micros;
-    }
-  | {
-      readonly action: 'place-order';
-      readonly isYes: boolean;
-      readonly side: 'sell';
-      readonly type: 'market';
-      readonly amount: Micros;
-    }
+  | (OrderTerms & { readonly side: Side; readonly type: 'limit'; readonly price: Micros; readonly amount: Micros })
+  | (OrderTerms & { readonly side: 'buy'; readonly type: 'market'; readonly funds: Micros })
+  | (OrderTerms & { readonly side: 'sell'; readonly type: 'market'; readonly amount: Micros })
   | { readonly action: 'cancel-order'; readonly orderPubkey: string }
-  | { readonly action: 'merge-shares'; readonly amount: Micros }
-  | { readonly action: 'split-shares'; readonly amount: Micros }
+  | { readonly action: 'merge-shares' | 'split-shares'; readonly amount: Micros }
   | { readonly action: 'redeem-shares'; readonly yes: Micros; readonly no: Micros }
-  | {
-      readonly action: 'open-margin-position';
-      readonly isYes: boolean;
-      readonly type: 'market';
-      readonly leverage: Micros;
-      readonly funds: Micros;
-    }
-  | {
-      readonly action: 'open-margin-position';
-      readonly isYes: boolean;
-      readonly type: 'limit';
-      readonly leverage: Micros;
-      readonly price: Micros;
-      readonly shares: Micros;
-    };
-
-/** Terms of a draft, as the readable text spells them. */
-export type DraftAction = DraftTerms['action'];
+  | (MarginTerms & { readonly type: 'market'; readonly funds: Micros })
+  | (MarginTerms & { readonly type: 'limit'; readonly price: Micros; readonly shares: Micros });
 
 /** Fields of a readable draft. */
 export interface DraftText {
@@ -123,10 +98,17 @@ function readTerms(action: string, detailText: string): DraftTerms | null {
     fields.set(pair.slice(0, at), pair.slice(at + 2));
   }
   const number = (key: string): Micros | null => parseDecimal(fields.get(key) ?? '');
-  const amount = number('Amount');
+  const [price, amount, funds, shares] = [number('Price'), number('Amount'), number('Funds'), number('Shares')];
+  const isYes = fields.get('Outcome') === 'YES';
+  const type = fields.get('Type') === 'limit' ? 'limit' : 'market';
   switch (action) {
-    case 'place-order':
-      return readOrderTerms(fields, number);
+    case 'place-order': {
+      const side: Side = fields.get('Side') === 'buy' ? 'buy' : 'sell';
+      if (type === 'limit')
+        return price === null || amount === null ? null : { action, isYes, side, type, price, amount };
+      if (side === 'buy') return funds === null ? null : { action, isYes, side, type, funds };
+      return amount === null ? null : { action, isYes, side, type, amount };
+    }
     case 'cancel-order': {
       const orderPubkey = fields.get('Order') ?? '';
       return IS_NAME.test(orderPubkey) ? { action, orderPubkey } : null;
@@ -135,40 +117,16 @@ function readTerms(action: string, detailText: string): DraftTerms | null {
     case 'split-shares':
       return amount === null ? null : { action, amount };
     case 'redeem-shares': {
-      const yes = number('Yes');
-      const no = number('No');
+      const [yes, no] = [number('Yes'), number('No')];
       return yes === null || no === null ? null : { action, yes, no };
     }
-    case 'open-margin-position':
-      return readMarginTerms(fields, number);
+    case 'open-margin-position': {
+      const leverage = number('Leverage');
+      if (leverage === null) return null;
+      if (type === 'market') return funds === null ? null : { action, isYes, leverage, type, funds };
+      return price === null || shares === null ? null : { action, isYes, leverage, type, price, shares };
+    }
     default:
       return null;
   }
-}
-
-function readMarginTerms(
-  fields: ReadonlyMap<string, string>,
-  number: (key: string) => Micros | null,
-): DraftTerms | null {
-  const isYes = fields.get('Outcome') === 'YES';
-  const [leverage, funds, price, shares] = [number('Leverage'), number('Funds'), number('Price'), number('Shares')];
-  if (leverage === null) return null;
-  const head = { action: 'open-margin-position', isYes, leverage } as const;
-  if (fields.get('Type') === 'market') return funds === null ? null : { ...head, type: 'market', funds };
-  return price === null || shares === null ? null : { ...head, type: 'limit', price, shares };
-}
-
-function readOrderTerms(
-  fields: ReadonlyMap<string, string>,
-  number: (key: string) => Micros | null,
-): DraftTerms | null {
-  const isYes = fields.get('Outcome') === 'YES';
-  const side: Side = fields.get('Side') === 'buy' ? 'buy' : 'sell';
-  const [price, amount, funds] = [number('Price'), number('Amount'), number('Funds')];
-  const action = 'place-order';
-  if (fields.get('Type') === 'limit') {
-    return price === null || amount === null ? null : { action, isYes, side, type: 'limit', price, amount };
-  }
-  if (side === 'buy') return funds === null ? null : { action, isYes, side, type: 'market', funds };
-  return amount === null ? null : { action, isYes, side, type: 'market', amount };
 }

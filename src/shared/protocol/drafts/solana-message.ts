@@ -29,18 +29,14 @@ export const LONGEST_TRANSACTION_BYTES = 1232;
 /** The package's number for a read-only signing account. */
 const READONLY_SIGNER = 2;
 
-/** The two formats of a Solana transaction that are in use. */
-export type TransactionVersion = 'legacy' | 0;
-
 /** A transaction whose only instruction writes a text into the chain's log. Keys are base58 of 32 bytes. */
-export interface MemoTransaction {
+interface MemoTransaction {
   /** Signs; pays the fee too, unless a co-signer does. */
   readonly wallet: string;
   readonly cosigners?: DraftCosigners | undefined;
   readonly text: string;
-  /** Base58 of 32 bytes. */
   readonly blockhash: string;
-  readonly version: TransactionVersion;
+  readonly version: Transaction['version'];
 }
 
 /** One call of a program. Keys are base58 of 32 bytes. */
@@ -53,7 +49,8 @@ export interface TransactionInstruction {
 
 /** Effects of a transaction, as far as its bytes show. Accounts are base58. */
 export interface Transaction {
-  readonly version: TransactionVersion;
+  /** The two formats in use. */
+  readonly version: 'legacy' | 0;
   readonly feePayer: string;
   /** Required signers, the fee payer first. */
   readonly signers: readonly string[];
@@ -69,7 +66,7 @@ export interface Transaction {
 }
 
 /** A parsed transaction, or one sentence with the reason for a failure. */
-export type ReadTransaction =
+type ReadTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
