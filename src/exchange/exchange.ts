@@ -106,8 +106,6 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
-    // Delays set by a control end with the exchange's process, like faults.
-    if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
     // Before the first request: markets of the crowd or a replay exist with the first answer.
     ticker.beat();
     const server = buildServer({

@@ -10,16 +10,6 @@ import type { Market } from './market.js';
 import type { Archive } from './records/archive.js';
 import type { TimerQueue } from './timer-queue.js';
 
-/** Delays set by a control, for a rehearsal; absent ones follow the settings. */
-export interface Delays {
-  /** Time that a submitted merge or split stays `in_process`, and of each margin step, ms. */
-  readonly landingMs?: number | undefined;
-  /** Time from the request to close a margin position to its end at the price of that moment, ms; absent: at once. */
-  readonly closingMs?: number | undefined;
-  /** End of the delays, ms; absent: until others are set. */
-  readonly untilMs?: number | undefined;
-}
-
 /** State that all subsystems of a core share: accounts, markets, timers and the archive. */
 export interface CoreContext {
   readonly settings: CoreSettings;
@@ -34,8 +24,6 @@ export interface CoreContext {
   nowMs: number;
   /** False while every draft call answers `gringotts_unavailable`. */
   signingAvailable: boolean;
-  /** Delays set by a control. */
-  delays: Delays;
   /** Currency deposited from outside. */
   deposited: number;
 }
@@ -82,13 +70,5 @@ export const draftText = (
   return writeDraftMessage(draftMessage, draft, wallet, draftCosigners);
 };
 
-/** The delays of now: none after their end. */
-export const delaysInForce = ({ delays, nowMs }: Pick<CoreContext, 'delays' | 'nowMs'>): Delays =>
-  delays.untilMs !== undefined && nowMs >= delays.untilMs ? {} : delays;
-
 /** Landing time of a change submitted now, ms. */
-export const landsMs = (context: CoreContext): number =>
-  context.nowMs + (delaysInForce(context).landingMs ?? context.settings.landingMs);
-
-/** Earliest end of a position whose close is requested now, ms. */
-export const closesMs = (context: CoreContext): number => context.nowMs + (delaysInForce(context).closingMs ?? 0);
+export const landsMs = ({ nowMs, settings }: CoreContext): number => nowMs + settings.landingMs;

@@ -29,7 +29,7 @@ import {
   type Wire,
 } from './contract.js';
 import { Conversions, Redeems } from './conversions.js';
-import type { CoreContext, Delays } from './core-context.js';
+import type { CoreContext } from './core-context.js';
 import { Identity } from './identity.js';
 import { Margin } from './margin/margin.js';
 import type { Market } from './market.js';
@@ -134,7 +134,6 @@ class Markets {
 /** Paths of the calls that change state. A journal line names one of them, and no other path is ever followed. */
 export const MUTATORS = [
   'advance',
-  'setDelays',
   'setSigningAvailable',
   'conversions.draft',
   'conversions.submit',
@@ -192,7 +191,6 @@ export class ExchangeCore implements CoreContext {
   readonly pool = new OrderPool();
   nowMs = 0;
   signingAvailable = true;
-  delays: Delays = {};
   deposited = 0;
   readonly identity: Identity;
   readonly orders: Orders;
@@ -246,11 +244,6 @@ export class ExchangeCore implements CoreContext {
   /** While false, every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(available: boolean): void {
     this.signingAvailable = available;
-  }
-
-  /** Replaces the delays for what begins from now on. */
-  setDelays(delays: Delays): void {
-    this.delays = delays;
   }
 
   /** Runs one journal line and returns the result of its call. Throws for a path that is not in `MUTATORS`. */
@@ -310,8 +303,6 @@ export class ExchangeCore implements CoreContext {
         return margin.stepSettlement(id);
       case 'position':
         return margin.positions.onWatchDue(id, dueMs);
-      case 'close':
-        return margin.positions.closeDue(id);
       default:
         unreachable(kind, 'what is due');
     }
@@ -325,7 +316,6 @@ export class ExchangeCore implements CoreContext {
       seed: this.settings.seed,
       nowMs: this.nowMs,
       signingAvailable: this.signingAvailable,
-      delays: this.delays,
       deposited: this.deposited,
       fees: this.matching.fees,
       funds: this.funds.dump(),
@@ -344,7 +334,6 @@ export class ExchangeCore implements CoreContext {
   #load(saved: Snapshot): void {
     this.nowMs = saved.nowMs;
     this.signingAvailable = saved.signingAvailable;
-    this.delays = saved.delays;
     this.deposited = saved.deposited;
     this.matching.fees = saved.fees;
     this.funds.load(saved.funds);

@@ -50,7 +50,7 @@ export class Heap<T> {
 }
 
 /** Expiries of drafts, a landing, steps of requests and settlements, an interest check of a position, and its close. */
-export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position' | 'close';
+export type TimerKind = 'order' | 'conversion' | 'landing' | 'redeem' | 'request' | 'settlement' | 'position';
 
 /** A due time: kind, record and time. */
 export interface Timer {

@@ -10,13 +10,13 @@ import { refuse } from '../service/answers.js';
 
 /** `data` of `/paper/signed-request/`. */
 export const signedRequestReport = z.object({
-  timestamp: z.string().nullable().describe('As its header said.'),
+  timestamp: z.string().nullable(),
   method: z.string(),
-  path: z.string().describe('Path and query as they arrived.'),
-  body: z.string().describe('The raw body.'),
-  payload: z.string().nullable().describe('The expected signed bytes; null without a timestamp.'),
+  path: z.string(),
+  body: z.string(),
+  payload: z.string().nullable(),
   signature_matches: z.boolean(),
-  refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
+  refusal: z.string().nullable(),
 });
 /** Its value. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;

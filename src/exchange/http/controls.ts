@@ -7,14 +7,18 @@ import { marketConfig, orderbookConfig, outcome } from '../../shared/protocol/re
 import { CATEGORIES, MARKET_STATES } from '../../shared/protocol/states.js';
 import { decimalText, money, parseBySchema, text } from '../../shared/protocol/wire.js';
 import type { MarketSpec, Result } from '../core/contract.js';
+import type { ExchangeCore } from '../core/core.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, refuse, successText } from '../service/answers.js';
 import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
-import { type FaultContext, type Faults, faultsBody, setFaults, shownFaults } from './faults.js';
+import { type Faults, faultsBody } from './faults.js';
 import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** A call of a control with its validated body. */
-export interface ControlCall<B> extends FaultContext {
+export interface ControlCall<B> {
+  readonly nowMs: number;
+  readonly core: ExchangeCore;
+  readonly faults: Faults;
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
   /** The exchange's analysis of this request's signature. */
@@ -147,12 +151,15 @@ export const CONTROLS: readonly Control[] = [
       return { ok: true, value: { now: Math.floor(nowMs / 1000) } };
     },
   ),
-  control('/paper/faults/', faultsBody, (call) => setFaults(call, call.body)),
+  control('/paper/faults/', faultsBody, ({ faults, body }) => {
+    faults.set(body.answers);
+    return { ok: true, value: { answers: faults.answers } };
+  }),
   {
     method: 'GET',
     path: '/paper/faults/',
     body: null,
-    run: (call) => ({ ok: true, value: shownFaults(call) }),
+    run: ({ faults: { answers } }) => ({ ok: true, value: { answers } }),
   },
   signedRequest('GET'),
   signedRequest('POST'),
@@ -240,7 +247,7 @@ export function serveControls(server: FastifyInstance, options: ServerOptions, f
 function serve(
   control: Control,
   request: FastifyRequest,
-  { core, settle, advanceClock, rateLimits: hasLimits }: ServerOptions,
+  { core, settle, advanceClock }: ServerOptions,
   { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },
 ): Answer {
   if (!LOOPBACK.test(request.ip)) return faultAnswer(NOT_FOUND);
@@ -251,7 +258,7 @@ function serve(
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
   const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
-  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults, hasLimits });
+  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults });
   return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
 }
 

@@ -1,4 +1,4 @@
-/** Faults for rehearsals, set by `/paper/faults/`: false answers, smaller request budgets, slow landings. */
+/** False answers for rehearsals, set by `/paper/faults/`. */
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,10 +6,7 @@ import { z } from 'zod';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
 import { SERVICE_ERRORS, type ServiceErrorSlug } from '../../shared/protocol/errors.js';
-import type { Result } from '../core/contract.js';
-import type { ExchangeCore } from '../core/core.js';
-import { delaysInForce } from '../core/core-context.js';
-import { type Answer, badField, faultAnswer, refuse } from '../service/answers.js';
+import { type Answer, faultAnswer } from '../service/answers.js';
 import { send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
@@ -21,9 +18,6 @@ const describeCall = (name: EndpointName): string => `${declarationOf(name).meth
 
 const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
-/** A year; more is a typing error. */
-const MAX_S = 366 * 86_400;
-const MAX_DELAY_MS = 86_400_000;
 
 const answerFault = z
   .strictObject({
@@ -70,30 +64,13 @@ const answerFault = z
 /** An answer instead of the service's own, as requested and shown. */
 type AnswerFault = z.output<typeof answerFault>;
 
-const perMinute = integer(1, 100_000).optional();
+/** Body of the control. */
+export const faultsBody = z.strictObject({ answers: z.array(answerFault).max(20).default([]) });
 
-export const faultsBody = z.strictObject({
-  answers: z.array(answerFault).max(20).optional(),
-  limits: z.strictObject({ public: perMinute, signed: perMinute, bootstrap: perMinute }).optional(),
-  landing_ms: integer(0, MAX_DELAY_MS).optional(),
-  closing_ms: integer(0, MAX_DELAY_MS).optional(),
-  for_s: z.number().positive().max(MAX_S).optional(),
-});
-
-interface FaultPlan {
-  /** The first that matches a call answers it. `given`: number of its answers. */
-  readonly answers: readonly (AnswerFault & { given: number })[];
-  /** Requests in 60 seconds instead of the profile's. */
-  readonly limits: NonNullable<z.output<typeof faultsBody>['limits']>;
-  /** End of all faults, ms; null: until other faults are set. */
-  readonly untilMs: number | null;
-}
-
-const NONE: FaultPlan = { answers: [], limits: {}, untilMs: null };
-
-/** The plan of faults, how often each part was used, and the answers of the plan instead of the service's. */
+/** The set faults, how often each was used, and the answers instead of the service's. */
 export class Faults {
-  #plan: FaultPlan = NONE;
+  /** The first that matches a call answers it. `given`: number of its answers. */
+  answers: readonly (AnswerFault & { given: number })[] = [];
   readonly #random = Random.fromSeed(1, 'faults');
   readonly #clock: ExchangeClock;
   readonly #forged = new WeakSet<FastifyReply>();
@@ -102,18 +79,14 @@ export class Faults {
     this.#clock = clock;
   }
 
-  set(answers: readonly AnswerFault[], limits: FaultPlan['limits'], untilMs: number | null): void {
-    this.#plan = { answers: answers.map((fault) => ({ ...fault, given: 0 })), limits, untilMs };
-  }
-
-  inForce(nowMs: number): FaultPlan {
-    const { untilMs } = this.#plan;
-    return untilMs !== null && nowMs >= untilMs ? NONE : this.#plan;
+  /** Replaces all earlier faults. */
+  set(answers: readonly AnswerFault[]): void {
+    this.answers = answers.map((fault) => ({ ...fault, given: 0 }));
   }
 
   /** The fault of this call, before it is processed or after it has acted; null for none. Counts it. */
   #strike(name: EndpointName, when: 'before' | 'after', kind: AnswerFault['answer'] | 'any'): AnswerFault | null {
-    for (const fault of this.inForce(this.#clock.nowMs()).answers) {
+    for (const fault of this.answers) {
       if (fault.acts !== (when === 'after') || (fault.count !== null && fault.given >= fault.count)) continue;
       if (kind !== 'any' && kind !== fault.answer) continue;
       if (fault.calls !== null && !fault.calls.includes(describeCall(name))) continue;
@@ -160,40 +133,6 @@ export class Faults {
     if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
     return answerOfFault(fault);
   }
-}
-
-/** Context of the control. */
-export interface FaultContext {
-  readonly nowMs: number;
-  readonly core: ExchangeCore;
-  readonly faults: Faults;
-  /** Whether the exchange counts requests at all. */
-  readonly hasLimits: boolean;
-}
-
-/** Replaces all earlier faults. */
-export function setFaults(context: FaultContext, body: z.output<typeof faultsBody>): Result<unknown> {
-  const { nowMs, core, faults, hasLimits } = context;
-  const { answers = [], limits, landing_ms: landingMs, closing_ms: closingMs, for_s: forS } = body;
-  if (limits !== undefined && !hasLimits)
-    return refuse(badField('limits', 'The exchange runs without request limits.'));
-  const untilMs = forS === undefined ? null : nowMs + Math.round(forS * 1000);
-  faults.set(answers, limits ?? {}, untilMs);
-  core.at(nowMs).setDelays({ landingMs, closingMs, ...(untilMs === null ? {} : { untilMs }) });
-  return { ok: true, value: shownFaults(context) };
-}
-
-/** The faults in force now. */
-export function shownFaults({ nowMs, core, faults }: FaultContext): object {
-  const { answers, limits, untilMs } = faults.inForce(nowMs);
-  const { landingMs, closingMs } = delaysInForce({ delays: core.delays, nowMs });
-  return {
-    answers,
-    limits: { public: limits.public ?? null, signed: limits.signed ?? null, bootstrap: limits.bootstrap ?? null },
-    landing_ms: landingMs ?? null,
-    closing_ms: closingMs ?? null,
-    until: untilMs === null ? null : Math.ceil(untilMs / 1000),
-  };
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];

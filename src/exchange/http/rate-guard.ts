@@ -6,7 +6,6 @@ import type { Scope } from '../../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import { type Answer, faultAnswer } from '../service/answers.js';
 import { Authenticator } from './authentication.js';
-import type { Faults } from './faults.js';
 import { type ServerOptions, send } from './messages.js';
 import type { ExchangeClock } from './ticker.js';
 
@@ -37,8 +36,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // After a limit was lowered below the count, as many requests must leave first.
-    const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
+    const resetMs = this.#minute.leavesMs(nowMs, 0) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
 }
@@ -48,8 +46,7 @@ class Window {
  * own window. Beyond a bound new unknown keys share one window: memory stays bounded, and none exceeds the limit.
  */
 export class RateLimit {
-  readonly #usual: number;
-  #limit: number;
+  readonly #limit: number;
   readonly #maxStrangers: number;
   readonly #windows = new Map<string, Window>();
   readonly #crowdedOut = new Window();
@@ -57,14 +54,8 @@ export class RateLimit {
 
   /** `limit`: requests in 60 seconds, at least 1. */
   constructor(limit: number, maxStrangers = MAX_STRANGERS) {
-    this.#usual = limit;
     this.#limit = limit;
     this.#maxStrangers = maxStrangers;
-  }
-
-  /** Continues with another limit, by default the first one: passed requests stay counted. */
-  changeLimit(limit = this.#usual): void {
-    this.#limit = limit;
   }
 
   get size(): number {
@@ -113,22 +104,13 @@ export class RateGuard {
   readonly #authenticator: Authenticator;
   readonly #isHeld: (window: string) => boolean;
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
-  readonly #faults: Faults;
 
   /** Without `rateLimits` nothing is counted and no answer has rate headers. */
-  constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
-    const { core, clock, profile, rateLimits } = options;
-    this.#faults = faults;
+  constructor({ core, clock, profile, rateLimits }: ServerOptions) {
     this.#clock = clock;
     this.#authenticator = new Authenticator(profile);
     this.#isHeld = (window) => core.identity.credential(window) !== null;
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
-  }
-
-  /** Budget of a scope, by its present limit. */
-  #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
-    limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
-    return limits[scope];
   }
 
   /** Sets the `Date` and rate headers; answers 429 and returns false when the request exceeds its budget. */
@@ -136,7 +118,7 @@ export class RateGuard {
     const nowMs = this.#clock.nowMs();
     reply.header('date', this.#clock.dateHeader(nowMs));
     if (this.#limits === null || scope === 'paper') return true;
-    const verdict = this.#budget(this.#limits, scope, nowMs).take(this.#chooseKey(request, scope), nowMs, this.#isHeld);
+    const verdict = this.#limits[scope].take(this.#chooseKey(request, scope), nowMs, this.#isHeld);
     for (const [name, value] of makeHeaders(verdict, nowMs)) reply.header(name, value);
     if (!verdict.allowed) send(reply, makeRefusal(verdict, nowMs));
     return verdict.allowed;
@@ -147,7 +129,7 @@ export class RateGuard {
     const nowMs = this.#clock.nowMs();
     const date = ['date', this.#clock.dateHeader(nowMs)] as const;
     if (this.#limits === null) return { headers: [date], refusal: null };
-    const verdict = this.#budget(this.#limits, 'public', nowMs).take(address, nowMs);
+    const verdict = this.#limits.public.take(address, nowMs);
     return {
       headers: [date, ...makeHeaders(verdict, nowMs)],
       refusal: verdict.allowed ? null : makeRefusal(verdict, nowMs),

@@ -82,7 +82,7 @@ const noSchema = (): never => {
 /** The server with all its routes, not listening yet. */
 export function buildServer(options: ServerOptions, patience: Patience = PATIENCE): FastifyInstance {
   const faults = new Faults(options.clock);
-  const guard = new RateGuard(options, faults);
+  const guard = new RateGuard(options);
   const lastWords = new MalformedConnections(guard);
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,

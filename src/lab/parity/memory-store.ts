@@ -15,7 +15,7 @@ import { playFromMemory } from '../backtest/replay-driver.js';
  */
 export const FIRST_LOOK_MS = 10_000;
 
-export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
+export class MemoryStore implements Pick<RecordingStore, 'market'> {
   readonly #sinks = new Map<string, MemorySink>();
 
   market(market: RecordedMarket): MarketSink {
@@ -24,10 +24,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
     const sink = new MemorySink(market);
     this.#sinks.set(market.conditionId, sink);
     return sink;
-  }
-
-  poll(): void {
-    // Round trips are counted with the requests.
   }
 
   /** Every market with data between these times of the venue's clock; call once. */

@@ -6,7 +6,7 @@ import { isPrice } from '../chunks.js';
 import { type RecordingWarning, SIDE } from '../contract.js';
 import { withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
-import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, parseTime, timeSql } from './message-files.js';
+import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, parseTime, timeSql } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
@@ -88,17 +88,13 @@ async function lookAt(path: string): Promise<Look | null> {
   return {
     path,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
-    layout: { ...ANY_LAYOUT, ...seen[0]?.layout, isCurrent: areCurrent(seen) },
+    layout: seen[0]?.layout ?? ANY_LAYOUT,
     example: lines[looks.findIndex((look) => look !== null)] ?? null,
     firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
     tickPrecision: findTick(seen),
     isNumbered: areNumbered(seen),
   };
 }
-
-/** True when there is a change or trade among them, and all have the current fields. */
-const areCurrent = (seen: readonly MessageLook[]): boolean =>
-  seen.some(({ isSnapshot }) => !isSnapshot) && seen.every(({ layout }) => layout.isCurrent);
 
 /** A single odd price outside a snapshot is a broken line. */
 function findTick(seen: readonly MessageLook[]): number {
@@ -140,11 +136,9 @@ const MOST_AHEAD_MS = 60_000;
 export interface KalshiLayout {
   readonly isEnveloped: boolean;
   readonly isNested: boolean;
-  /** Changes and trades have today's fields, with times as numbers: reading no others takes half of the time. */
-  readonly isCurrent: boolean;
 }
 
-export const ANY_LAYOUT: KalshiLayout = { isEnveloped: true, isNested: true, isCurrent: false };
+export const ANY_LAYOUT: KalshiLayout = { isEnveloped: true, isNested: true };
 
 /** Kinds of rows. `broken` and `snapshot` include their text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
@@ -168,25 +162,11 @@ const CONTENT = [
   'ts',
 ] as const;
 
-/** Current fields of a change and of a trade. */
-const OF_DELTA = ['side', 'price_dollars', 'delta_fp', 'ts_ms'] as const;
-const OF_TRADE = ['taker_side', 'yes_price_dollars', 'no_price_dollars', 'count_fp', 'ts_ms'] as const;
-const CURRENT: readonly string[] = ['market_ticker', ...new Set([...OF_DELTA, ...OF_TRADE])];
-const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side'];
-
-/** Fields with their types. DuckDB reads a number faster as one than as a text. */
-const typesOf = ({ isCurrent }: KalshiLayout): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    (isCurrent ? CURRENT : CONTENT).map((name) => [name, isCurrent && !TEXTS.includes(name) ? 'DOUBLE' : 'VARCHAR']),
-  );
-
-function shapeOf(layout: KalshiLayout): string {
-  const { isEnveloped, isNested, isCurrent } = layout;
-  const fields = typesOf(layout);
-  const received = { recv_ms: isCurrent ? 'DOUBLE' : 'VARCHAR' };
+function shapeOf({ isEnveloped, isNested }: KalshiLayout): string {
+  const fields = Object.fromEntries(CONTENT.map((name) => [name, 'VARCHAR']));
   const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
   const message = isNested ? { ...head, msg: fields } : { ...head, ...fields };
-  return JSON.stringify(isEnveloped ? { ...received, event: message } : { ...received, ...message });
+  return JSON.stringify({ recv_ms: 'VARCHAR', ...(isEnveloped ? { event: message } : message) });
 }
 
 const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
@@ -212,14 +192,14 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
       WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
       WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
       ELSE ${ROW_KIND.broken} END AS kind
-    FROM (${layout.isCurrent ? currentFigures(fieldsSql(lines, layout)) : anyFigures(fieldsSql(lines, layout))}))`;
+    FROM (${figuresSql(fieldsSql(lines, layout))}))`;
 }
 
 /** The fields of each line's message, which are null where it has none. */
 function fieldsSql(lines: string, layout: KalshiLayout): string {
   const message = layout.isEnveloped ? 'j.event' : 'j';
   const content = layout.isNested ? `${message}.msg` : message;
-  const names = Object.keys(typesOf(layout)).map((name) => `${content}.${name} AS ${AS[name] ?? name}`);
+  const names = CONTENT.map((name) => `${content}.${name} AS ${AS[name] ?? name}`);
   return `(SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
     coalesce(${message}.type = 'trade', false) AS is_trade, ${names.join(', ')}
     FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
@@ -227,17 +207,8 @@ function fieldsSql(lines: string, layout: KalshiLayout): string {
 
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
-/** Times, prices and amounts of today's fields, which are numbers. */
-const currentFigures = (fields: string): string => `SELECT *, ${numberTimeSql('recv')} AS received,
-    ${numberTimeSql('ts_ms')} AS time, ${isCoarseSql('ts_ms')} AS is_coarse,
-    round(dollars * ${ONE}) AS price, round(size * ${ONE}) AS amount
-  FROM (SELECT *, CASE WHEN is_trade THEN taker_side ELSE side END AS outcome,
-    CASE WHEN is_trade THEN CASE taker_side WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
-      ELSE price_dollars END AS dollars,
-    CASE WHEN is_trade THEN count_fp ELSE delta_fp END AS size FROM ${fields})`;
-
-/** The same of all fields that there ever were, which are texts. */
-const anyFigures = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
+/** Times, prices and amounts of all fields that there ever were. */
+const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
     ${timeSql('time_text', 'ts_number')} AS time, ${isCoarseSql('ts_number')} AS is_coarse,
     coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
       ${ONE} - ${micros('other_dollars')}, ${ONE} - ${micros('other_cents', ONE / 100)}) AS price,
@@ -317,11 +288,7 @@ export function lookAtMessage(line: string) {
   if (typeof ticker !== 'string' || typeof type !== 'string') return null;
   if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
   return {
-    layout: {
-      isEnveloped: event !== null,
-      isNested: content !== message,
-      isCurrent: isCurrent(type, content, row['recv_ms']),
-    },
+    layout: { isEnveloped: event !== null, isNested: content !== message },
     ticker,
     timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
     sid: toCount(message['sid']),
@@ -331,14 +298,6 @@ export function lookAtMessage(line: string) {
     precision: findPrecision(content),
   };
 }
-
-const isCurrent = (type: string, content: Fields, received: unknown): boolean =>
-  isNumberOrNone(received) &&
-  (type === 'orderbook_snapshot' ||
-    ((type === 'trade' ? OF_TRADE : OF_DELTA).every((name) => isThere(content[name])) &&
-      isNumberOrNone(content['ts_ms'])));
-
-const isNumberOrNone = (value: unknown): boolean => !isThere(value) || Number.isFinite(toNumber(value));
 
 function findPrecision(content: Fields): number {
   const dollars = ['price_dollars', 'yes_price_dollars', 'no_price_dollars'].map((name) => content[name]);

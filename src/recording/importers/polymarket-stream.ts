@@ -25,28 +25,6 @@ import { parquetSource, quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
 
-/** Rows with a best price, and those that contradict the book. */
-interface Disagreement {
-  readonly rows: number;
-  readonly disagreeing: number;
-}
-
-/** Pattern of that sentence: an import keeps only the sentence. */
-const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
-
-/** For all files together; null when no sentence reports a disagreement. */
-export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
-  const told = sentences.flatMap(({ message }): Disagreement[] => {
-    const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
-    return rows === undefined ? [] : [{ rows: Number(rows), disagreeing: Number(disagreeing) }];
-  });
-  if (told.length === 0) return null;
-  return {
-    rows: told.reduce((sum, { rows }) => sum + rows, 0),
-    disagreeing: told.reduce((sum, { disagreeing }) => sum + disagreeing, 0),
-  };
-}
-
 /** Report on one file after it was read. */
 class CaptureReport {
   unpairedTrades = 0;

@@ -44,14 +44,14 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/** Written under another name, synced, renamed. Without `isSynced` the caller syncs the folder. Throws on failure. */
-export function writeJson(path: string, value: unknown, isSynced = true): void {
+/** Written under another name, synced, renamed. Throws on failure. */
+export function writeJson(path: string, value: unknown): void {
   const temporary = `${path}.tmp`;
   try {
     const file = openSync(temporary, 'w');
     try {
       writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-      if (isSynced) fsyncSync(file);
+      fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -60,7 +60,7 @@ export function writeJson(path: string, value: unknown, isSynced = true): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  if (isSynced) syncFolder(dirname(path));
+  syncFolder(dirname(path));
 }
 
 export async function sha256(path: string): Promise<string> {
@@ -181,8 +181,8 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
-export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string, isSynced: boolean) =>
-  writeJson(file, toMarketFile(market, notes, origin), isSynced);
+export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string) =>
+  writeJson(file, toMarketFile(market, notes, origin));
 
 export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 

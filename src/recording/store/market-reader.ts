@@ -16,16 +16,14 @@ import type {
 } from '../contract.js';
 import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
-import { closedPart, type EventsPart, openPart, readChunks } from './events-stream.js';
+import { closedPart, type EventsPart, openSegment, readChunks } from './events-stream.js';
 import {
   COLUMNS,
   dayFolders,
   isDayFolder,
   MANIFEST,
   MARKET,
-  NO_MARKET,
   parquetSource,
-  parseName,
   segmentName,
   segmentSource,
   type Table,
@@ -57,15 +55,14 @@ const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
   const conditionId = conditionIdIn(folder);
   const days = places.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
-  if (conditionId === NO_MARKET || days.length === 0) return null;
+  if (days.length === 0) return null;
   const { market, notes } = describedIn(folder, conditionId, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
   const summary = summarizeParts(days, parts);
-  const unlisted = parts.filter((part) => !part.isSegment && part.sha256 === null).length;
-  opened.push(...oddities(market, folder, days, summary, unlisted));
+  opened.push(...oddities(market, folder, days, summary));
   const found: RecordingWarning[] = [];
   const fingerprint = computeFingerprint(days, parts);
   return {
@@ -75,7 +72,7 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
     get warnings() {
       return [...opened, ...found];
     },
-    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
+    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, found),
     polls: (): AsyncIterable<RecordedPoll> => readRows(places, 'polls', toPoll),
     feedValues: (): AsyncIterable<RecordedFeedValue> =>
       readRows(places, 'feeds', (row, path) => toFeedValue(row, market.conditionId, path)),
@@ -120,18 +117,8 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
-  const unlisted = unlistedFiles(path, manifest);
-  for (const name of manifest === null ? [] : unlisted) {
-    warnings.push({
-      path: join(path, name),
-      message: 'its manifest does not list it: it is left out',
-      isDamage: true,
-    });
-  }
-  const foreign: EventsPart[] = [];
-  for (const name of manifest === null ? unlisted.filter((file) => parseName(file)?.table === 'events') : []) {
-    const part = await openPart(join(path, name), false);
-    if (part !== null) foreign.push(part);
+  for (const name of unlistedFiles(path, manifest)) {
+    warnings.push({ path: join(path, name), message: 'no manifest lists it: it is left out', isDamage: true });
   }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
@@ -141,10 +128,10 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
     if (brokenLines > 0) {
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
     }
-    const part = await openPart(segment, true);
+    const part = await openSegment(segment);
     if (part !== null) open.push(part);
   }
-  return [...files, ...foreign.sort((a, b) => a.first_seq - b.first_seq), ...open];
+  return [...files, ...open];
 }
 
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
@@ -198,11 +185,9 @@ function oddities(
   path: string,
   days: readonly Day[],
   summary: RecordingSummary,
-  unlisted: number,
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
-    unlisted > 0 ? `${unlisted} files have no manifest: they may be incomplete` : '',
     summary.refused > 0
       ? `refused when it was written, for they were no events of this market: ${summary.refused}`
       : '',

@@ -159,7 +159,7 @@ export class Drawer {
 
   #control(market: number, id: string, account: number): void {
     const { random } = this;
-    const dice = random.below(13);
+    const dice = random.below(12);
     if (dice === 0) this.#do('markets.setPaused', id, random.chance(0.3));
     else if (dice === 1) this.#do('markets.setUnbacked', id, random.chance(0.3));
     else if (dice === 2) this.#do('markets.setState', id, random.chance(0.7) ? 'open' : 'interrupted');
@@ -171,7 +171,6 @@ export class Drawer {
     else if (dice < 11) {
       this.#do('markets.resolve', id, [true, false, null][random.below(3)] ?? null);
       this.#do('markets.create', { config: { kind: 'orderbook', amount_precision: market % 6 }, event: 'both' });
-    } else if (dice === 11) this.#do('setDelays', { landingMs: random.below(2_000) });
-    else this.#do('advance');
+    } else this.#do('advance');
   }
 }

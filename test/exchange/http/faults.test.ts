@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { newFolder } from '../../support/folders.js';
 import { type Answered, control, openMarket, send, startTestExchange, TestTrader } from './harness.js';
 
 /** Faults of `/paper/faults/`, over HTTP. */
@@ -106,67 +105,6 @@ describe('a 429', () => {
   });
 });
 
-describe('limits', () => {
-  const ask = () => send(base, 'GET', `/markets/${market}/price/`);
-
-  it('shrink below what was let through, and grow back', async () => {
-    for (let n = 0; n < 5; n++) expect((await ask()).status).toBe(200);
-    expect((await set({ limits: { public: 3 } })).row['limits']).toEqual({ public: 3, signed: null, bootstrap: null });
-    const refused = await ask();
-    expect([refused.status, limitOf(refused), refused.headers.get('x-ratelimit-remaining')]).toEqual([429, 3, '0']);
-    const wait = Number(refused.headers.get('retry-after'));
-    await control(base, '/clock/', { advance_s: wait });
-    expect((await ask()).status).toBe(200);
-    await set({});
-    const healed = await ask();
-    expect([healed.status, limitOf(healed)]).toEqual([200, 120]);
-  });
-
-  it('grow back by themselves at the end of the time that was given', async () => {
-    await set({ limits: { public: 1 }, answers: [{ answer: 'html', calls: ['GET /sports/'] }], for_s: 30 });
-    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
-    await control(base, '/clock/', { advance_s: 31 });
-    expect(limitOf(await ask())).toBe(120);
-    expect((await fetch(`${base}/sports/`)).status).toBe(200);
-    expect((await read()).row).toMatchObject({ answers: [], until: null, limits: { public: null } });
-  });
-
-  it('cannot be changed where there are none', async () => {
-    const without = await startTestExchange({ rateLimits: false });
-    const answer = await control(without.url, '/faults/', { limits: { public: 3 } });
-    expect([answer.status, Object.keys(answer.error?.details[0] ?? {})]).toEqual([400, ['limits']]);
-    await without.close();
-  });
-});
-
-describe('what takes long', () => {
-  it('is the landing of conversions and the close of a margin position', async () => {
-    const trader = await TestTrader.join(base);
-    const answer = await set({ landing_ms: 90_000, closing_ms: 60_000 });
-    expect(answer.row).toMatchObject({ landing_ms: 90_000, closing_ms: 60_000, answers: [] });
-    const { row } = await trader.complete('/share-splits/', { market_condition_id: market, amount: '5' });
-    const detail = `/share-splits/${String(row['pubkey'])}/`;
-    const states: unknown[] = [];
-    for (const seconds of [80, 15]) {
-      await control(base, '/clock/', { advance_s: seconds });
-      trader.clockShiftS += seconds;
-      states.push((await trader.get(detail)).row['state']);
-    }
-    expect(states).toEqual(['in_process', 'done']);
-  });
-
-  it('is forgotten by the next life of the exchange', async () => {
-    const dataDir = newFolder();
-    for (const expected of [null, null]) {
-      const running = await startTestExchange({ dataDir });
-      const { row } = await send(running.url, 'GET', '/paper/faults/');
-      expect([row['landing_ms'], row['answers']]).toEqual([expected, []]);
-      await control(running.url, '/faults/', { landing_ms: 5_000, answers: [{ answer: 'html' }] });
-      await running.close();
-    }
-  });
-});
-
 describe('a bad plan', () => {
   it.each([
     [{ answer: [] }, 'answer'],
@@ -183,16 +121,12 @@ describe('a bad plan', () => {
     [{ answers: [{ answer: 'html', share: 1.5 }] }, 'answers.share'],
     [{ answers: [{ answer: 'html', retry_after_s: '5' }] }, 'answers.retry_after_s'],
     [{ answers: [{ answer: 'html', often: true }] }, 'answers.often'],
-    [{ limits: { own: 3 } }, 'limits.own'],
-    [{ limits: { public: 0 } }, 'limits.public'],
-    [{ landing_ms: -1 }, 'landing_ms'],
-    [{ closing_ms: '60' }, 'closing_ms'],
-    [{ for_s: 0 }, 'for_s'],
+    [{ limits: { public: 3 } }, 'limits'],
   ])('%o is a 400 that names %s, and changes nothing', async (body, field) => {
-    await set({ landing_ms: 77 });
+    await set({ answers: [{ answer: 'html', status: 503, calls: ['GET /sports/'] }] });
     const answer = await set(body);
     expect([answer.status, answer.slug]).toEqual([400, 'invalid_request_params']);
     expect(answer.error?.details.map((detail) => Object.keys(detail)[0])).toContain(field);
-    expect((await read()).row['landing_ms']).toBe(77);
+    expect((await read()).row['answers']).toMatchObject([{ status: 503 }]);
   });
 });

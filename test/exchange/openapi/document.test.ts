@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningExchange } from '../../../src/exchange/exchange.js';
-import { CONTROL_NOTES, openApiDocument } from '../../../src/exchange/http/openapi/document.js';
+import { openApiDocument } from '../../../src/exchange/http/openapi/document.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../../src/shared/protocol/endpoints.js';
 import { SERVICE_ERRORS } from '../../../src/shared/protocol/errors.js';
 import { ENDPOINT_NOTES } from '../../../src/shared/protocol/notes.js';
@@ -67,14 +67,6 @@ describe('the OpenAPI document', () => {
     const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Described>> };
     const wrong = Object.entries(schemas).flatMap(([name, schema]) => wrongExamples(schema, name));
     expect(wrong).toEqual([]);
-  });
-
-  it('knows what every control answers', () => {
-    const paths = Object.entries(document['paths'] as Record<string, Record<string, unknown>>);
-    const controls = paths
-      .filter(([path]) => path.startsWith('/paper/'))
-      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-    expect(controls.sort()).toEqual(Object.keys(CONTROL_NOTES).sort());
   });
 });
 

@@ -13,7 +13,7 @@ import { VOID_OUTCOME, yesValue } from '../../../shared/protocol/outcome.js';
 import type { MarginActivity } from '../../../shared/protocol/states.js';
 import { makeName } from '../catalog.js';
 import { invalid, ok, type Result, refuse, type TpSlChange, type Wire } from '../contract.js';
-import { type CoreContext, closesMs, landsMs } from '../core-context.js';
+import { type CoreContext, landsMs } from '../core-context.js';
 import type { Matching } from '../matching/matching.js';
 import { asMicros } from '../money.js';
 import { Records } from '../records/records.js';
@@ -249,7 +249,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const interest = economics.interestAt(position, named.pool.rules.annualRate, nowMs);
     if (economics.isLiquidatable(position, mark, interest, fatalPercent(this.context)))
       return this.#sell(position, named, mark, 'liquidated');
-    if (closesAt(position, mark, nowMs)) return this.#sell(position, named, mark, 'closed');
+    if (position.closePrice !== null && mark >= position.closePrice) return this.#sell(position, named, mark, 'closed');
     const type = triggerAt(position.tpSl, mark);
     if (position.tpSl === null || type === null) return this.#watch(position, named, mark);
     position.tpSl.state = 'triggered';
@@ -350,24 +350,10 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     const fault = price === null ? null : badPrice('price', price, pool.rules);
     if (fault !== null) return fault;
     if (!market.isTradable) return refuse('order_market_not_open');
-    // A closing position keeps its time.
-    if (position.closePrice === null) this.#startClose(position);
     // No price: every mark reaches it.
     position.closePrice = price ?? 0;
     this.look(position);
     return ok(closeRow(position, 'order'));
-  }
-
-  #startClose(position: PositionRecord): void {
-    const { nowMs, timers: due } = this.context;
-    position.closeFromMs = closesMs(this.context);
-    if (position.closeFromMs > nowMs) due.put(position.closeFromMs, 'close', position.id);
-  }
-
-  /** A delayed close is due. */
-  closeDue(id: number): void {
-    const position = this.live(id);
-    if (position !== null) this.look(position);
   }
 
   /** Checks: found, backend (501), still open, given prices. Prices passed in a pause trigger at its end. */
@@ -415,10 +401,6 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
 
 const makeKey = ({ account, market, isYes }: Pick<PositionRecord, 'account' | 'market' | 'isYes'>): string =>
   `${account}/${market}/${isYes ? 'yes' : 'no'}`;
-
-/** A requested close whose price and time have come. */
-const closesAt = ({ closePrice, closeFromMs }: PositionRecord, mark: number, nowMs: number): boolean =>
-  closePrice !== null && mark >= closePrice && nowMs >= (closeFromMs ?? 0);
 
 const toOptionalMicros = (price: number | null) => (price === null ? undefined : asMicros(price));
 

@@ -84,8 +84,6 @@ export interface PositionRecord {
   interestSinceMs: number;
   /** Price of a pending close. */
   closePrice: number | null;
-  /** Earliest time of that close, ms. */
-  closeFromMs: number | null;
   tpSl: TpSlRecord | null;
   /** Earliest scheduled check because of interest; null for none. */
   watchMs: number | null;
@@ -111,7 +109,6 @@ export const newPosition = (id: number, pubkey: string, request: RequestRecord, 
   interest: 0,
   interestSinceMs: nowMs,
   closePrice: null,
-  closeFromMs: null,
   tpSl: null,
   watchMs: null,
   end: null,

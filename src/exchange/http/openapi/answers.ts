@@ -26,14 +26,6 @@ export function requestSchema(schema: z.ZodType): JsonSchema {
   return written;
 }
 
-/** The answer of a schema that is no record of the service. */
-export function answerSchema(schema: z.ZodObject): JsonSchema {
-  const { $schema: _dialect, ...written } = z.toJSONSchema(schema);
-  for (const property of Object.values(written.properties ?? {}))
-    if (typeof property === 'object') simplifyNull(property);
-  return written;
-}
-
 /** Every record of the service under its component name, as the paper exchange answers it. */
 export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();

@@ -5,11 +5,9 @@ import type { ServiceErrorSlug } from '../../../shared/protocol/errors.js';
 import { ENDPOINT_NOTES, listErrors, PARAMETER_NOTES } from '../../../shared/protocol/notes.js';
 import type { VenueProfile } from '../../../shared/protocol/profile.js';
 import { signatureHeaders } from '../../../shared/protocol/signing.js';
-import { signedRequestReport } from '../authentication.js';
 import { CONTROLS, type Control } from '../controls.js';
 import { MAX_PARAM_LENGTH, type ServerOptions } from '../messages.js';
 import {
-  answerSchema,
   ENVELOPE_SCHEMAS,
   envelope,
   errorAnswers,
@@ -19,80 +17,12 @@ import {
   type JsonSchema,
   json,
   NO_CALL_ERRORS,
-  object,
   pascal,
   recordSchemas,
   ref,
   requestSchema,
   successAnswer,
 } from './answers.js';
-
-interface ControlNote {
-  readonly summary: string;
-  readonly data: JsonSchema;
-}
-
-const amount = { type: 'string', description: 'Currency.' };
-const FUNDS = object({
-  funds: object({ total: amount, locked: amount, available: amount }),
-  custodial: { type: 'boolean' },
-});
-const DETAIL = ref('MarketDetail');
-
-const orNull = (type: string, description: string) => ({ type: [type, 'null'], description });
-const ANSWER_FAULT = object({
-  answer: { type: 'string', enum: ['html', 'error'], description: 'A proxy’s page, or a refusal in the envelope.' },
-  calls: {
-    ...orNull('array', 'The calls that it strikes, such as `POST /orders/{pubkey}/submit/`; null: every call.'),
-    items: { type: 'string' },
-  },
-  status: { type: 'integer' },
-  slug: orNull('string', 'Present with a refusal; null for a page.'),
-  retry_after_s: orNull('integer', 'The header `Retry-After`; null: none but that of `throttled`.'),
-  acts: { type: 'boolean', description: 'Whether the call is carried out all the same.' },
-  count: orNull('integer', 'How many answers; null: without end.'),
-  share: { type: 'number', description: 'Part of the calls.' },
-  given: { type: 'integer', description: 'How many answers it has given.' },
-});
-const perMinute = orNull('integer', 'Requests in 60 seconds; null: as the profile says.');
-const FAULTS = object({
-  answers: { type: 'array', items: ANSWER_FAULT },
-  limits: object({ public: perMinute, signed: perMinute, bootstrap: perMinute }),
-  landing_ms: orNull('integer', 'How long a landing takes; null: as usual.'),
-  closing_ms: orNull('integer', 'How long the close of a margin position takes; null: it is closed at once.'),
-  until: orNull('integer', 'Time at which all of it ends, Unix seconds; null: never.'),
-});
-
-export const CONTROL_NOTES: Readonly<Record<string, ControlNote>> = {
-  'POST /paper/markets/': { summary: 'Create a market', data: DETAIL },
-  'POST /paper/markets/{condition_id}/state/': { summary: 'Change the state of a market', data: DETAIL },
-  'POST /paper/markets/{condition_id}/resolve/': { summary: 'Resolve a market, or cancel it with null', data: DETAIL },
-  'POST /paper/markets/{condition_id}/reference-price/': {
-    summary: 'Move the reference price of a margin market',
-    data: DETAIL,
-  },
-  'POST /paper/accounts/{wallet}/deposit/': { summary: 'Give currency to an account', data: FUNDS },
-  'POST /paper/accounts/{wallet}/': { summary: 'Make an account custodial, or not', data: FUNDS },
-  'GET /paper/accounts/{wallet}/': { summary: 'Read the currency of an account', data: FUNDS },
-  'POST /paper/signing-service/': {
-    summary: 'Switch the signing service on or off',
-    data: object({ available: { type: 'boolean' } }),
-  },
-  'POST /paper/clock/': {
-    summary: 'Move the clock of the exchange forward',
-    data: object({ now: { type: 'integer', description: 'The new time, Unix seconds.' } }),
-  },
-  'GET /paper/faults/': { summary: 'See the rehearsed faults', data: FAULTS },
-  'POST /paper/faults/': { summary: 'Set all rehearsed faults; `{}` ends them', data: FAULTS },
-  'GET /paper/signed-request/': {
-    summary: 'See the bytes to sign',
-    data: answerSchema(signedRequestReport),
-  },
-  'POST /paper/signed-request/': {
-    summary: 'See the bytes to be signed, with a body',
-    data: answerSchema(signedRequestReport),
-  },
-};
 
 /** The controls as OpenAPI paths. */
 function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
@@ -105,20 +35,17 @@ function controlOperations(): Readonly<Record<string, Readonly<Record<string, Js
 
 function makeControlOperation(control: Control): JsonSchema {
   const call = `${control.method} ${control.path}`;
-  const { summary, data } = CONTROL_NOTES[call] ?? { summary: call, data: {} };
   const names = [...control.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const body = control.body === null ? null : requestSchema(control.body);
   return {
-    operationId: `paper ${control.method} ${control.path}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) =>
-      a.toUpperCase(),
-    ),
+    operationId: `paper ${call}`.replace(/[^a-zA-Z]+(\w?)/g, (_, a: string) => a.toUpperCase()),
     tags: ['paper'],
-    summary,
+    summary: call,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      200: { description: 'Done.', content: json(envelope(data, ref('NoMeta'))) },
+      200: { description: 'Done.', content: json(envelope({}, ref('NoMeta'))) },
       ...errorAnswers(listControlErrors(control)),
     },
     security: [],

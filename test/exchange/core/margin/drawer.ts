@@ -128,10 +128,7 @@ export class MarginDrawer {
     const { rows } = this.core.margin.positionPage(account, { limit: 20, is_closed: this.#random.chance(0.1) });
     const pubkey = this.#pick(rows)?.pubkey;
     if (pubkey === undefined) return;
-    switch (this.#random.below(5)) {
-      case 4:
-        this.do('setDelays', this.#random.chance(0.5) ? {} : { closingMs: this.#random.below(600_000) });
-        return;
+    switch (this.#random.below(4)) {
       case 0:
         this.do('margin.positions.setTpSl', account, pubkey, {
           takeProfit: this.#price(),
