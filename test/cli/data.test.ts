@@ -3,7 +3,6 @@
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BOOK, change, write } from '../recording/importers/polymarket-files.js';
 import { delta, kalshiFile, OPEN_MS, PADDING, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';

@@ -1,41 +1,11 @@
 /** Authenticates a signed request by its three headers: present, in time, key known, signature valid. */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { z } from 'zod';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import { signatureHeaders, signatureMatches, signedPayload } from '../../shared/protocol/signing.js';
+import { signatureHeaders, signatureMatches } from '../../shared/protocol/signing.js';
 import type { AccountSlot, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { refuse } from '../service/answers.js';
-
-/** `data` of `/paper/signed-request/`. */
-export const signedRequestReport = z.object({
-  timestamp: z.string().nullable(),
-  method: z.string(),
-  path: z.string(),
-  body: z.string(),
-  payload: z.string().nullable(),
-  signature_matches: z.boolean(),
-  refusal: z.string().nullable(),
-});
-/** Its value. */
-export type SignedRequestReport = z.output<typeof signedRequestReport>;
-
-/** Each part of a signed request as received, and its first failed check: the caller's own data, without a secret. */
-export function reportOn(request: SignedRequest, authenticator: Authenticator, core: ExchangeCore, nowMs: number) {
-  const timestamp = authenticator.readTimestamp(request.headers);
-  const parts = { method: request.method, pathWithQuery: request.rawUrl, body: request.body.toString('utf8') };
-  const caller = authenticator.authenticate(request, core, nowMs);
-  return {
-    timestamp,
-    method: parts.method,
-    path: parts.pathWithQuery,
-    body: parts.body,
-    payload: timestamp === null ? null : signedPayload({ timestamp, ...parts }),
-    signature_matches: caller.ok,
-    refusal: caller.ok ? null : (caller.fault.message ?? caller.fault.slug),
-  };
-}
 
 /** The signed parts of a request. */
 export interface SignedRequest {
@@ -70,14 +40,10 @@ export class Authenticator {
     return key === null || key.length > MAX_KEY_LENGTH ? null : key;
   }
 
-  readTimestamp(headers: IncomingHttpHeaders): string | null {
-    return readHeader(headers[this.#timestampHeader]);
-  }
-
   /** The caller's account, or the reason for a rejection. `nowMs`: exchange clock. */
   authenticate(request: SignedRequest, core: ExchangeCore, nowMs: number): Result<AccountSlot> {
     const key = readHeader(request.headers[this.#keyHeader]);
-    const timestamp = this.readTimestamp(request.headers);
+    const timestamp = readHeader(request.headers[this.#timestampHeader]);
     const signature = readHeader(request.headers[this.#signatureHeader]);
     if (this.#isUnsigned(request.headers)) return refuse({ slug: 'not_authenticated' });
     if (key === null || timestamp === null || signature === null) {

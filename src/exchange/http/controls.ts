@@ -10,9 +10,8 @@ import type { MarketSpec, Result } from '../core/contract.js';
 import type { ExchangeCore } from '../core/core.js';
 import { detailRow } from '../core/records/market-rows.js';
 import { type Answer, badField, faultAnswer, NOT_FOUND, refuse, successText } from '../service/answers.js';
-import { Authenticator, reportOn, type SignedRequestReport } from './authentication.js';
 import { type Faults, faultsBody } from './faults.js';
-import { readBody, readSignedParts, routeUrl, type ServerOptions, send } from './messages.js';
+import { readBody, routeUrl, type ServerOptions, send } from './messages.js';
 
 /** A call of a control with its validated body. */
 export interface ControlCall<B> {
@@ -21,8 +20,6 @@ export interface ControlCall<B> {
   readonly faults: Faults;
   readonly params: Readonly<Record<string, string>>;
   readonly body: B;
-  /** The exchange's analysis of this request's signature. */
-  readonly report: () => SignedRequestReport;
   /** Moves the exchange's clock and does the due work. Returns the new time, ms. */
   readonly advanceClock: (ms: number) => number;
 }
@@ -102,14 +99,6 @@ const stateBody = z.object({
 
 const depositBody = z.object({ funds: money.refine((value: Micros) => value > 0, 'Must be greater than zero.') });
 
-const signedRequest = (method: Control['method']): Control => ({
-  method,
-  path: '/paper/signed-request/',
-  // Any body is reported as received.
-  body: null,
-  run: ({ report }) => ({ ok: true, value: report() }),
-});
-
 export const CONTROLS: readonly Control[] = [
   control('/paper/markets/', marketBody, ({ nowMs, body, core }) => {
     const created = core.at(nowMs).markets.create(marketSpec(body));
@@ -161,8 +150,6 @@ export const CONTROLS: readonly Control[] = [
     body: null,
     run: ({ faults: { answers } }) => ({ ok: true, value: { answers } }),
   },
-  signedRequest('GET'),
-  signedRequest('POST'),
 ];
 
 function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unknown> {
@@ -228,14 +215,13 @@ const withoutNull = (fields: object) =>
 
 /** Adds the routes under `/paper/` to the server. */
 export function serveControls(server: FastifyInstance, options: ServerOptions, faults: Faults): void {
-  const authenticator = new Authenticator(options.profile);
   for (const control of CONTROLS) {
     server.route({
       method: control.method,
       url: routeUrl(control.path),
       config: { scope: 'paper' },
       handler: (request, reply) => {
-        const answer = serve(control, request, options, { authenticator, faults });
+        const answer = serve(control, request, options, faults);
         // Again: this call may have moved the clock, and clients read this header.
         reply.header('date', options.clock.dateHeader(options.clock.nowMs()));
         send(reply, answer);
@@ -248,7 +234,7 @@ function serve(
   control: Control,
   request: FastifyRequest,
   { core, settle, advanceClock }: ServerOptions,
-  { authenticator, faults }: { readonly authenticator: Authenticator; readonly faults: Faults },
+  faults: Faults,
 ): Answer {
   if (!LOOPBACK.test(request.ip)) return faultAnswer(NOT_FOUND);
   if (isFromPage(request)) return faultAnswer({ slug: 'permission_denied' });
@@ -257,8 +243,7 @@ function serve(
   // The router's params are strings by name.
   const params = request.params as Readonly<Record<string, string>>;
   const nowMs = settle();
-  const report = () => reportOn(readSignedParts(request), authenticator, core, nowMs);
-  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, report, faults });
+  const done = control.run({ nowMs, params, body: body?.value ?? null, core, advanceClock, faults });
   return done.ok ? { status: 200, text: successText(done.value, {}) } : faultAnswer(done.fault);
 }
 

@@ -16,12 +16,12 @@ const SLUGS = Object.keys(SERVICE_ERRORS) as [ServiceErrorSlug, ...ServiceErrorS
 
 const describeCall = (name: EndpointName): string => `${declarationOf(name).method} ${declarationOf(name).path}`;
 
-const integer = (min: number, max: number) => z.number().int().min(min).max(max);
 const HTML_STATUSES = [403, 429, 500, 502, 503, 504] as const;
 
 const answerFault = z
   .strictObject({
     answer: z.enum(['html', 'error'], { error: 'Must be html or error.' }),
+    /** Null: every call of the service. */
     calls: z
       .array(
         z.enum(NAMES.map(describeCall), {
@@ -29,13 +29,17 @@ const answerFault = z
         }),
       )
       .min(1)
-      .optional(),
+      .nullable()
+      .default(null),
     status: z.literal(HTML_STATUSES, { error: `Must be one of: ${HTML_STATUSES.join(', ')}.` }).optional(),
     slug: z.enum(SLUGS, { error: 'Must be the slug of an error.' }).optional(),
-    retry_after_s: integer(1, 86_400).optional(),
-    acts: z.boolean().optional(),
-    count: integer(1, 1_000_000).optional(),
-    share: z.number().gt(0).max(1).optional(),
+    retry_after_s: z.int().min(1).max(86_400).nullable().default(null),
+    /** Whether the call is still carried out. Then only a successful one gets the fault's answer. */
+    acts: z.boolean().default(false),
+    /** Number of answers; null: until other faults are set. */
+    count: z.int().min(1).max(1_000_000).nullable().default(null),
+    /** Fraction of the calls. */
+    share: z.number().gt(0).max(1).default(1),
   })
   .superRefine(({ answer, status, slug }, context) => {
     const stray = answer === 'html' && slug !== undefined ? 'slug' : null;
@@ -44,22 +48,10 @@ const answerFault = z
       context.addIssue({ code: 'custom', path: [field], message: `Not a field of an answer of kind ${answer}.` });
     }
   })
-  .transform(({ answer, calls, status, slug = 'internal_error', retry_after_s, acts, count, share }) => ({
-    answer,
-    /** Affected calls; null: every call of the service. */
-    calls: calls ?? null,
-    /** Status of a proxy's page or of the refusal. */
-    status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
-    /** Null for a proxy's page. */
-    slug: answer === 'html' ? null : slug,
-    retry_after_s: retry_after_s ?? null,
-    /** Whether the call is still carried out. Then only a successful one gets the fault's answer. */
-    acts: acts ?? false,
-    /** Number of answers; null: until other faults are set. */
-    count: count ?? null,
-    /** Fraction of the calls, above 0 and up to 1. */
-    share: share ?? 1,
-  }));
+  .transform(({ status, slug = 'internal_error', ...fault }) => {
+    const isPage = fault.answer === 'html';
+    return { ...fault, status: isPage ? (status ?? 403) : SERVICE_ERRORS[slug].status, slug: isPage ? null : slug };
+  });
 
 /** An answer instead of the service's own, as requested and shown. */
 type AnswerFault = z.output<typeof answerFault>;

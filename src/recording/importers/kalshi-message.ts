@@ -18,7 +18,6 @@ const LEAST_NUMBERED = 5;
 
 export interface KalshiFile {
   readonly path: string;
-  readonly layout: KalshiLayout;
   /** One of its messages; null for a file without any. */
   readonly example: string | null;
 }
@@ -66,7 +65,7 @@ function makeGroup(looks: readonly Look[]) {
   }
   return {
     ticker: looks[0]?.ticker ?? '',
-    files: [...first.values()].map(({ path, layout, example }) => ({ path, layout, example })),
+    files: [...first.values()].map(({ path, example }) => ({ path, example })),
     /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
     /** Message numbers are consecutive: a missing one is a gap. */
@@ -88,7 +87,6 @@ async function lookAt(path: string): Promise<Look | null> {
   return {
     path,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
-    layout: seen[0]?.layout ?? ANY_LAYOUT,
     example: lines[looks.findIndex((look) => look !== null)] ?? null,
     firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
     tickPrecision: findTick(seen),
@@ -132,14 +130,6 @@ const LOT_MICROS = 10_000;
 /** Maximum lag of our clock behind the venue's, ms: a later message has a wrong time. */
 const MOST_AHEAD_MS = 60_000;
 
-/** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
-export interface KalshiLayout {
-  readonly isEnveloped: boolean;
-  readonly isNested: boolean;
-}
-
-export const ANY_LAYOUT: KalshiLayout = { isEnveloped: true, isNested: true };
-
 /** Kinds of rows. `broken` and `snapshot` include their text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
 
@@ -162,12 +152,8 @@ const CONTENT = [
   'ts',
 ] as const;
 
-function shapeOf({ isEnveloped, isNested }: KalshiLayout): string {
-  const fields = Object.fromEntries(CONTENT.map((name) => [name, 'VARCHAR']));
-  const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
-  const message = isNested ? { ...head, msg: fields } : { ...head, ...fields };
-  return JSON.stringify({ recv_ms: 'VARCHAR', ...(isEnveloped ? { event: message } : message) });
-}
+const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, 'VARCHAR']));
+const SHAPE = JSON.stringify({ type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE', ...FIELDS, msg: FIELDS });
 
 const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
 const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
@@ -178,7 +164,7 @@ const isMultiple = (number: string, of: number): string => `trunc(${number} / ${
  * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
  * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
  */
-export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string, tickMicros: number): string {
+export function kalshiRowSql(lines: string, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
     AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
     AND (received IS NULL OR time <= received + ${MOST_AHEAD_MS}) AND outcome IN ('yes', 'no')`;
@@ -192,17 +178,16 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
       WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
       WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
       ELSE ${ROW_KIND.broken} END AS kind
-    FROM (${figuresSql(fieldsSql(lines, layout))}))`;
+    FROM (${figuresSql(fieldsSql(lines))}))`;
 }
 
-/** The fields of each line's message, which are null where it has none. */
-function fieldsSql(lines: string, layout: KalshiLayout): string {
-  const message = layout.isEnveloped ? 'j.event' : 'j';
-  const content = layout.isNested ? `${message}.msg` : message;
-  const names = CONTENT.map((name) => `${content}.${name} AS ${AS[name] ?? name}`);
-  return `(SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
-    coalesce(${message}.type = 'trade', false) AS is_trade, ${names.join(', ')}
-    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
+/** The fields of each line's message, null where it has none; see `openMessage`. */
+function fieldsSql(lines: string): string {
+  const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
+  return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
+    coalesce(m.type = 'trade', false) AS is_trade, ${names.join(', ')}
+    FROM (SELECT line, TRY(line ->> '$.recv_ms') AS recv,
+      TRY(json_transform(coalesce(line -> '$.event', line), ${quote(SHAPE)})) AS m FROM ${lines}))`;
 }
 
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
@@ -239,8 +224,8 @@ const SIDES = [
 ] as const;
 
 /** Book of a snapshot's line; null for a line with an unreadable book. */
-export function readBook(line: string, layout: KalshiLayout, tickMicros: number): LevelAmount[] | null {
-  const content = readContent(JSON.parse(line), layout);
+export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
+  const { content } = openMessage(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
   // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
   if (keys === undefined)
@@ -279,16 +264,12 @@ export type MessageLook = NonNullable<ReturnType<typeof lookAtMessage>>;
 
 /** Facts of one message at the beginning of a file. Null for a line that is no message about a book or a trade. */
 export function lookAtMessage(line: string) {
-  const row = parseObject(line);
-  const event = asObject(row['event']);
-  const message = event ?? row;
-  const content = asObject(message['msg']) ?? message;
+  const { row, message, content } = openMessage(line);
   const { type } = message;
   const ticker = content['market_ticker'];
   if (typeof ticker !== 'string' || typeof type !== 'string') return null;
   if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
   return {
-    layout: { isEnveloped: event !== null, isNested: content !== message },
     ticker,
     timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
     sid: toCount(message['sid']),
@@ -318,17 +299,16 @@ const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : undefi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function readContent(row: unknown, { isEnveloped, isNested }: KalshiLayout): Fields {
-  const message = isEnveloped ? asObject(asObject(row)?.['event']) : asObject(row);
-  return (isNested ? asObject(message?.['msg']) : message) ?? {};
-}
-
-function parseObject(line: string): Fields {
+/** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
+function openMessage(line: string): Readonly<Record<'row' | 'message' | 'content', Fields>> {
+  let row: Fields | null = null;
   try {
-    return asObject(JSON.parse(line)) ?? {};
+    row = asObject(JSON.parse(line));
   } catch {
-    return {};
+    // No message.
   }
+  const message = asObject(row?.['event']) ?? row ?? {};
+  return { row: row ?? {}, message, content: asObject(message['msg']) ?? message };
 }
 
 // An object has fields by name, each of which is checked.

@@ -14,7 +14,6 @@ import {
 } from '../contract.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import {
-  ANY_LAYOUT,
   type KalshiFile,
   type KalshiGroup,
   kalshiRowSql,
@@ -74,11 +73,11 @@ async function* readFile(file: KalshiFile, market: KalshiFiles, stream: KalshiSt
 }
 
 /** Rows of `kalshiRowSql`. */
-async function* streamRows({ path, layout }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+async function* streamRows({ path }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
-    const sql = kalshiRowSql(source, layout, ticker, stepOfPrecision(tickPrecision));
+    const sql = kalshiRowSql(source, ticker, stepOfPrecision(tickPrecision));
     yield* streamChunks(connection, sql, `cannot read ${path}`);
     const { count, example } = await takeRejects(connection);
     for (let at = 0; at < count; at++) {
@@ -132,7 +131,6 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** By subscription, the number of its latest message. */
   readonly #numbers = new Map<number, number>();
-  #layout: KalshiFile['layout'] = ANY_LAYOUT;
   #read = 0;
   #foreign = 0;
   #other = 0;
@@ -160,8 +158,7 @@ class KalshiStream {
     this.#closeTimeMs = market.closeTimeMs;
   }
 
-  begin({ layout, example }: KalshiFile): void {
-    this.#layout = layout;
+  begin({ example }: KalshiFile): void {
     this.lines = new LineCount(example ?? EXAMPLE);
   }
 
@@ -257,7 +254,7 @@ class KalshiStream {
   }
 
   #readSnapshot(line: string, receivedMs: number): void {
-    const levels = readBook(line, this.#layout, this.#tickMicros);
+    const levels = readBook(line, this.#tickMicros);
     if (levels === null) {
       this.lines.markBroken(line);
       return;

@@ -63,7 +63,6 @@ export async function queryRecordings(sql: string, paths: readonly string[]) {
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const days = paths.flatMap(marketFolders).flatMap(dayFolders);
   try {
-    await requireOne(connection, sql);
     for (const table of TABLES) {
       await connection.run(`CREATE VIEW ${table} AS ${makeRowsSql(table, days)}`);
     }
@@ -84,25 +83,13 @@ function cannotRun(error: unknown): TwinbookError {
 
 const QUERY_HINT = '`twinbook data query "SELECT …"`: one statement that reads; its views are in docs/recordings.md.';
 
-async function requireOne(connection: DuckDBConnection, sql: string): Promise<void> {
-  if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing', QUERY_HINT);
-  const { count } = await connection.extractStatements(sql);
-  if (count !== 1) throw new TwinbookError('usage', `wanted one SELECT, got ${count} statements`, QUERY_HINT);
-}
-
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const { StatementType } = await loadDuckDb();
   const statements = await connection.extractStatements(sql);
-  const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) {
-    const what = StatementType[statement.statementType] ?? 'something else';
-    throw new TwinbookError(
-      'usage',
-      `wanted one SELECT, got ${what}: recordings are read and never changed`,
-      QUERY_HINT,
-    );
-  }
-  return statement.stream();
+  const statement = statements.count === 1 ? await statements.prepare(0) : null;
+  if (statement?.statementType === StatementType.SELECT) return statement.stream();
+  const what = statement === null ? `${statements.count} statements` : StatementType[statement.statementType];
+  throw new TwinbookError('usage', `wanted one SELECT, got ${what}: recordings are read and never changed`, QUERY_HINT);
 }
 
 /** Closed files and open segments, each row with its market and day from the folders' names. */

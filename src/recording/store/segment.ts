@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { syncFolder } from '../../shared/base/files.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
+import { toColumns } from './manifest.js';
 
 export interface StoreSettings {
   /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
@@ -139,34 +140,15 @@ export class Segment {
   }
 
   poll(poll: RecordedPoll): void {
-    this.#row({
-      table: 'polls',
-      endpoint: poll.endpoint,
-      sent_ms: poll.sentMs,
-      seen_ms: poll.seenMs,
-      venue_ms: poll.venueMs,
-      outcome: poll.outcome,
-    });
+    this.#row({ table: 'polls', ...toColumns(poll) });
   }
 
   own(row: OwnRow): void {
     this.#row({ table: 'own', ...row });
   }
 
-  feedValue({ feed, timeMs, seenMs, value }: FeedRow): void {
-    const { atMs, validUntilMs, p, bid, ask, sd } = value;
-    this.#row({
-      table: 'feeds',
-      feed,
-      time_ms: timeMs,
-      seen_ms: seenMs,
-      at_ms: atMs,
-      valid_until_ms: validUntilMs,
-      p,
-      bid,
-      ask,
-      sd,
-    });
+  feedValue({ value: { conditionId: _, ...value }, ...row }: FeedRow): void {
+    this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
   /** Rejected events so far in this segment, so that they survive a crash. */

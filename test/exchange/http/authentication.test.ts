@@ -117,42 +117,6 @@ describe('a signed request', () => {
   });
 });
 
-const SHOWN = '/paper/signed-request/?q=a%2Cb&x=1';
-
-describe('the control that shows what a signature must be over', () => {
-  it('answers the parts and the payload as the exchange computed them, and never a secret', async () => {
-    const body = '{"text":"½"}';
-    const headers = trader.headersFor('POST', SHOWN, body);
-    const answer = await send(base, 'POST', SHOWN, {
-      body,
-      headers: { ...headers, 'content-type': 'application/json' },
-    });
-    const timestamp = headers['SVC-TIMESTAMP'];
-    expect(answer.row).toEqual({
-      timestamp,
-      method: 'POST',
-      path: SHOWN,
-      body,
-      payload: `${timestamp}POST${SHOWN}${body}`,
-      signature_matches: true,
-      refusal: null,
-    });
-    expect(JSON.stringify(answer)).not.toContain(trader.secret);
-    expect(JSON.stringify(answer.data)).not.toContain(headers['SVC-SIGNATURE']);
-  });
-
-  it.each([
-    ['another path', () => trader.headersFor('GET', '/paper/signed-request/'), 'Invalid signature'],
-    ['an old timestamp', () => trader.headersFor('GET', SHOWN, '', trader.nowS() - 100), 'Timestamp out of range'],
-    ['a stranger’s key', () => ({ ...trader.headersFor('GET', SHOWN), 'SVC-API-KEY': 'nobody' }), 'Invalid API key'],
-    ['nothing', () => ({}), 'not_authenticated'],
-  ])('says why it would not believe a request signed over %s', async (_, headers, refusal) => {
-    const { status, row } = await send(base, 'GET', SHOWN, { headers: headers() });
-    expect(status).toBe(200);
-    expect(row).toMatchObject({ method: 'GET', path: SHOWN, body: '', signature_matches: false, refusal });
-  });
-});
-
 function rawStatus(headers: string[], body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request({ port: exchange.port, host: '127.0.0.1', path: PATH, headers }, (response) => {
