@@ -21,13 +21,13 @@ import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */
-export interface Ranked {
+interface Ranked {
   readonly createdMs: number;
   readonly markets: readonly MarketFacts[];
 }
 
 /** Greatest rank first; ties in the given order, newest first. */
-export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
+function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
     .map((row) => ({ row, rank: rankEntry(row) }))
@@ -64,7 +64,7 @@ interface Place {
 }
 
 /** A sorted list, and the key of its cursors. */
-export interface OffsetList {
+interface OffsetList {
   readonly list: CursorList;
   readonly key: 'e_offset' | 'm_offset';
 }
@@ -73,7 +73,7 @@ export interface OffsetList {
 const PER_MARKET = 2 ** 24;
 
 /** ExchangeCore the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
-export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
   if (position === undefined) return { offset: 0, until: marketCount };
@@ -82,7 +82,7 @@ export function readPlace({ list, key }: OffsetList, cursor: string | undefined,
 }
 
 /** One page of the found rows, and the cursor of the next. */
-export function cut<R, T>(
+function cut<R, T>(
   found: readonly R[],
   { offset, until }: Place,
   limit: number,
@@ -95,16 +95,16 @@ export function cut<R, T>(
 }
 
 /** Whether the market trades now. */
-export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
 /** An answer was given or is awaited, and nothing is paid yet. */
-export const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
+const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** It traded, does not now, and is not settled: under review or interrupted. */
-export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 /** Settled: resolved or canceled. */
-export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
 /** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
@@ -136,7 +136,7 @@ const SOON_S = 7 * 86_400;
 const SUMMARIES_PER_EVENT = 2;
 
 /** An event as the sum of its markets before `until`. */
-export function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
+function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
   const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
@@ -239,10 +239,10 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
 }
 
 /** True for markets of one of the sports, and of one of the leagues if given. */
-export type SportFilter = (market: MarketFacts) => boolean;
+type SportFilter = (market: MarketFacts) => boolean;
 
 /** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
-export function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
+function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
   if (sport === undefined) {
     if (league === undefined) return { ok: true, value: () => true };
     return refuse(badField('league', 'A league can only be given together with its sport.'));

@@ -2,6 +2,7 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
+import { parseJson } from '../../shared/base/text.js';
 import { isPrice } from '../chunks.js';
 import { type RecordingWarning, SIDE } from '../contract.js';
 import { withConnection } from '../store/duckdb.js';
@@ -301,14 +302,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
 function openMessage(line: string): Readonly<Record<'row' | 'message' | 'content', Fields>> {
-  let row: Fields | null = null;
-  try {
-    row = asObject(JSON.parse(line));
-  } catch {
-    // No message.
-  }
-  const message = asObject(row?.['event']) ?? row ?? {};
-  return { row: row ?? {}, message, content: asObject(message['msg']) ?? message };
+  const row = asObject(parseJson(line)) ?? {};
+  const message = asObject(row['event']) ?? row;
+  return { row, message, content: asObject(message['msg']) ?? message };
 }
 
 // An object has fields by name, each of which is checked.

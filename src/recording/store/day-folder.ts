@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
+import { parseJson } from '../../shared/base/text.js';
 import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import {
   COLUMNS,
@@ -223,7 +224,11 @@ export async function recoverFolder(folder: string): Promise<number> {
   }
   for (const number of open) {
     const path = join(folder, segmentName(number));
-    await closeSegment(folder, readOrigin(folder), number, path, readCounts(path));
+    await closeSegment(folder, readOrigin(folder), number, path, {
+      refused: 0,
+      steppedBack: 0,
+      brokenLines: countBroken(path),
+    });
   }
   return open.length;
 }
@@ -231,26 +236,11 @@ export async function recoverFolder(folder: string): Promise<number> {
 /** From the description beside the segment, which is written before it. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** Counts in a segment's file besides its rows. */
-export function readCounts(path: string): SegmentCounts {
+/** Number of a segment's lines that are cut or broken. */
+export function countBroken(path: string): number {
   // Segments are rotated long before they are large.
-  const text = readFileSync(path, 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  let refused = 0;
-  let steppedBack = 0;
-  let brokenLines = 0;
-  for (const line of lines) {
-    try {
-      const row = JSON.parse(line) as { table?: unknown; refused?: unknown; stepped_back?: unknown };
-      if (row.table !== 'counts') continue;
-      // Each such line counts from the beginning of the segment.
-      refused = Number(row.refused);
-      steppedBack = Number(row.stepped_back);
-    } catch {
-      brokenLines++;
-    }
-  }
-  return { refused, steppedBack, brokenLines };
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && parseJson(line) === undefined).length;
 }
 
 /** End of this folder's closed files; null without any. */

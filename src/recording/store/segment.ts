@@ -151,11 +151,6 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
-  /** Rejected events so far in this segment, so that they survive a crash. */
-  counts(refused: number, steppedBack: number): void {
-    this.#line({ table: 'counts', refused, stepped_back: steppedBack });
-  }
-
   /** Pending rows are written next; later ones wait for the following write. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };

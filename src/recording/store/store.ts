@@ -147,8 +147,6 @@ class MarketWriter {
   readonly #described = new Set<string>();
   /** In manifests already. */
   #counted = { refused: 0, steppedBack: 0 };
-  /** Number of the rest that the open segment has. */
-  #noted = 0;
 
   constructor(root: string, market: RecordedMarket, rules: WriterRules) {
     this.#root = root;
@@ -179,7 +177,6 @@ class MarketWriter {
 
   /** Writes pending rows, and closes due segments, or all. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    this.#noteCounts();
     // They stop taking rows before the write: rows that arrive meanwhile belong to the next ones.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
@@ -222,7 +219,6 @@ class MarketWriter {
         segment.discard();
       }
       this.sink.onLost();
-      this.#noted = 0;
       throw unreadableFolder(this.#root, error);
     }
   }
@@ -243,23 +239,9 @@ class MarketWriter {
     }
   }
 
-  /** They belong to the segment that takes the events now. */
-  #noteCounts(): void {
-    const { refused, steppedBack } = this.#newCounts();
-    const segment = this.#current();
-    if (segment === undefined || refused + steppedBack === this.#noted) return;
-    segment.counts(refused, steppedBack);
-    this.#noted = refused + steppedBack;
-  }
-
   #newCounts(): { refused: number; steppedBack: number } {
     const { refused, steppedBack } = this.sink;
     return { refused: refused - this.#counted.refused, steppedBack: steppedBack - this.#counted.steppedBack };
-  }
-
-  #current(): Segment | undefined {
-    const [date] = [...this.#open.keys()].sort().slice(-1);
-    return date === undefined ? undefined : this.#open.get(date);
   }
 
   async #toParquet(segment: Segment): Promise<void> {
@@ -272,7 +254,6 @@ class MarketWriter {
       refused: this.#counted.refused + counts.refused,
       steppedBack: this.#counted.steppedBack + counts.steppedBack,
     };
-    this.#noted = 0;
   }
 
   #dayFolders(): string[] {
