@@ -21,13 +21,15 @@ import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */
-interface Ranked {
+interface Entry {
+  readonly index: number;
+  readonly category: string;
   readonly createdMs: number;
   readonly markets: readonly MarketFacts[];
 }
 
 /** Greatest rank first; ties in the given order, newest first. */
-function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
+function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
     .map((row) => ({ row, rank: rankEntry(row) }))
@@ -36,7 +38,7 @@ function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[
 }
 
 /** An event sums volumes and caps; its age, leverage and end are those of its first market. */
-const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
+const RANKS: Readonly<Record<Sort, (row: Entry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
   total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
@@ -111,24 +113,18 @@ const isWithin = (second: number | null, from: number, to: number) => second !==
 
 type CatalogQuery = QueryOf<'events.list'>;
 
-/** Fields for filters and sorts: an event is the sum of its markets. */
-interface Entry extends Ranked {
-  readonly index: number;
-  readonly category: string;
-}
-
 interface Listing<R> extends OffsetList {
-  readonly count: number;
+  readonly count: (core: ExchangeCore) => number;
   /** With its markets before `until`. */
-  readonly readEntry: (index: number, until: number) => Entry;
-  readonly readRow: (index: number) => R;
+  readonly readEntry: (core: ExchangeCore, index: number, until: number) => Entry;
+  readonly readRow: (core: ExchangeCore, index: number) => R;
 }
 
 interface CatalogAsk {
+  readonly core: ExchangeCore;
   readonly query: CatalogQuery;
   readonly limit: number;
   readonly nowMs: number;
-  readonly marketCount: number;
 }
 
 const SOON_S = 7 * 86_400;
@@ -142,35 +138,33 @@ function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
+const EVENTS: Listing<Wire<'eventRow'>> = {
+  list: 'events.list',
+  key: 'e_offset',
+  count: ({ catalog }) => catalog.events.length,
+  readEntry: eventEntry,
+  readRow: ({ catalog }, index) => eventListRow(catalog, index, SUMMARIES_PER_EVENT),
+};
+
+const MARKETS: Listing<Wire<'marketListRow'>> = {
+  list: 'markets.list',
+  key: 'm_offset',
+  count: ({ catalog }) => catalog.markets.length,
+  readEntry: marketEntry,
+  readRow: ({ catalog }, index) => listRow(catalog, catalog.market(index)),
+};
+
+function marketEntry(core: ExchangeCore, index: number, until: number): Entry {
+  const facts = core.marketFacts(index);
+  const { category, createdMs } = facts;
+  return { index, category, createdMs, markets: index < until ? [facts] : [] };
+}
+
 /** One page of the list of events. */
-export const eventPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<Wire<'eventRow'>>(
-    { query, limit, nowMs, marketCount: core.catalog.markets.length },
-    {
-      list: 'events.list',
-      key: 'e_offset',
-      count: core.catalog.events.length,
-      readEntry: (index, until) => eventEntry(core, index, until),
-      readRow: (index) => eventListRow(core.catalog, index, SUMMARIES_PER_EVENT),
-    },
-  );
+export const eventPage = (ask: CatalogAsk) => catalogPage(ask, EVENTS);
 
 /** One page of the list of markets. */
-export const marketPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<Wire<'marketListRow'>>(
-    { query, limit, nowMs, marketCount: core.catalog.markets.length },
-    {
-      list: 'markets.list',
-      key: 'm_offset',
-      count: core.catalog.markets.length,
-      readEntry: (index, until) => {
-        const facts = core.marketFacts(index);
-        const { category, createdMs } = facts;
-        return { index, category, createdMs, markets: index < until ? [facts] : [] };
-      },
-      readRow: (index) => listRow(core.catalog, core.catalog.market(index)),
-    },
-  );
+export const marketPage = (ask: CatalogAsk) => catalogPage(ask, MARKETS);
 
 /** Checks the sport and the league, then the cursor. */
 function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
@@ -181,33 +175,35 @@ function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
 
 /** Newest first by id, which is the index plus one: `before_id` survives later creations. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
+  const { core } = ask;
+  const total = count(core);
   const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
   const data: R[] = [];
   let lastIndex = 0;
-  for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
-    if (!matches(readEntry(index, ask.marketCount), ask, sports)) continue;
+  for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
+    if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
     // One more than the page: a next page exists.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
-    data.push(readRow(index));
+    data.push(readRow(core, index));
     lastIndex = index;
   }
   return { ok: true as const, data, nextCursor: null };
 }
 
 function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
-  const { count, readEntry, readRow } = listing;
-  const place = readPlace(listing, ask.query.cursor, ask.marketCount);
+  const { core } = ask;
+  const place = readPlace(listing, ask.query.cursor, core.catalog.markets.length);
   if (place === null) return refuse(BAD_CURSOR);
   const found: Entry[] = [];
-  for (let index = count - 1; index >= 0; index--) {
-    const entry = readEntry(index, place.until);
+  for (let index = listing.count(core) - 1; index >= 0; index--) {
+    const entry = listing.readEntry(core, index, place.until);
     if (matches(entry, ask, sports)) found.push(entry);
   }
   const sorted = sortedBy(found, ask.query.sort ?? 'created');
-  return cut(sorted, place, ask.limit, listing, (entry) => readRow(entry.index));
+  return cut(sorted, place, ask.limit, listing, (entry) => listing.readRow(core, entry.index));
 }
 
 function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
@@ -266,9 +262,8 @@ const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]
 /** Parsed parameters of a search. */
 type SearchQuery = QueryOf<'search.list'>;
 
-interface Hit extends Ranked {
+interface Hit extends Entry {
   readonly type: 'market' | 'event';
-  readonly index: number;
 }
 
 type Row =
@@ -310,9 +305,7 @@ function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound
     const facts = core.marketFacts(index);
     if (!isFound(facts)) continue;
     if (query.result_type !== 'market') events.add(facts.eventIndex);
-    if (query.result_type !== 'event') {
-      hits.push({ type: 'market', index, createdMs: facts.createdMs, markets: [facts] });
-    }
+    if (query.result_type !== 'event') hits.push({ type: 'market', ...marketEntry(core, index, until) });
   }
   const found = [...events]
     .sort((a, b) => b - a)

@@ -96,43 +96,13 @@ function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
 
-/** Example values by property name; the first match counts. */
-const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
-  [/condition_id$|^market$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR'],
-  [/pubkey$|^address$|txid$/, '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM1'],
-  [/^message$/, 'SVC draft v1 | cancel-order | Market: 8kQm… | Order: 4uQe… | Draft: 4uQe… | Expires: 1714300060'],
-  [/^symbol$/, '8kQm3Vn1xw6Yb4ZrD2fTgH9sLcJpE5uA7oNiXeCvB1dR-LPT'],
-  [/^(created|timestamp|resolution_date)$|_at$/, 1_714_300_000],
-  [/_(precision|decimals)$/, 2],
-  [/^(expires_in_seconds)$/, 600],
-  [/^trade_count$/, 17],
-  [/^max_price$/, '0.99'],
-  [/^min_price$/, '0.01'],
-  [/price$|^(open|high|low|close)$/, '0.42'],
-  [/leverage/, '2'],
-  [/fee|rate$/, '0.01'],
-  [/pnl/, '-1.5'],
-];
-/** Of any other decimal. */
-const EXAMPLE_AMOUNT = '10';
-
-/** Simplifies the null of every property and adds an example of its value. */
+/** Simplifies the null of every property. */
 function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+  for (const property of Object.values(schema.properties ?? {})) {
     if (typeof property !== 'object') continue;
     simplifyNull(property);
     finishProperties(property);
-    const example = chooseExample(name, property);
-    if (example !== null) property.examples = [example];
   }
-}
-
-function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSchema.BaseSchema): string | number | null {
-  if (rest.enum !== undefined || rest.const !== undefined) return null;
-  const types = Array.isArray(type) ? type : [type];
-  const known = EXAMPLES.find(([names]) => names.test(name))?.[1] ?? (pattern === undefined ? null : EXAMPLE_AMOUNT);
-  if (typeof known === 'number') return types.includes('integer') ? known : null;
-  return types.includes('string') ? known : null;
 }
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
