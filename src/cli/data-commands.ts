@@ -311,7 +311,6 @@ export const statsRow = (recording: Recording, stats: RecordingStats) => ({
   two_sided: stats.twoSided,
   mean_spread: stats.spreadMicros === null ? null : decimalText(stats.spreadMicros),
   mean_levels: stats.levelsBySide === null ? null : { bid: stats.levelsBySide[0], ask: stats.levelsBySide[1] },
-  mean_touch: sides(stats.touchMicros),
   mean_depth: sides(stats.depthMicros),
   longest_crossed_ms: stats.longestCrossedMs,
 });

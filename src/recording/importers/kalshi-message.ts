@@ -5,9 +5,9 @@ import { ONE } from '../../shared/base/micros.js';
 import { parseJson } from '../../shared/base/text.js';
 import { isPrice } from '../chunks.js';
 import { type RecordingWarning, SIDE } from '../contract.js';
-import { withConnection } from '../store/duckdb.js';
+import { fetchRows, numberOrNull, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
-import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, parseTime, timeSql } from './message-files.js';
+import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, timeSql } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
@@ -16,6 +16,7 @@ const LOOK_BYTES = 256 * 1024;
 /** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
+const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
@@ -78,17 +79,16 @@ function makeGroup(looks: readonly Look[]) {
 /** A set's folder has its market's name; otherwise the messages name it. Null for messages of Polymarket. */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
-  const lines = await firstLines(path, LOOKED_AT);
-  const looks = lines.map(lookAtMessage);
-  const seen = looks.filter((look) => look !== null);
-  if (seen.length === 0 && lines.some(isPolymarketMessage)) return null;
+  const lines = await firstLines(path);
+  const seen = lines.filter(({ isMessage }) => isMessage);
+  if (seen.length === 0 && lines.some(({ line }) => isPolymarketMessage(line))) return null;
   const counts = new Map<string, number>();
   for (const { ticker } of seen) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
   return {
     path,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
-    example: lines[looks.findIndex((look) => look !== null)] ?? null,
+    example: seen[0]?.line ?? null,
     firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
     tickPrecision: findTick(seen),
     isNumbered: areNumbered(seen),
@@ -96,12 +96,19 @@ async function lookAt(path: string): Promise<Look | null> {
 }
 
 /** A single odd price outside a snapshot is a broken line. */
-function findTick(seen: readonly MessageLook[]): number {
-  const [, second = 2] = seen.map(({ precision }) => precision).sort((a, b) => b - a);
-  return Math.max(second, ...seen.filter(({ isSnapshot }) => isSnapshot).map(({ precision }) => precision));
+function findTick(seen: readonly FirstLine[]): number {
+  const [, second = 2] = seen.map(({ price }) => precisionOf(price)).sort((a, b) => b - a);
+  const books = seen.flatMap(({ line, isSnapshot }) => (isSnapshot ? (readBook(line, FINEST_TICK_MICROS) ?? []) : []));
+  return Math.max(second, ...books.map(({ priceMicros }) => precisionOf(priceMicros)));
 }
 
-function areNumbered(seen: readonly MessageLook[]): boolean {
+/** Decimals of a price, at least 2. */
+function precisionOf(priceMicros: number): number {
+  if (!isPrice(priceMicros, 1) || priceMicros % 10_000 === 0) return 2;
+  return priceMicros % 1000 === 0 ? 3 : 4;
+}
+
+function areNumbered(seen: readonly FirstLine[]): boolean {
   const last = new Map<number, number>();
   let [steps, dense] = [0, 0];
   for (const { sid, seq } of seen) {
@@ -115,13 +122,29 @@ function areNumbered(seen: readonly MessageLook[]): boolean {
   return steps >= LEAST_NUMBERED && dense >= DENSE * steps;
 }
 
+type FirstLine = Awaited<ReturnType<typeof firstLines>>[number];
+
 /** Beginning of a file; empty for an unreadable one, whose reader reports the reason. */
-async function firstLines(path: string, count: number): Promise<string[]> {
+async function firstLines(path: string) {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
     if (source === null) return [];
-    const rows = await connection.runAndReadAll(`SELECT line FROM ${source} LIMIT ${count}`).catch(() => null);
-    return rows === null ? [] : rows.getRows().map(([line]) => String(line));
+    const sql = `SELECT line, ticker, sid, seq, price, type, coalesce(ticker, '') <> '' AND type IN ${TYPES} AS known,
+        CASE WHEN coalesce(received, time) BETWEEN ${EARLIEST_MS} AND ${LATEST_MS} THEN coalesce(received, time) END AS ms
+      FROM (${figuresSql(fieldsSql(`(SELECT line FROM ${source} LIMIT ${LOOKED_AT})`))})`;
+    const rows = await fetchRows(connection, sql).catch(() => []);
+    return rows.map((row) => ({
+      line: String(row['line']),
+      /** About a book or a trade. */
+      isMessage: row['known'] === true,
+      isSnapshot: row['type'] === 'orderbook_snapshot',
+      ticker: String(row['ticker']),
+      sid: numberOrNull(row['sid']),
+      seq: numberOrNull(row['seq']),
+      timeMs: numberOrNull(row['ms']),
+      /** NaN without one. */
+      price: Number(row['price'] ?? Number.NaN),
+    }));
   });
 }
 
@@ -154,6 +177,7 @@ const CONTENT = [
 ] as const;
 
 const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, 'VARCHAR']));
+const TYPES = "('orderbook_snapshot', 'orderbook_delta', 'trade')";
 const SHAPE = JSON.stringify({ type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE', ...FIELDS, msg: FIELDS });
 
 const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
@@ -174,7 +198,7 @@ export function kalshiRowSql(lines: string, ticker: string, tickMicros: number):
     (CASE outcome WHEN 'yes' THEN ${known('price')} ELSE ${ONE} - ${known('price')} END), ${known('amount')},
     CASE WHEN kind IN (${ROW_KIND.broken}, ${ROW_KIND.snapshot}) THEN line END
     FROM (SELECT *, CASE WHEN type IS NULL THEN ${ROW_KIND.broken}
-      WHEN type NOT IN ('orderbook_snapshot', 'orderbook_delta', 'trade') THEN ${ROW_KIND.other}
+      WHEN type NOT IN ${TYPES} THEN ${ROW_KIND.other}
       WHEN coalesce(ticker, '') = '' THEN ${ROW_KIND.broken} WHEN ticker <> ${quote(ticker)} THEN ${ROW_KIND.foreign}
       WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
       WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
@@ -182,7 +206,7 @@ export function kalshiRowSql(lines: string, ticker: string, tickMicros: number):
     FROM (${figuresSql(fieldsSql(lines))}))`;
 }
 
-/** The fields of each line's message, null where it has none; see `openMessage`. */
+/** The fields of each line's message, null where it has none; see `readContent`. */
 function fieldsSql(lines: string): string {
   const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
   return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
@@ -226,7 +250,7 @@ const SIDES = [
 
 /** Book of a snapshot's line; null for a line with an unreadable book. */
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
-  const { content } = openMessage(line);
+  const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
   // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
   if (keys === undefined)
@@ -261,54 +285,15 @@ const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number)
 const toNumber = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
 
-export type MessageLook = NonNullable<ReturnType<typeof lookAtMessage>>;
-
-/** Facts of one message at the beginning of a file. Null for a line that is no message about a book or a trade. */
-export function lookAtMessage(line: string) {
-  const { row, message, content } = openMessage(line);
-  const { type } = message;
-  const ticker = content['market_ticker'];
-  if (typeof ticker !== 'string' || typeof type !== 'string') return null;
-  if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
-  return {
-    ticker,
-    timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
-    sid: toCount(message['sid']),
-    seq: toCount(message['seq']),
-    isSnapshot: type === 'orderbook_snapshot',
-    /** Decimals of the prices, at least 2. */
-    precision: findPrecision(content),
-  };
-}
-
-function findPrecision(content: Fields): number {
-  const dollars = ['price_dollars', 'yes_price_dollars', 'no_price_dollars'].map((name) => content[name]);
-  const cents = ['price', 'yes_price', 'no_price'].map((name) => content[name]);
-  for (const [yes, no, ones] of SIDES) {
-    const prices = [content[yes], content[no]].flatMap((rows) => (Array.isArray(rows) ? rows : [])).map(firstOf);
-    (ones === ONE ? dollars : cents).push(...prices);
-  }
-  const micros = [
-    ...dollars.map((price) => toNumber(price) * ONE),
-    ...cents.map((price) => (toNumber(price) * ONE) / 100),
-  ];
-  const prices = micros.map(Math.round).filter((price) => price > 0 && price < ONE);
-  return prices.some((price) => price % 1000 !== 0) ? 4 : prices.some((price) => price % 10_000 !== 0) ? 3 : 2;
-}
-
-const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : undefined);
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
-function openMessage(line: string): Readonly<Record<'row' | 'message' | 'content', Fields>> {
+/** Content of a message: it is alone or in an envelope `{recv_ms, event}`, its content in `msg` or beside its type. */
+function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;
-  return { row, message, content: asObject(message['msg']) ?? message };
+  return asObject(message['msg']) ?? message;
 }
 
 // An object has fields by name, each of which is checked.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-
-const toCount = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);

@@ -39,7 +39,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
-    const isOurs = isFolderOfStore(path);
+    const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
     // Without it every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
@@ -74,14 +74,6 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
-}
-
-function isFolderOfStore(path: string): boolean {
-  try {
-    return isStore(path);
-  } catch {
-    return false; // A file, or missing: opening it reports that.
-  }
 }
 
 /** The events as every reader gets them: in order, on the tick, and ended once. Returns their number. */
