@@ -176,11 +176,12 @@ const CONTENT = [
   'ts',
 ] as const;
 
-const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, 'VARCHAR']));
+const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side', 'taker_outcome_side', 'ts_ms', 'ts'];
+const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, TEXTS.includes(name) ? 'VARCHAR' : 'DOUBLE']));
 const TYPES = "('orderbook_snapshot', 'orderbook_delta', 'trade')";
 const SHAPE = JSON.stringify({ type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE', ...FIELDS, msg: FIELDS });
 
-const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
+const micros = (number: string, ones = ONE as number): string => `round(${number} * ${ones})`;
 const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;

@@ -18,6 +18,7 @@ import {
   parseName,
   quote,
   STREAM_KINDS,
+  segmentLines,
   segmentName,
   segmentSource,
   TABLES,
@@ -44,7 +45,9 @@ const GROUP_ROWS = 61_440;
 /** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves none. */
 async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  for (const table of TABLES) {
+  // Each table is one more read of the segment.
+  const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
+  for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
     try {

@@ -63,13 +63,18 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** Rows of one table in an open segment. Cut or broken lines are skipped. */
-export function segmentSource(path: string, table: Table): string {
-  const types = { table: 'VARCHAR', ...COLUMNS[table] };
-  const columns = Object.entries(types).map(([name, type]) => `${quote(name)}: ${quote(type)}`);
-  const rows = `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${columns.join(', ')}})`;
-  return `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${rows} WHERE "table" = ${quote(table)})`;
+/** Lines of an open segment, with these columns besides `table`. Cut or broken lines are skipped. */
+export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
+  const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
+    ([name, type]) => `${quote(name)}: ${quote(type)}`,
+  );
+  return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
+
+/** Rows of one table in an open segment. */
+export const segmentSource = (path: string, table: Table): string =>
+  `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
+    WHERE "table" = ${quote(table)})`;
 
 const quoteName = (column: string): string => `"${column}"`;
 

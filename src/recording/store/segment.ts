@@ -134,8 +134,11 @@ export class Segment {
       time_ms: timeMs,
       seen_ms: seenMs,
       kind: KIND_NAMES[kind],
-      ...(priced ? { side: side === 0 ? 'bid' : 'ask', price_micros: price, amount_micros: amount } : {}),
-      ...(reason === null ? {} : { reason }),
+      // JSON leaves undefined fields out.
+      side: priced ? (side === 0 ? 'bid' : 'ask') : undefined,
+      price_micros: priced ? price : undefined,
+      amount_micros: priced ? amount : undefined,
+      reason: reason ?? undefined,
     });
   }
 
