@@ -35,7 +35,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
-  steppedBack = 0;
   readonly #writer = new ChunkWriter();
   readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
   readonly #gaps: RecordedGap[] = [];
@@ -96,7 +95,7 @@ class MemorySink implements MarketSink {
   /** See `FIRST_LOOK_MS`. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
-    const { refused, steppedBack } = this;
+    const { refused } = this;
     const seenMs = this.#firstMs ?? fromMs;
     const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
     const chunks = this.#chunks ?? [];
@@ -104,7 +103,7 @@ class MemorySink implements MarketSink {
     for (let i = 0; times[i] === seenMs; i++) times[i] = firstMs;
     const [gaps, events, lastMs] = [this.#gaps, this.#events, this.#writer.lastTimeMs];
     const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
-    const summary = { firstMs, lastMs, events, gaps, refused, steppedBack, bytes: 0 };
+    const summary = { firstMs, lastMs, events, gaps, refused, bytes: 0 };
     return playFromMemory({ ...this.market, openTimeMs }, chunks, summary);
   }
 
@@ -126,7 +125,6 @@ class MemorySink implements MarketSink {
       this.refused++;
       return false;
     }
-    if (at.timeMs < this.#writer.lastTimeMs) this.steppedBack++;
     this.#writer.write(EVENT[kind], at.timeMs, side, priceMicros, amountMicros);
     this.#events[kind]++;
     this.#firstMs ??= at.timeMs;

@@ -159,7 +159,6 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
     events,
     gaps: listGaps(parts),
     refused: sum((manifest) => manifest.refused),
-    steppedBack: sum((manifest) => manifest.stepped_back),
     bytes:
       parts.reduce((total, part) => total + (part.sha256 === null ? part.bytes : 0), 0) +
       sum((manifest) => manifest.files.reduce((bytes, file) => bytes + file.bytes, 0)),

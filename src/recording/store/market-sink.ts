@@ -22,6 +22,7 @@ const NOT_WRITTEN = 'recorded data could not be written';
 type Side = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
+  /** Rejected and raised events that are in no manifest yet. */
   refused = 0;
   steppedBack = 0;
   changed = true;

@@ -52,8 +52,6 @@ export interface MarketSink {
   feedValue(row: FeedRow): void;
   /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
-  readonly refused: number;
-  readonly steppedBack: number;
 }
 
 /** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */

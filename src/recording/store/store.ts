@@ -145,8 +145,6 @@ class MarketWriter {
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
-  /** In manifests already. */
-  #counted = { refused: 0, steppedBack: 0 };
 
   constructor(root: string, market: RecordedMarket, rules: WriterRules) {
     this.#root = root;
@@ -239,21 +237,15 @@ class MarketWriter {
     }
   }
 
-  #newCounts(): { refused: number; steppedBack: number } {
-    const { refused, steppedBack } = this.sink;
-    return { refused: refused - this.#counted.refused, steppedBack: steppedBack - this.#counted.steppedBack };
-  }
-
   async #toParquet(segment: Segment): Promise<void> {
     await segment.close();
     const { folder, number, path } = segment;
     if (!existsSync(path)) return;
-    const counts = this.#newCounts();
-    await closeSegment(folder, this.#rules.origin, number, path, { ...counts, brokenLines: 0 });
-    this.#counted = {
-      refused: this.#counted.refused + counts.refused,
-      steppedBack: this.#counted.steppedBack + counts.steppedBack,
-    };
+    const { refused, steppedBack } = this.sink;
+    await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
+    // Others may have been counted meanwhile.
+    this.sink.refused -= refused;
+    this.sink.steppedBack -= steppedBack;
   }
 
   #dayFolders(): string[] {

@@ -128,7 +128,8 @@ describe('a recording in our format', () => {
     });
     const recording = await opened(folder);
     expect(await rowsOf(recording, START_MS)).toEqual(['100 clear', '100 level bid 0.4 1', '200 end']);
-    expect(recording.summary?.steppedBack).toBe(1);
+    const manifest = join(folder, 'market=market-1/date=2026-11-20/manifest.json');
+    expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({ stepped_back: 1 });
   });
 
   it('says of a gap from when to when nothing is known, and why', async () => {
