@@ -6,13 +6,12 @@ import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-
 import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
 import type { Recording } from '../recording/contract.js';
 import type { ImportedMarket, ImportProgress } from '../recording/import.js';
-import { disagreementIn } from '../recording/importers/polymarket-stream.js';
 import type { RecordingStats } from '../recording/inspect/stats.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
+import { command, csvFlag, flag, group, read, resolveData, text, usual } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
 import {
   beginning,
@@ -115,7 +114,7 @@ const verifyCommand = command({
       `${formatCount(markets, 'market')}, ${formatCount(events, 'event')}: ${verdict}`,
     ];
     return {
-      data: { markets, events, repaired, differences, disagreement: disagreementRow(findings), findings },
+      data: { markets, events, repaired, differences, findings },
       text: linesText(lines),
       code: differences === 0 ? EXIT.ok : EXIT.difference,
     };
@@ -196,21 +195,13 @@ const queryCommand = command({
   ],
   config: 'file',
   options: {
-    market: read(
-      '--market <names>',
-      'only these markets, separated by commas: ids, tickers, or beginnings of them',
-      splitNames,
-    ),
-    from: read('--from <moment>', 'only rows from this day or moment on, UTC', dayOrMomentIn),
-    to: read('--to <moment>', 'only rows before this day or moment, UTC', dayOrMomentIn),
     csv: csvFlag(),
   },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
-    const { market: markets = [], from: fromMs = null, to: toMs = null } = options;
     const folders = await pathsMeant(paths, file, io);
     const { queryRecordings } = await import('../recording/inspect/query.js');
-    const answer = await queryRecordings(sql, folders, { markets, fromMs, toMs });
+    const answer = await queryRecordings(sql, folders);
     await writeAnswer(answer, formatOf(isJson, options.csv), io).finally(() => answer.close());
   },
 });
@@ -320,17 +311,9 @@ export const statsRow = (recording: Recording, stats: RecordingStats) => ({
   two_sided: stats.twoSided,
   mean_spread: stats.spreadMicros === null ? null : decimalText(stats.spreadMicros),
   mean_levels: stats.levelsBySide === null ? null : { bid: stats.levelsBySide[0], ask: stats.levelsBySide[1] },
-  mean_touch: sides(stats.touchMicros),
   mean_depth: sides(stats.depthMicros),
   longest_crossed_ms: stats.longestCrossedMs,
-  disagreement: disagreementRow(recording.warnings),
 });
-
-/** Rows with a best price, the contradicting ones, and their fraction; null when no row has one. */
-function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
-  const told = disagreementIn(sentences);
-  return told === null ? null : { ...told, share: told.disagreeing / told.rows };
-}
 
 type StatsRow = ReturnType<typeof statsRow>;
 

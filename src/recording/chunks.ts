@@ -13,16 +13,17 @@ export interface PairingRules {
 
 /** Bounds memory when the time of a feed does not advance; the largest real burst is below 1,000 events. */
 const MAX_WAITING = 20_000;
-const FIRST_WAITING = 256;
+/** Written events at the beginning of the queue that are removed together. */
+const MOST_WRITTEN = 4_096;
 
 interface Waiting {
-  kind: number;
-  venueMs: number;
+  readonly kind: number;
+  readonly venueMs: number;
   /** Never goes back between events. */
-  orderMs: number;
-  side: number;
-  priceMicros: number;
-  amountMicros: number;
+  readonly orderMs: number;
+  readonly side: number;
+  readonly priceMicros: number;
+  readonly amountMicros: number;
   /** For a level: part of its decrease without a trade yet. */
   unexplainedMicros: number;
   /** For a level: trades placed before it. */
@@ -38,10 +39,9 @@ interface Waiting {
 export class TradePairing {
   readonly #writer: ChunkWriter;
   readonly #rules: PairingRules;
-  /** Waiting events as a ring buffer; its size is a power of two. */
-  #queue: Waiting[] = Array.from({ length: FIRST_WAITING }, newWaiting);
+  /** Waiting events, from `#first` on. */
+  readonly #queue: Waiting[] = [];
   #first = 0;
-  #count = 0;
   #lone: Waiting[] = [];
   #orderMs = Number.NEGATIVE_INFINITY;
   /** Trades written without their own decrease: the recorded book did not have their level. */
@@ -55,12 +55,10 @@ export class TradePairing {
   /** A level's new total; `decreaseMicros` is its loss (0 or less: none). */
   level(venueMs: number, side: number, priceMicros: number, totalMicros: number, decreaseMicros: number): void {
     const event = this.#enqueue(EVENT.level, venueMs, side, priceMicros, totalMicros, Math.max(0, decreaseMicros));
-    if (event.unexplainedMicros > 0) {
-      const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
-      if (trade !== undefined) {
-        this.#lone.splice(this.#lone.indexOf(trade), 1);
-        attach(trade, event);
-      }
+    const trade = this.#lone.find((lone) => this.#belong(lone, event) && this.#sameSize(lone, event));
+    if (trade !== undefined) {
+      this.#lone.splice(this.#lone.indexOf(trade), 1);
+      attach(trade, event);
     }
     this.#release();
   }
@@ -68,8 +66,10 @@ export class TradePairing {
   /** A trade; `side` is the taker's action (`SIDE.bid`: bought), `priceMicros` in YES space. */
   trade(venueMs: number, side: number, priceMicros: number, amountMicros: number): void {
     const event = this.#enqueue(EVENT.trade, venueMs, side, priceMicros, amountMicros, 0);
-    const decrease = this.#find(event, (candidate) => this.#sameSize(event, candidate));
-    if (decrease === null) this.#lone.push(event);
+    const decrease = this.#queue.findLast(
+      (level, at) => at >= this.#first && this.#belong(event, level) && this.#sameSize(event, level),
+    );
+    if (decrease === undefined) this.#lone.push(event);
     else attach(event, decrease);
     this.#release();
   }
@@ -77,65 +77,36 @@ export class TradePairing {
   flush(): void {
     for (const trade of this.#lone) this.#settle(trade);
     this.#lone = [];
-    while (this.#count > 0) this.#writeFirst();
+    while (this.#first < this.#queue.length) this.#writeFirst();
   }
 
-  #enqueue(kind: number, venueMs: number, side: number, price: number, amount: number, decrease: number): Waiting {
+  #enqueue(kind: number, venueMs: number, side: number, priceMicros: number, amountMicros: number, decrease: number) {
     this.#orderMs = Math.max(this.#orderMs, venueMs);
-    const event = this.#place(kind === EVENT.trade);
-    event.kind = kind;
-    event.venueMs = venueMs;
-    event.orderMs = this.#orderMs;
-    event.side = side;
-    event.priceMicros = price;
-    event.amountMicros = amount;
-    event.unexplainedMicros = decrease;
-    event.trades = null;
-    event.moved = false;
+    const event: Waiting = {
+      kind,
+      venueMs,
+      orderMs: this.#orderMs,
+      side,
+      priceMicros,
+      amountMicros,
+      unexplainedMicros: decrease,
+      trades: null,
+      moved: false,
+    };
+    this.#queue.push(event);
     return event;
-  }
-
-  /** Appends an entry to the queue. Levels are reused; a trade may still be referenced by the lone ones. */
-  #place(isTrade: boolean): Waiting {
-    if (this.#count === this.#queue.length) this.#grow();
-    const at = (this.#first + this.#count) & (this.#queue.length - 1);
-    this.#count++;
-    const before = this.#queue[at];
-    if (before !== undefined && before.kind === EVENT.level && !isTrade) return before;
-    const fresh = newWaiting();
-    this.#queue[at] = fresh;
-    return fresh;
-  }
-
-  #grow(): void {
-    const { length } = this.#queue;
-    this.#queue = Array.from({ length: 2 * length }, (_, at) => (at < length ? this.#at(at) : null) ?? newWaiting());
-    this.#first = 0;
-  }
-
-  #at(place: number): Waiting | undefined {
-    return this.#queue[(this.#first + place) & (this.#queue.length - 1)];
   }
 
   /** A lone trade has waited for an exact match long enough: it takes the largest decrease of its level and moment. */
   #settle(trade: Waiting): void {
-    let largest = this.#find(trade, () => true);
-    for (let place = this.#count - 1; place >= 0 && largest !== null; place--) {
-      const other = this.#at(place);
+    let largest: Waiting | null = null;
+    for (let at = this.#queue.length - 1; at >= this.#first; at--) {
+      const other = this.#queue[at];
       if (other === undefined || !this.#belong(trade, other)) continue;
-      if (other.unexplainedMicros > largest.unexplainedMicros) largest = other;
+      if (largest === null || other.unexplainedMicros > largest.unexplainedMicros) largest = other;
     }
     if (largest === null) this.unpairedTrades++;
     else attach(trade, largest);
-  }
-
-  /** The latest waiting decrease of the trade's level and moment that fits. */
-  #find(trade: Waiting, fits: (level: Waiting) => boolean): Waiting | null {
-    for (let place = this.#count - 1; place >= 0; place--) {
-      const event = this.#at(place);
-      if (event !== undefined && this.#belong(trade, event) && fits(event)) return event;
-    }
-    return null;
   }
 
   #belong(trade: Waiting, level: Waiting): boolean {
@@ -157,21 +128,22 @@ export class TradePairing {
     }
     // A decrease waits until no trade that is still looking can be its own.
     const holdMs = tradeLagMs + tradeLeadMs;
-    while (this.#count > 0) {
-      const first = this.#at(0);
-      if (first !== undefined && this.#orderMs - first.orderMs <= holdMs && this.#count <= MAX_WAITING) break;
+    for (let first = this.#queue[this.#first]; first !== undefined; first = this.#queue[this.#first]) {
+      if (this.#orderMs - first.orderMs <= holdMs && this.#queue.length - this.#first <= MAX_WAITING) break;
       this.#writeFirst();
     }
   }
 
   #writeFirst(): void {
-    const event = this.#at(0);
-    this.#first = (this.#first + 1) & (this.#queue.length - 1);
-    this.#count--;
+    const event = this.#queue[this.#first++];
+    if (this.#first >= MOST_WRITTEN) {
+      this.#queue.splice(0, this.#first);
+      this.#first = 0;
+    }
     if (event === undefined || event.moved) return;
     // Its own turn has come: it moves no more.
     event.moved = true;
-    if (event.trades !== null) for (const trade of event.trades) this.#write(trade, event.orderMs);
+    for (const trade of event.trades ?? []) this.#write(trade, event.orderMs);
     this.#write(event, event.orderMs);
   }
 
@@ -179,19 +151,6 @@ export class TradePairing {
     this.#writer.write(event.kind, timeMs, event.side, event.priceMicros, event.amountMicros);
   }
 }
-
-/** NaN from the start: otherwise V8 would change the fields' representation later and recompile their readers. */
-const newWaiting = (): Waiting => ({
-  kind: 0,
-  venueMs: Number.NaN,
-  orderMs: Number.NaN,
-  side: 0,
-  priceMicros: 0,
-  amountMicros: Number.NaN,
-  unexplainedMicros: Number.NaN,
-  trades: null,
-  moved: false,
-});
 
 function attach(trade: Waiting, level: Waiting): void {
   trade.moved = true;

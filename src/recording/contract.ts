@@ -24,10 +24,7 @@ export const EVENT = {
 /** The `side` column, in YES space: the side of a level, or the taker's action of a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
-/**
- * A run of events as columns; only the first `length` entries count. Times never go backwards, from chunk to chunk too.
- * A trade always comes before the level decrease that belongs to it.
- */
+/** Events as columns; only the first `length` entries count. Times never go back. A trade precedes its level decrease. */
 export interface EventChunk {
   readonly length: number;
   /** Venue clock, Unix ms. */
@@ -63,25 +60,18 @@ export interface RecordedMarket {
   readonly closeIsGuessed?: true;
   /** Null when unknown: such a market closes and stays unresolved. */
   readonly outcome: MarketOutcome | null;
-  readonly fees?: RecordedFees;
-  readonly source: RecordingSource;
-}
-
-interface RecordedFees {
   /** Fractions of the traded value, in millionths: 10,000 is one per cent. */
-  readonly makerRateMicros: number;
-  readonly takerRateMicros: number;
-}
-
-interface RecordingSource {
-  /** Kind of its files: a venue's own messages, or our format (`store/`). */
-  readonly kind: 'kalshi' | 'polymarket' | 'twinbook';
-  /** The file that it was read from, or the folder of its files. */
-  readonly path: string;
-  /** The venue's own name of the market. */
-  readonly ticker: string;
-  /** Of our format: source of the events, `kalshi` and `polymarket` if imported, else the recorded venue's name. */
-  readonly origin?: string;
+  readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };
+  readonly source: {
+    /** Kind of its files: a venue's own messages, or our format (`store/`). */
+    readonly kind: 'kalshi' | 'polymarket' | 'twinbook';
+    /** The file that it was read from, or the folder of its files. */
+    readonly path: string;
+    /** The venue's own name of the market. */
+    readonly ticker: string;
+    /** Of our format: source of the events, `kalshi` and `polymarket` if imported, else the recorded venue's name. */
+    readonly origin?: string;
+  };
 }
 
 /** A warning about the data for its user. Never a reason to stop. */
@@ -135,8 +125,6 @@ export interface RecordingSummary {
   readonly gaps: readonly RecordedGap[];
   /** Events rejected when it was written, because they were invalid (price off its tick). */
   readonly refused: number;
-  /** Events with a time before the previous one's; they were raised to it. */
-  readonly steppedBack: number;
   /** Compressed, of all its files. */
   readonly bytes: number;
 }
@@ -167,13 +155,8 @@ export interface Recording {
 }
 
 /** Gaps of any recording; of a raw one, those found so far. */
-export const gapsIn = ({
-  summary,
-  gaps,
-}: {
-  readonly summary?: RecordingSummary | null;
-  readonly gaps?: readonly RecordedGap[];
-}): readonly RecordedGap[] => summary?.gaps ?? gaps ?? [];
+export const gapsIn = (recording: Pick<Recording, 'gaps'> & { readonly summary?: RecordingSummary | null }) =>
+  recording.summary?.gaps ?? recording.gaps ?? [];
 
 /** Maximum difference between the recorder's clock and the venue's. */
 const CLOCKS_APART_MS = 5_000;

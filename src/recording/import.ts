@@ -66,12 +66,10 @@ export async function importRecordings(
   options: ImportOptions = {},
 ): Promise<readonly ImportedMarket[]> {
   const unreadable: ImportedMarket[] = [];
-  let workshop: string | null = null;
   const recordings = await openRecordings(paths, {
     onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
     onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
     markets: options.markets ?? [],
-    scratch: () => workshop,
   });
   for (const { market } of recordings) {
     const { source } = market;
@@ -82,7 +80,7 @@ export async function importRecordings(
       'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.',
     );
   }
-  workshop = await newWorkshop(out);
+  const workshop = await newWorkshop(out);
   try {
     return [...(await importAll(recordings, { out, workshop, options })), ...unreadable];
   } finally {
@@ -90,51 +88,34 @@ export async function importRecordings(
   }
 }
 
+/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
+type TellProgress = (events: number, share: number) => void;
+
+/** Returns them in the order of the recordings. */
+async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
+  const done: ImportedMarket[] = [];
+  let finished = 0;
+  for (const [at, recording] of recordings.entries()) {
+    const tell: TellProgress = (events, share) =>
+      target.options.progress?.({
+        ticker: recording.market.source.ticker,
+        market: at,
+        markets: recordings.length,
+        events: finished + events,
+        share: (at + share) / recordings.length,
+      });
+    const market = await importMarket(recording, target, tell);
+    finished += market.events;
+    done.push(market);
+    tell(0, 1);
+  }
+  return done;
+}
+
 interface Target {
   readonly out: string;
   readonly workshop: string;
   readonly options: ImportOptions;
-}
-
-/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
-type TellProgress = (events: number, share: number) => void;
-
-/** Markets in work at a time: while DuckDB reads one, this thread writes the other. */
-const SIDE_BY_SIDE = 2;
-
-/** Returns them in the order of the recordings. Throws the error of one that cannot be written, after those in work. */
-async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
-  const done: ImportedMarket[] = [];
-  const progress = recordings.map(() => ({ events: 0, share: 0 }));
-  const waiting = [...recordings.entries()];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [at, recording] = next;
-      const { ticker } = recording.market.source;
-      const tell: TellProgress = (events, share) => {
-        progress[at] = { events, share };
-        const markets = recordings.length;
-        const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
-        target.options.progress?.({
-          ticker,
-          market: at,
-          markets,
-          events: sum(progress.map((one) => one.events)),
-          share: sum(progress.map((one) => one.share)) / markets,
-        });
-      };
-      const market = await importMarket(recording, target, tell);
-      done[at] = market;
-      tell(market.events, 1);
-    }
-  };
-  const stop = (error: unknown): never => {
-    waiting.length = 0;
-    throw error;
-  };
-  const ended = await Promise.allSettled(Array.from({ length: SIDE_BY_SIDE }, () => work().catch(stop)));
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  return done;
 }
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -185,10 +166,13 @@ async function newWorkshop(out: string): Promise<string> {
   }
 }
 
+/** Events in memory between two writes. */
+const FLUSH_EVENTS = 50_000;
+
 /** Writes a market, or a part of an unreadable one, into its own folder. Throws TwinbookError `file_unreadable`. */
 async function writeMarket(recording: Recording, folder: string, tell: TellProgress) {
   const { market } = recording;
-  const store = await openRecordingStore(folder, { origin: market.source.kind, crashSafe: false });
+  const store = await openRecordingStore(folder, { origin: market.source.kind });
   let events = 0;
   try {
     const sink = store.market(market);
@@ -196,7 +180,7 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
     for await (const chunk of recording.chunks()) {
       give(sink, chunk, recording, gaps);
       events += chunk.length;
-      await store.flush();
+      if (Math.floor(events / FLUSH_EVENTS) > Math.floor((events - chunk.length) / FLUSH_EVENTS)) await store.flush();
       tell(events, computeShare(market, chunk));
     }
     const notes = recording.warnings.map(({ message }) => message);

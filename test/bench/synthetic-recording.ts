@@ -39,7 +39,7 @@ export async function syntheticRecording(settings: SyntheticSettings): Promise<s
   if (existsSync(join(folder, 'whole'))) return folder;
   const draft = `${folder}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
-  const store = await openRecordingStore(draft, { origin: 'synthetic', crashSafe: false });
+  const store = await openRecordingStore(draft, { origin: 'synthetic' });
   const each = Math.floor(events / markets);
   for (let market = 0; market < markets; market++) {
     const description = describe(market, each, settings);

@@ -3,7 +3,6 @@
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BOOK, change, write } from '../recording/importers/polymarket-files.js';
 import { delta, kalshiFile, OPEN_MS, PADDING, snapshot, trade, writeKalshi } from '../recording/samples.js';
 import { at, market, openStore, shortLife, written } from '../recording/store/writing.js';
 import { trader } from '../shell/config/files.js';
@@ -80,26 +79,6 @@ describe('data stats', () => {
     shortLife(store.market(market({ outcome: null })));
     await store.close();
     expect((await data('stats', folder)).out).toContain('the outcome is not known');
-  });
-});
-
-describe('how far a book disagrees with the prices that rows name', () => {
-  const MISSING = change(9, 'BID', 0.38, 5, 0.41, 0.45);
-
-  test('is a figure of stats and verify, of a raw file and of its import', async () => {
-    const path = await write([...BOOK, ...change(5, 'BID', 0.4, 80, 0.4, 0.45), ...MISSING]);
-    const out = newFolder();
-    expect((await data('import', 'polymarket', path, '--out', out)).code).toBe(0);
-    for (const place of [path, out]) {
-      const disagreement = { rows: 4, disagreeing: 2, share: 0.5 };
-      expect(JSON.parse((await data('stats', place, '--json')).out)[0]).toMatchObject({ disagreement });
-      expect(JSON.parse((await data('verify', place, '--json')).out)).toMatchObject({ disagreement });
-    }
-  });
-
-  test('is not known where rows name no prices', async () => {
-    expect(JSON.parse((await data('stats', SAMPLE, '--json')).out)[0].disagreement).toBeNull();
-    expect(JSON.parse((await data('verify', SAMPLE, '--json')).out).disagreement).toBeNull();
   });
 });
 
@@ -191,16 +170,6 @@ describe('data import', () => {
 });
 
 describe('data query', () => {
-  test('sees the rows within --market, --from and --to', async () => {
-    const sql = 'select count(distinct market) as m, min(time_ms) as first, max(time_ms) as last from events';
-    const bounds = ['--market', '5rsE,B9M4', '--from', '2026-11-20T14:05Z', '--to', '2026-11-20T14:10Z'];
-    const [row] = JSON.parse((await data('query', sql, SAMPLE, ...bounds, '--json')).out) as Record<string, number>[];
-    expect(row?.['m']).toBe(2);
-    expect(row?.['first']).toBeGreaterThanOrEqual(Date.parse('2026-11-20T14:05Z'));
-    expect(row?.['last']).toBeLessThan(Date.parse('2026-11-20T14:10Z'));
-    expect((await data('query', sql, SAMPLE, '--from', 'yesterday')).err).toContain('a day or a time in UTC');
-  });
-
   test('answers as a table, CSV or JSON', async () => {
     const sql = "select kind, count(*) as n from events where kind in ('trade', 'end') group by kind order by kind";
     expect((await data('query', sql, SAMPLE)).out).toBe('kind     n\nend      3\ntrade  264\n');

@@ -40,7 +40,7 @@ export async function makeSample(folder: string): Promise<void> {
   });
   const crowd = Crowd.attach(core, { seed: SEED }, START_MS - WARM_UP_MS);
   while (crowd.nextDueMs() < START_MS) crowd.tick(crowd.nextDueMs());
-  const store = await openRecordingStore(folder, { origin: 'paper-crowd', crashSafe: false, snapshotEveryMs: 120_000 });
+  const store = await openRecordingStore(folder, { origin: 'paper-crowd', snapshotEveryMs: 120_000 });
   const random = Random.fromSeed(SEED, 'outcomes and round trips');
   const scribes = crowd
     .truths()

@@ -37,7 +37,6 @@ class Timeline {
   /** Exchange time of the last work; later work is never before it. */
   #lastMs: number;
   #stalled = false;
-  readonly #failed: { part: Part; reason: string }[] = [];
   /** Next part to play, from `#findNext`. */
   #next: Part | null = null;
   #nextPlayback: Playback | null = null;
@@ -58,7 +57,7 @@ class Timeline {
 
   /** Why recordings could not be read to their end. */
   failures(): { part: Part; reason: string }[] {
-    return [...this.#failed, ...listFailures(this.#playing)];
+    return [...this.#playing].flatMap(([part, { failure }]) => (failure ? [{ part, reason: failure.message }] : []));
   }
 
   /** Continues the partly played recordings of the first act with an open market; those of later acts are closed. */
@@ -160,9 +159,6 @@ class Timeline {
   }
 
   #nextAct(): void {
-    const over = this.#acts[this.#act] ?? NOBODY;
-    for (const failure of listFailures(this.#playing)) if (over.includes(failure.part)) this.#failed.push(failure);
-    for (const part of over) this.#playing.delete(part);
     this.#act++;
     this.#preload();
     this.#anchor = { exchangeMs: this.#lastMs, recordedMs: this.#acts[this.#act]?.[0]?.firstMs ?? 0 };
@@ -189,10 +185,6 @@ class Timeline {
 }
 
 const NOBODY: readonly Part[] = [];
-
-function listFailures(playing: ReadonlyMap<Part, Playback>): { part: Part; reason: string }[] {
-  return [...playing].flatMap(([part, { failure }]) => (failure === null ? [] : [{ part, reason: failure.message }]));
-}
 
 /** Overlapping recordings together. Acts with a partly played market come first. */
 function groupActs(parts: readonly Part[]): Part[][] {

@@ -21,13 +21,15 @@ import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */
-export interface Ranked {
+interface Entry {
+  readonly index: number;
+  readonly category: string;
   readonly createdMs: number;
   readonly markets: readonly MarketFacts[];
 }
 
 /** Greatest rank first; ties in the given order, newest first. */
-export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): readonly R[] {
+function sortedBy<R extends Entry>(rows: readonly R[], sort: Sort): readonly R[] {
   const rankEntry = RANKS[sort];
   return rows
     .map((row) => ({ row, rank: rankEntry(row) }))
@@ -36,7 +38,7 @@ export function sortedBy<R extends Ranked>(rows: readonly R[], sort: Sort): read
 }
 
 /** An event sums volumes and caps; its age, leverage and end are those of its first market. */
-const RANKS: Readonly<Record<Sort, (row: Ranked) => number>> = {
+const RANKS: Readonly<Record<Sort, (row: Entry) => number>> = {
   created: (row) => row.createdMs,
   market_cap: ({ markets }) => sum(markets, (market) => market.setsOutstanding),
   total_volume: ({ markets }) => sum(markets, (market) => market.totalVolume),
@@ -64,7 +66,7 @@ interface Place {
 }
 
 /** A sorted list, and the key of its cursors. */
-export interface OffsetList {
+interface OffsetList {
   readonly list: CursorList;
   readonly key: 'e_offset' | 'm_offset';
 }
@@ -73,7 +75,7 @@ export interface OffsetList {
 const PER_MARKET = 2 ** 24;
 
 /** ExchangeCore the cursor of a sorted list; null when it is not one. One that is an offset alone is about all markets. */
-export function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
+function readPlace({ list, key }: OffsetList, cursor: string | undefined, marketCount: number): Place | null {
   const position = cursorPosition(list, cursor, key);
   if (position === null) return null;
   if (position === undefined) return { offset: 0, until: marketCount };
@@ -82,7 +84,7 @@ export function readPlace({ list, key }: OffsetList, cursor: string | undefined,
 }
 
 /** One page of the found rows, and the cursor of the next. */
-export function cut<R, T>(
+function cut<R, T>(
   found: readonly R[],
   { offset, until }: Place,
   limit: number,
@@ -95,40 +97,34 @@ export function cut<R, T>(
 }
 
 /** Whether the market trades now. */
-export const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
+const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
 /** An answer was given or is awaited, and nothing is paid yet. */
-export const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
+const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' || state === 'waiting_to_resolve';
 
 /** It traded, does not now, and is not settled: under review or interrupted. */
-export const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
+const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
 /** Settled: resolved or canceled. */
-export const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
+const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
 /** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
 const isWithin = (second: number | null, from: number, to: number) => second !== null && second >= from && second <= to;
 
 type CatalogQuery = QueryOf<'events.list'>;
 
-/** Fields for filters and sorts: an event is the sum of its markets. */
-interface Entry extends Ranked {
-  readonly index: number;
-  readonly category: string;
-}
-
 interface Listing<R> extends OffsetList {
-  readonly count: number;
+  readonly count: (core: ExchangeCore) => number;
   /** With its markets before `until`. */
-  readonly readEntry: (index: number, until: number) => Entry;
-  readonly readRow: (index: number) => R;
+  readonly readEntry: (core: ExchangeCore, index: number, until: number) => Entry;
+  readonly readRow: (core: ExchangeCore, index: number) => R;
 }
 
 interface CatalogAsk {
+  readonly core: ExchangeCore;
   readonly query: CatalogQuery;
   readonly limit: number;
   readonly nowMs: number;
-  readonly marketCount: number;
 }
 
 const SOON_S = 7 * 86_400;
@@ -136,41 +132,39 @@ const SOON_S = 7 * 86_400;
 const SUMMARIES_PER_EVENT = 2;
 
 /** An event as the sum of its markets before `until`. */
-export function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
+function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
   const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
   return { index, category, createdMs, markets: known.map((market) => core.marketFacts(market)) };
 }
 
+const EVENTS: Listing<Wire<'eventRow'>> = {
+  list: 'events.list',
+  key: 'e_offset',
+  count: ({ catalog }) => catalog.events.length,
+  readEntry: eventEntry,
+  readRow: ({ catalog }, index) => eventListRow(catalog, index, SUMMARIES_PER_EVENT),
+};
+
+const MARKETS: Listing<Wire<'marketListRow'>> = {
+  list: 'markets.list',
+  key: 'm_offset',
+  count: ({ catalog }) => catalog.markets.length,
+  readEntry: marketEntry,
+  readRow: ({ catalog }, index) => listRow(catalog, catalog.market(index)),
+};
+
+function marketEntry(core: ExchangeCore, index: number, until: number): Entry {
+  const facts = core.marketFacts(index);
+  const { category, createdMs } = facts;
+  return { index, category, createdMs, markets: index < until ? [facts] : [] };
+}
+
 /** One page of the list of events. */
-export const eventPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<Wire<'eventRow'>>(
-    { query, limit, nowMs, marketCount: core.catalog.markets.length },
-    {
-      list: 'events.list',
-      key: 'e_offset',
-      count: core.catalog.events.length,
-      readEntry: (index, until) => eventEntry(core, index, until),
-      readRow: (index) => eventListRow(core.catalog, index, SUMMARIES_PER_EVENT),
-    },
-  );
+export const eventPage = (ask: CatalogAsk) => catalogPage(ask, EVENTS);
 
 /** One page of the list of markets. */
-export const marketPage = (core: ExchangeCore, query: CatalogQuery, limit: number, nowMs: number) =>
-  catalogPage<Wire<'marketListRow'>>(
-    { query, limit, nowMs, marketCount: core.catalog.markets.length },
-    {
-      list: 'markets.list',
-      key: 'm_offset',
-      count: core.catalog.markets.length,
-      readEntry: (index, until) => {
-        const facts = core.marketFacts(index);
-        const { category, createdMs } = facts;
-        return { index, category, createdMs, markets: index < until ? [facts] : [] };
-      },
-      readRow: (index) => listRow(core.catalog, core.catalog.market(index)),
-    },
-  );
+export const marketPage = (ask: CatalogAsk) => catalogPage(ask, MARKETS);
 
 /** Checks the sport and the league, then the cursor. */
 function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
@@ -181,33 +175,35 @@ function catalogPage<R>(ask: CatalogAsk, listing: Listing<R>) {
 
 /** Newest first by id, which is the index plus one: `before_id` survives later creations. */
 function newestPage<R>(ask: CatalogAsk, { list, count, readEntry, readRow }: Listing<R>, sports: SportFilter) {
+  const { core } = ask;
+  const total = count(core);
   const beforeId = cursorPosition(list, ask.query.cursor, 'before_id');
   if (beforeId === null) return refuse(BAD_CURSOR);
   const data: R[] = [];
   let lastIndex = 0;
-  for (let index = Math.min(count, (beforeId ?? count + 1) - 1) - 1; index >= 0; index--) {
-    if (!matches(readEntry(index, ask.marketCount), ask, sports)) continue;
+  for (let index = Math.min(total, (beforeId ?? total + 1) - 1) - 1; index >= 0; index--) {
+    if (!matches(readEntry(core, index, core.catalog.markets.length), ask, sports)) continue;
     // One more than the page: a next page exists.
     if (data.length === ask.limit) {
       return { ok: true as const, data, nextCursor: cursorAt(list, 'before_id', lastIndex + 1) };
     }
-    data.push(readRow(index));
+    data.push(readRow(core, index));
     lastIndex = index;
   }
   return { ok: true as const, data, nextCursor: null };
 }
 
 function sortedPage<R>(ask: CatalogAsk, listing: Listing<R>, sports: SportFilter) {
-  const { count, readEntry, readRow } = listing;
-  const place = readPlace(listing, ask.query.cursor, ask.marketCount);
+  const { core } = ask;
+  const place = readPlace(listing, ask.query.cursor, core.catalog.markets.length);
   if (place === null) return refuse(BAD_CURSOR);
   const found: Entry[] = [];
-  for (let index = count - 1; index >= 0; index--) {
-    const entry = readEntry(index, place.until);
+  for (let index = listing.count(core) - 1; index >= 0; index--) {
+    const entry = listing.readEntry(core, index, place.until);
     if (matches(entry, ask, sports)) found.push(entry);
   }
   const sorted = sortedBy(found, ask.query.sort ?? 'created');
-  return cut(sorted, place, ask.limit, listing, (entry) => readRow(entry.index));
+  return cut(sorted, place, ask.limit, listing, (entry) => listing.readRow(core, entry.index));
 }
 
 function matches(entry: Entry, { query, nowMs }: CatalogAsk, sports: SportFilter): boolean {
@@ -239,10 +235,10 @@ function isIn(filter: NonNullable<CatalogQuery['state']>, { markets }: Entry, no
 }
 
 /** True for markets of one of the sports, and of one of the leagues if given. */
-export type SportFilter = (market: MarketFacts) => boolean;
+type SportFilter = (market: MarketFacts) => boolean;
 
 /** 400 for a league without a sport, an unknown slug, or a league of no given sport. */
-export function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
+function sportFilter({ sport, league }: Pick<CatalogQuery, 'sport' | 'league'>): Result<SportFilter> {
   if (sport === undefined) {
     if (league === undefined) return { ok: true, value: () => true };
     return refuse(badField('league', 'A league can only be given together with its sport.'));
@@ -266,9 +262,8 @@ const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]
 /** Parsed parameters of a search. */
 type SearchQuery = QueryOf<'search.list'>;
 
-interface Hit extends Ranked {
+interface Hit extends Entry {
   readonly type: 'market' | 'event';
-  readonly index: number;
 }
 
 type Row =
@@ -310,9 +305,7 @@ function findHits(core: ExchangeCore, until: number, query: SearchQuery, isFound
     const facts = core.marketFacts(index);
     if (!isFound(facts)) continue;
     if (query.result_type !== 'market') events.add(facts.eventIndex);
-    if (query.result_type !== 'event') {
-      hits.push({ type: 'market', index, createdMs: facts.createdMs, markets: [facts] });
-    }
+    if (query.result_type !== 'event') hits.push({ type: 'market', ...marketEntry(core, index, until) });
   }
   const found = [...events]
     .sort((a, b) => b - a)

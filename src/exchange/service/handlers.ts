@@ -104,12 +104,12 @@ function badSpan({ start_time, end_time }: QueryOf<'markets.candles'>): ServiceF
 const DEFAULT_DEPTH = 50;
 
 export const HANDLERS: Handlers = {
-  'events.list': ({ query, limit, nowMs }, { core }) => eventPage(core, query, limit, nowMs),
+  'events.list': (call, { core }) => eventPage({ ...call, core }),
   'events.detail': ({ params }, { core }) => {
     const index = core.catalog.findEventIndex(params.condition_id);
     return answerFound(index === null ? null : rows.eventRow(core.catalog, index));
   },
-  'markets.list': ({ query, limit, nowMs }, { core }) => marketPage(core, query, limit, nowMs),
+  'markets.list': (call, { core }) => marketPage({ ...call, core }),
   'markets.detail': ({ params }, context) =>
     ofMarket(context, params, (market) => ({ ok: true, data: rows.detailRow(context.core.catalog, market) })),
   'markets.book': ({ params, query }, context) =>

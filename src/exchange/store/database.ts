@@ -63,7 +63,7 @@ export class Transactions {
   }
 }
 
-/** Stored in the file; a file of another format is refused. */
+/** Stored in the file; a file of another format is refused. Raised too when recorded events fill by other rules. */
 const FORMAT = 3;
 
 /** SQLite's own memory, KiB: the upper levels of all indexes of millions of rows. */

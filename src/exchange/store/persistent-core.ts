@@ -3,17 +3,13 @@
 import type Database from 'better-sqlite3';
 import { assert, TwinbookError } from '../../shared/base/errors.js';
 import type { CoreSettings } from '../core/contract.js';
-import { type Command, ExchangeCore, findCall, MUTATORS, type Mutator } from '../core/core.js';
-import { FILL_RULES } from '../core/matching/fill-model.js';
+import { type Command, ExchangeCore, findCall, MUTATORS } from '../core/core.js';
 import type { Archive } from '../core/records/archive.js';
 import { openDatabase, Transactions } from './database.js';
 import { SqliteArchive } from './sqlite-archive.js';
 
 /** Rows per read in a recovery: while rows are read nothing can be written, and a replay writes. */
 const CHUNK = 5_000;
-
-/** Calls whose effect depends on the fill rules of recorded events. */
-const RECORDED: readonly Mutator[] = ['feed.level', 'feed.trade', 'feed.clear'];
 
 interface JournalRow {
   readonly seq: number;
@@ -27,7 +23,7 @@ export class Journal {
   readonly #db: Database.Database;
   readonly #transactions: Transactions;
   readonly #insert: Database.Statement<[number, string, string]>;
-  #pending: [nowMs: number, method: string, args: string][] | null = null;
+  #isBatch = false;
   /** Calls since the last snapshot. */
   rows: number;
 
@@ -42,17 +38,6 @@ export class Journal {
   snapshot(): unknown {
     const text = this.#db.prepare('SELECT state FROM snapshot').pluck().get();
     return typeof text === 'string' ? JSON.parse(text) : null;
-  }
-
-  /** Number of calls since the snapshot that played recorded events. */
-  get recordedCalls(): number {
-    const sql = `SELECT count(*) FROM journal WHERE method IN (${RECORDED.map(() => '?').join(', ')})`;
-    return Number(
-      this.#db
-        .prepare(sql)
-        .pluck()
-        .get(...RECORDED),
-    );
   }
 
   /** Calls since the snapshot, in order. */
@@ -73,33 +58,26 @@ export class Journal {
   append([nowMs, method, args]: Command): void {
     const row: [number, string, string] = [nowMs, method, JSON.stringify(args)];
     this.rows += 1;
-    if (this.#pending !== null) this.#pending.push(row);
-    else this.#transactions.store(() => this.#insert.run(...row));
+    const insert = () => void this.#insert.run(...row);
+    if (this.#isBatch) this.#transactions.write(insert);
+    else this.#transactions.store(insert);
   }
 
   /** Runs `work`; its appends are stored in one transaction at the end, also when it throws. */
   batch(work: () => void): void {
-    assert(this.#pending === null, 'batches do not nest');
-    const pending: [number, string, string][] = [];
-    this.#pending = pending;
+    assert(!this.#isBatch, 'batches do not nest');
+    this.#isBatch = true;
     try {
       work();
     } finally {
-      this.#pending = null;
-      if (pending.length > 0) this.#store(pending);
+      this.#isBatch = false;
+      this.#transactions.commit();
     }
-  }
-
-  #store(rows: readonly [number, string, string][]): void {
-    this.#transactions.write(() => {
-      for (const row of rows) this.#insert.run(...row);
-    });
-    this.#transactions.commit();
   }
 
   /** Replaces the stored calls by this state. */
   save(state: unknown): void {
-    assert(this.#pending === null, 'a snapshot in a batch would hold calls that are then stored behind it');
+    assert(!this.#isBatch, 'a snapshot in a batch would hold calls that are then stored behind it');
     const text = JSON.stringify(state);
     this.#transactions.write(() => {
       this.#db.prepare('INSERT OR REPLACE INTO snapshot (id, state) VALUES (1, ?)').run(text);
@@ -123,7 +101,6 @@ const MOST_ROWS = 50_000;
 
 interface Stored {
   readonly settings: CoreSettings;
-  readonly fillRules: number;
   readonly core: unknown;
 }
 
@@ -168,10 +145,8 @@ export class PersistentCore {
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
-    const snapshot = journal.snapshot();
     // Our own file, of the format checked when it was opened.
-    const stored = snapshot as Stored | null;
-    if (stored !== null) requireSameFills(stored, journal);
+    const stored = journal.snapshot() as Stored | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal is replayed with the settings that it was written under; then the present ones apply. The seed stays:
     // its names must never be reused.
@@ -213,7 +188,7 @@ export class PersistentCore {
 
   save(nowMs: number): void {
     if (this.#storage === null) return;
-    const stored: Stored = { settings: this.#settings, fillRules: FILL_RULES, core: this.core.snapshot() };
+    const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
     // In one transaction: records that the snapshot no longer holds are in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
@@ -228,17 +203,6 @@ export class PersistentCore {
       this.#storage?.db.close();
     }
   }
-}
-
-/** Recorded events played by other fill rules would now give other fills than those already reported. */
-function requireSameFills({ fillRules }: Stored, journal: Journal): void {
-  const calls = journal.recordedCalls;
-  if (fillRules === FILL_RULES || calls === 0) return;
-  throw new TwinbookError(
-    'ledger_broken',
-    `the exchange's last ${calls} recorded events were played by a version of Twinbook that filled orders by other rules, and it ended without a snapshot`,
-    'It was left as it is. Start and stop it once with that version, or move the folder away and start with an empty one.',
-  );
 }
 
 /** The core of a snapshot and the later calls. */

@@ -102,7 +102,7 @@ class ArchiveTable {
   #read(row: Row | undefined): Archived | null {
     if (row === undefined) return null;
     const { id, account, market, kind, pubkey, record } = row;
-    const { state, isYes, side } = this.#kinds.of(kind);
+    const { state, isYes, side } = must(this.#kinds.all[kind], `kind ${kind} of an archived record`);
     return { id, account, market, state, isYes, side, pubkey, record: JSON.parse(record) };
   }
 }
@@ -136,48 +136,37 @@ interface Kind extends Omit<Facets, 'market'> {
   readonly number: number;
 }
 
-interface KindRow {
-  readonly number: number;
-  readonly state: string;
+interface KindRow extends Omit<Kind, 'isYes'> {
   readonly is_yes: number | null;
-  readonly side: 'buy' | 'sell' | null;
 }
 
-/** Numbers a table's combinations, and finds those that match a filter. */
+/** Numbers a table's combinations. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  readonly #kinds: Kind[];
+  /** By number. */
+  readonly all: Kind[];
 
   /** The file must have its table of kinds. */
   constructor(db: Database.Database, recordKind: RecordKind) {
     this.#recordKind = recordKind;
     this.#insert = db.prepare('INSERT INTO kind (shelf, number, state, is_yes, side) VALUES (?, ?, ?, ?, ?)');
-    const rows = db.prepare<[string], KindRow>('SELECT * FROM kind WHERE shelf = ? ORDER BY number').all(recordKind);
-    this.#kinds = rows.map(({ number, state, is_yes, side }) => ({ number, state, isYes: truth(is_yes), side }));
-  }
-
-  get all(): readonly Kind[] {
-    return this.#kinds;
-  }
-
-  of(number: number): Kind {
-    return must(this.#kinds[number], `kind ${number} of an archived ${this.#recordKind}`);
+    const rows = db
+      .prepare<[string], KindRow>('SELECT number, state, is_yes, side FROM kind WHERE shelf = ? ORDER BY number')
+      .all(recordKind);
+    this.all = rows.map(({ is_yes, ...row }) => ({ ...row, isYes: is_yes === null ? null : is_yes === 1 }));
   }
 
   /** Number of a row's kind; new kinds are stored. */
   assignNumber({ state, isYes, side }: Omit<Facets, 'market'>): number {
-    for (const kind of this.#kinds) {
-      if (kind.state === state && kind.isYes === isYes && kind.side === side) return kind.number;
-    }
-    const number = this.#kinds.length;
+    const known = this.all.find((kind) => kind.state === state && kind.isYes === isYes && kind.side === side);
+    if (known !== undefined) return known.number;
+    const number = this.all.length;
     this.#insert.run(this.#recordKind, number, state, isYes === null ? null : Number(isYes), side);
-    this.#kinds.push({ number, state, isYes, side });
+    this.all.push({ number, state, isYes, side });
     return number;
   }
 }
-
-const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
 /** Maximum waiting rows: a few milliseconds of writing. */
 const MOST_WAITING = 500;

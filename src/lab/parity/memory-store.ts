@@ -15,7 +15,7 @@ import { playFromMemory } from '../backtest/replay-driver.js';
  */
 export const FIRST_LOOK_MS = 10_000;
 
-export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
+export class MemoryStore implements Pick<RecordingStore, 'market'> {
   readonly #sinks = new Map<string, MemorySink>();
 
   market(market: RecordedMarket): MarketSink {
@@ -24,10 +24,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
     const sink = new MemorySink(market);
     this.#sinks.set(market.conditionId, sink);
     return sink;
-  }
-
-  poll(): void {
-    // Round trips are counted with the requests.
   }
 
   /** Every market with data between these times of the venue's clock; call once. */
@@ -39,7 +35,6 @@ export class MemoryStore implements Pick<RecordingStore, 'market' | 'poll'> {
 class MemorySink implements MarketSink {
   market: RecordedMarket;
   refused = 0;
-  steppedBack = 0;
   readonly #writer = new ChunkWriter();
   readonly #events = { level: 0, trade: 0, clear: 0, end: 0 };
   readonly #gaps: RecordedGap[] = [];
@@ -100,7 +95,7 @@ class MemorySink implements MarketSink {
   /** See `FIRST_LOOK_MS`. */
   source(fromMs: number, toMs: number): EventSource {
     this.end({ timeMs: toMs, seenMs: null });
-    const { refused, steppedBack } = this;
+    const { refused } = this;
     const seenMs = this.#firstMs ?? fromMs;
     const firstMs = seenMs > fromMs && seenMs - fromMs <= FIRST_LOOK_MS ? fromMs : seenMs;
     const chunks = this.#chunks ?? [];
@@ -108,7 +103,7 @@ class MemorySink implements MarketSink {
     for (let i = 0; times[i] === seenMs; i++) times[i] = firstMs;
     const [gaps, events, lastMs] = [this.#gaps, this.#events, this.#writer.lastTimeMs];
     const openTimeMs = Math.max(this.market.openTimeMs, firstMs);
-    const summary = { firstMs, lastMs, events, gaps, refused, steppedBack, bytes: 0 };
+    const summary = { firstMs, lastMs, events, gaps, refused, bytes: 0 };
     return playFromMemory({ ...this.market, openTimeMs }, chunks, summary);
   }
 
@@ -130,7 +125,6 @@ class MemorySink implements MarketSink {
       this.refused++;
       return false;
     }
-    if (at.timeMs < this.#writer.lastTimeMs) this.steppedBack++;
     this.#writer.write(EVENT[kind], at.timeMs, side, priceMicros, amountMicros);
     this.#events[kind]++;
     this.#firstMs ??= at.timeMs;

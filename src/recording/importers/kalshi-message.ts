@@ -2,11 +2,12 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
+import { parseJson } from '../../shared/base/text.js';
 import { isPrice } from '../chunks.js';
 import { type RecordingWarning, SIDE } from '../contract.js';
-import { withConnection } from '../store/duckdb.js';
+import { fetchRows, numberOrNull, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
-import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, numberTimeSql, parseTime, timeSql } from './message-files.js';
+import { EARLIEST_MS, isCoarseSql, LATEST_MS, lineSource, timeSql } from './message-files.js';
 import { isPolymarketMessage } from './polymarket-rows.js';
 
 const LOOKED_AT = 400;
@@ -15,10 +16,10 @@ const LOOK_BYTES = 256 * 1024;
 /** Fraction of messages that follow the previous one by number where no other market shares the subscription. */
 const DENSE = 0.9;
 const LEAST_NUMBERED = 5;
+const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
-  readonly layout: KalshiLayout;
   /** One of its messages; null for a file without any. */
   readonly example: string | null;
 }
@@ -66,7 +67,7 @@ function makeGroup(looks: readonly Look[]) {
   }
   return {
     ticker: looks[0]?.ticker ?? '',
-    files: [...first.values()].map(({ path, layout, example }) => ({ path, layout, example })),
+    files: [...first.values()].map(({ path, example }) => ({ path, example })),
     /** Decimals of the finest prices: 2 for whole cents, 3 for tenths of a cent, 4 for hundredths. */
     tickPrecision: Math.max(2, ...looks.map(({ tickPrecision }) => tickPrecision)),
     /** Message numbers are consecutive: a missing one is a gap. */
@@ -78,35 +79,36 @@ function makeGroup(looks: readonly Look[]) {
 /** A set's folder has its market's name; otherwise the messages name it. Null for messages of Polymarket. */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
-  const lines = await firstLines(path, LOOKED_AT);
-  const looks = lines.map(lookAtMessage);
-  const seen = looks.filter((look) => look !== null);
-  if (seen.length === 0 && lines.some(isPolymarketMessage)) return null;
+  const lines = await firstLines(path);
+  const seen = lines.filter(({ isMessage }) => isMessage);
+  if (seen.length === 0 && lines.some(({ line }) => isPolymarketMessage(line))) return null;
   const counts = new Map<string, number>();
   for (const { ticker } of seen) counts.set(ticker, (counts.get(ticker) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
   return {
     path,
     ticker: most === undefined || counts.has(folder) ? folder : most[0],
-    layout: { ...ANY_LAYOUT, ...seen[0]?.layout, isCurrent: areCurrent(seen) },
-    example: lines[looks.findIndex((look) => look !== null)] ?? null,
+    example: seen[0]?.line ?? null,
     firstMs: seen.find(({ timeMs }) => timeMs !== null)?.timeMs ?? Number.MAX_SAFE_INTEGER,
     tickPrecision: findTick(seen),
     isNumbered: areNumbered(seen),
   };
 }
 
-/** True when there is a change or trade among them, and all have the current fields. */
-const areCurrent = (seen: readonly MessageLook[]): boolean =>
-  seen.some(({ isSnapshot }) => !isSnapshot) && seen.every(({ layout }) => layout.isCurrent);
-
 /** A single odd price outside a snapshot is a broken line. */
-function findTick(seen: readonly MessageLook[]): number {
-  const [, second = 2] = seen.map(({ precision }) => precision).sort((a, b) => b - a);
-  return Math.max(second, ...seen.filter(({ isSnapshot }) => isSnapshot).map(({ precision }) => precision));
+function findTick(seen: readonly FirstLine[]): number {
+  const [, second = 2] = seen.map(({ price }) => precisionOf(price)).sort((a, b) => b - a);
+  const books = seen.flatMap(({ line, isSnapshot }) => (isSnapshot ? (readBook(line, FINEST_TICK_MICROS) ?? []) : []));
+  return Math.max(second, ...books.map(({ priceMicros }) => precisionOf(priceMicros)));
 }
 
-function areNumbered(seen: readonly MessageLook[]): boolean {
+/** Decimals of a price, at least 2. */
+function precisionOf(priceMicros: number): number {
+  if (!isPrice(priceMicros, 1) || priceMicros % 10_000 === 0) return 2;
+  return priceMicros % 1000 === 0 ? 3 : 4;
+}
+
+function areNumbered(seen: readonly FirstLine[]): boolean {
   const last = new Map<number, number>();
   let [steps, dense] = [0, 0];
   for (const { sid, seq } of seen) {
@@ -120,13 +122,29 @@ function areNumbered(seen: readonly MessageLook[]): boolean {
   return steps >= LEAST_NUMBERED && dense >= DENSE * steps;
 }
 
+type FirstLine = Awaited<ReturnType<typeof firstLines>>[number];
+
 /** Beginning of a file; empty for an unreadable one, whose reader reports the reason. */
-async function firstLines(path: string, count: number): Promise<string[]> {
+async function firstLines(path: string) {
   return withConnection(async (connection) => {
     const source = await lineSource(connection, path, LOOK_BYTES).catch(() => null);
     if (source === null) return [];
-    const rows = await connection.runAndReadAll(`SELECT line FROM ${source} LIMIT ${count}`).catch(() => null);
-    return rows === null ? [] : rows.getRows().map(([line]) => String(line));
+    const sql = `SELECT line, ticker, sid, seq, price, type, coalesce(ticker, '') <> '' AND type IN ${TYPES} AS known,
+        CASE WHEN coalesce(received, time) BETWEEN ${EARLIEST_MS} AND ${LATEST_MS} THEN coalesce(received, time) END AS ms
+      FROM (${figuresSql(fieldsSql(`(SELECT line FROM ${source} LIMIT ${LOOKED_AT})`))})`;
+    const rows = await fetchRows(connection, sql).catch(() => []);
+    return rows.map((row) => ({
+      line: String(row['line']),
+      /** About a book or a trade. */
+      isMessage: row['known'] === true,
+      isSnapshot: row['type'] === 'orderbook_snapshot',
+      ticker: String(row['ticker']),
+      sid: numberOrNull(row['sid']),
+      seq: numberOrNull(row['seq']),
+      timeMs: numberOrNull(row['ms']),
+      /** NaN without one. */
+      price: Number(row['price'] ?? Number.NaN),
+    }));
   });
 }
 
@@ -135,16 +153,6 @@ const LOT_MICROS = 10_000;
 
 /** Maximum lag of our clock behind the venue's, ms: a later message has a wrong time. */
 const MOST_AHEAD_MS = 60_000;
-
-/** A message is alone or in an envelope `{recv_ms, event}`; its content is in `msg`, or beside its type. */
-export interface KalshiLayout {
-  readonly isEnveloped: boolean;
-  readonly isNested: boolean;
-  /** Changes and trades have today's fields, with times as numbers: reading no others takes half of the time. */
-  readonly isCurrent: boolean;
-}
-
-export const ANY_LAYOUT: KalshiLayout = { isEnveloped: true, isNested: true, isCurrent: false };
 
 /** Kinds of rows. `broken` and `snapshot` include their text. */
 export const ROW_KIND = { broken: 0, other: 1, foreign: 2, snapshot: 3, delta: 4, trade: 5 } as const;
@@ -168,28 +176,12 @@ const CONTENT = [
   'ts',
 ] as const;
 
-/** Current fields of a change and of a trade. */
-const OF_DELTA = ['side', 'price_dollars', 'delta_fp', 'ts_ms'] as const;
-const OF_TRADE = ['taker_side', 'yes_price_dollars', 'no_price_dollars', 'count_fp', 'ts_ms'] as const;
-const CURRENT: readonly string[] = ['market_ticker', ...new Set([...OF_DELTA, ...OF_TRADE])];
-const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side'];
+const TEXTS: readonly string[] = ['market_ticker', 'side', 'taker_side', 'taker_outcome_side', 'ts_ms', 'ts'];
+const FIELDS = Object.fromEntries(CONTENT.map((name) => [name, TEXTS.includes(name) ? 'VARCHAR' : 'DOUBLE']));
+const TYPES = "('orderbook_snapshot', 'orderbook_delta', 'trade')";
+const SHAPE = JSON.stringify({ type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE', ...FIELDS, msg: FIELDS });
 
-/** Fields with their types. DuckDB reads a number faster as one than as a text. */
-const typesOf = ({ isCurrent }: KalshiLayout): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    (isCurrent ? CURRENT : CONTENT).map((name) => [name, isCurrent && !TEXTS.includes(name) ? 'DOUBLE' : 'VARCHAR']),
-  );
-
-function shapeOf(layout: KalshiLayout): string {
-  const { isEnveloped, isNested, isCurrent } = layout;
-  const fields = typesOf(layout);
-  const received = { recv_ms: isCurrent ? 'DOUBLE' : 'VARCHAR' };
-  const head = { type: 'VARCHAR', sid: 'DOUBLE', seq: 'DOUBLE' };
-  const message = isNested ? { ...head, msg: fields } : { ...head, ...fields };
-  return JSON.stringify(isEnveloped ? { ...received, event: message } : { ...received, ...message });
-}
-
-const micros = (text: string, ones = ONE as number): string => `round(try_cast(${text} AS DOUBLE) * ${ones})`;
+const micros = (number: string, ones = ONE as number): string => `round(${number} * ${ones})`;
 const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
@@ -198,7 +190,7 @@ const isMultiple = (number: string, of: number): string => `trunc(${number} / ${
  * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
  * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
  */
-export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string, tickMicros: number): string {
+export function kalshiRowSql(lines: string, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
     AND abs(amount) <= ${Number.MAX_SAFE_INTEGER} AND time BETWEEN ${EARLIEST_MS} AND ${LATEST_MS}
     AND (received IS NULL OR time <= received + ${MOST_AHEAD_MS}) AND outcome IN ('yes', 'no')`;
@@ -207,37 +199,27 @@ export function kalshiRowSql(lines: string, layout: KalshiLayout, ticker: string
     (CASE outcome WHEN 'yes' THEN ${known('price')} ELSE ${ONE} - ${known('price')} END), ${known('amount')},
     CASE WHEN kind IN (${ROW_KIND.broken}, ${ROW_KIND.snapshot}) THEN line END
     FROM (SELECT *, CASE WHEN type IS NULL THEN ${ROW_KIND.broken}
-      WHEN type NOT IN ('orderbook_snapshot', 'orderbook_delta', 'trade') THEN ${ROW_KIND.other}
+      WHEN type NOT IN ${TYPES} THEN ${ROW_KIND.other}
       WHEN coalesce(ticker, '') = '' THEN ${ROW_KIND.broken} WHEN ticker <> ${quote(ticker)} THEN ${ROW_KIND.foreign}
       WHEN type = 'orderbook_snapshot' THEN ${ROW_KIND.snapshot} WHEN (${own}) IS NOT TRUE THEN ${ROW_KIND.broken}
       WHEN type = 'orderbook_delta' THEN ${ROW_KIND.delta} WHEN amount > 0 THEN ${ROW_KIND.trade}
       ELSE ${ROW_KIND.broken} END AS kind
-    FROM (${layout.isCurrent ? currentFigures(fieldsSql(lines, layout)) : anyFigures(fieldsSql(lines, layout))}))`;
+    FROM (${figuresSql(fieldsSql(lines))}))`;
 }
 
-/** The fields of each line's message, which are null where it has none. */
-function fieldsSql(lines: string, layout: KalshiLayout): string {
-  const message = layout.isEnveloped ? 'j.event' : 'j';
-  const content = layout.isNested ? `${message}.msg` : message;
-  const names = Object.keys(typesOf(layout)).map((name) => `${content}.${name} AS ${AS[name] ?? name}`);
-  return `(SELECT line, j.recv_ms AS recv, ${message}.type AS type, ${message}.sid AS sid, ${message}.seq AS seq,
-    coalesce(${message}.type = 'trade', false) AS is_trade, ${names.join(', ')}
-    FROM (SELECT line, TRY(json_transform(line, ${quote(shapeOf(layout))})) AS j FROM ${lines}))`;
+/** The fields of each line's message, null where it has none; see `readContent`. */
+function fieldsSql(lines: string): string {
+  const names = CONTENT.map((name) => `coalesce(m.msg.${name}, m.${name}) AS ${AS[name] ?? name}`);
+  return `(SELECT line, recv, m.type AS type, m.sid AS sid, m.seq AS seq,
+    coalesce(m.type = 'trade', false) AS is_trade, ${names.join(', ')}
+    FROM (SELECT line, TRY(line ->> '$.recv_ms') AS recv,
+      TRY(json_transform(coalesce(line -> '$.event', line), ${quote(SHAPE)})) AS m FROM ${lines}))`;
 }
 
 const AS: Readonly<Record<string, string>> = { market_ticker: 'ticker', price: 'own_price', ts: 'ts_text' };
 
-/** Times, prices and amounts of today's fields, which are numbers. */
-const currentFigures = (fields: string): string => `SELECT *, ${numberTimeSql('recv')} AS received,
-    ${numberTimeSql('ts_ms')} AS time, ${isCoarseSql('ts_ms')} AS is_coarse,
-    round(dollars * ${ONE}) AS price, round(size * ${ONE}) AS amount
-  FROM (SELECT *, CASE WHEN is_trade THEN taker_side ELSE side END AS outcome,
-    CASE WHEN is_trade THEN CASE taker_side WHEN 'yes' THEN yes_price_dollars ELSE no_price_dollars END
-      ELSE price_dollars END AS dollars,
-    CASE WHEN is_trade THEN count_fp ELSE delta_fp END AS size FROM ${fields})`;
-
-/** The same of all fields that there ever were, which are texts. */
-const anyFigures = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
+/** Times, prices and amounts of all fields that there ever were. */
+const figuresSql = (fields: string): string => `SELECT *, ${timeSql('recv', 'recv_number')} AS received,
     ${timeSql('time_text', 'ts_number')} AS time, ${isCoarseSql('ts_number')} AS is_coarse,
     coalesce(${micros('dollars')}, ${micros('cents', ONE / 100)},
       ${ONE} - ${micros('other_dollars')}, ${ONE} - ${micros('other_cents', ONE / 100)}) AS price,
@@ -268,8 +250,8 @@ const SIDES = [
 ] as const;
 
 /** Book of a snapshot's line; null for a line with an unreadable book. */
-export function readBook(line: string, layout: KalshiLayout, tickMicros: number): LevelAmount[] | null {
-  const content = readContent(JSON.parse(line), layout);
+export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
+  const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
   // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
   if (keys === undefined)
@@ -304,76 +286,15 @@ const isLevel = ({ priceMicros, amountMicros }: LevelAmount, tickMicros: number)
 const toNumber = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN;
 
-export type MessageLook = NonNullable<ReturnType<typeof lookAtMessage>>;
-
-/** Facts of one message at the beginning of a file. Null for a line that is no message about a book or a trade. */
-export function lookAtMessage(line: string) {
-  const row = parseObject(line);
-  const event = asObject(row['event']);
-  const message = event ?? row;
-  const content = asObject(message['msg']) ?? message;
-  const { type } = message;
-  const ticker = content['market_ticker'];
-  if (typeof ticker !== 'string' || typeof type !== 'string') return null;
-  if (type !== 'orderbook_snapshot' && type !== 'orderbook_delta' && type !== 'trade') return null;
-  return {
-    layout: {
-      isEnveloped: event !== null,
-      isNested: content !== message,
-      isCurrent: isCurrent(type, content, row['recv_ms']),
-    },
-    ticker,
-    timeMs: parseTime(row['recv_ms']) ?? parseTime(content['ts_ms']) ?? parseTime(content['ts']),
-    sid: toCount(message['sid']),
-    seq: toCount(message['seq']),
-    isSnapshot: type === 'orderbook_snapshot',
-    /** Decimals of the prices, at least 2. */
-    precision: findPrecision(content),
-  };
-}
-
-const isCurrent = (type: string, content: Fields, received: unknown): boolean =>
-  isNumberOrNone(received) &&
-  (type === 'orderbook_snapshot' ||
-    ((type === 'trade' ? OF_TRADE : OF_DELTA).every((name) => isThere(content[name])) &&
-      isNumberOrNone(content['ts_ms'])));
-
-const isNumberOrNone = (value: unknown): boolean => !isThere(value) || Number.isFinite(toNumber(value));
-
-function findPrecision(content: Fields): number {
-  const dollars = ['price_dollars', 'yes_price_dollars', 'no_price_dollars'].map((name) => content[name]);
-  const cents = ['price', 'yes_price', 'no_price'].map((name) => content[name]);
-  for (const [yes, no, ones] of SIDES) {
-    const prices = [content[yes], content[no]].flatMap((rows) => (Array.isArray(rows) ? rows : [])).map(firstOf);
-    (ones === ONE ? dollars : cents).push(...prices);
-  }
-  const micros = [
-    ...dollars.map((price) => toNumber(price) * ONE),
-    ...cents.map((price) => (toNumber(price) * ONE) / 100),
-  ];
-  const prices = micros.map(Math.round).filter((price) => price > 0 && price < ONE);
-  return prices.some((price) => price % 1000 !== 0) ? 4 : prices.some((price) => price % 10_000 !== 0) ? 3 : 2;
-}
-
-const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : undefined);
-
 type Fields = Readonly<Record<string, unknown>>;
 
-function readContent(row: unknown, { isEnveloped, isNested }: KalshiLayout): Fields {
-  const message = isEnveloped ? asObject(asObject(row)?.['event']) : asObject(row);
-  return (isNested ? asObject(message?.['msg']) : message) ?? {};
-}
-
-function parseObject(line: string): Fields {
-  try {
-    return asObject(JSON.parse(line)) ?? {};
-  } catch {
-    return {};
-  }
+/** Content of a message: it is alone or in an envelope `{recv_ms, event}`, its content in `msg` or beside its type. */
+function readContent(line: string): Fields {
+  const row = asObject(parseJson(line)) ?? {};
+  const message = asObject(row['event']) ?? row;
+  return asObject(message['msg']) ?? message;
 }
 
 // An object has fields by name, each of which is checked.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-
-const toCount = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);

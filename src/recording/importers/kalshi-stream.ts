@@ -14,7 +14,6 @@ import {
 } from '../contract.js';
 import { connect, fileError, streamChunks, typedColumn } from '../store/duckdb.js';
 import {
-  ANY_LAYOUT,
   type KalshiFile,
   type KalshiGroup,
   kalshiRowSql,
@@ -39,46 +38,30 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
   warnings.length = 0;
   const stream = new KalshiStream(market);
   for (const file of market.files) {
-    for await (const chunks of readFile(file, market, stream, warnings)) {
+    stream.lines = new LineCount(file.example ?? EXAMPLE);
+    for await (const rows of streamRows(file, market, stream.lines)) {
+      stream.take(rows);
       if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
-      yield* chunks;
+      yield* stream.give();
     }
+    warnings.push(...stream.lines.finish(file.path));
   }
   const path = market.files[0]?.path ?? market.ticker;
   const rest = stream.end();
   warnings.push(...stream.oddities().map((message) => ({ path, message })));
   const back = stream.stepsBack.warning(path);
   if (back !== null) warnings.push(back);
-  if (stream.firstMs === null) throw nothingRead(path, stream.counts().read, warnings);
+  if (stream.firstMs === null) throw nothingRead(path, stream.read, warnings);
   if (stream.gaps.length > found.gaps.length) found.gaps = [...stream.gaps];
   yield* rest;
 }
 
-/** Yields full chunks, one chunk of rows at a time. */
-async function* readFile(file: KalshiFile, market: KalshiFiles, stream: KalshiStream, warnings: RecordingWarning[]) {
-  const { path } = file;
-  const before = stream.counts();
-  stream.begin(file);
-  for await (const rows of streamRows(file, market, stream.lines)) {
-    stream.take(rows);
-    yield stream.give();
-  }
-  warnings.push(...stream.lines.finish(path));
-  const after = stream.counts();
-  for (const [count, what] of [
-    [after.foreign - before.foreign, 'of other markets'],
-    [after.other - before.other, 'that are neither about a book nor a trade'],
-  ] as const) {
-    if (count > 0) warnings.push({ path, message: `${count} messages ${what} were skipped` });
-  }
-}
-
 /** Rows of `kalshiRowSql`. */
-async function* streamRows({ path, layout }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+async function* streamRows({ path }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
-    const sql = kalshiRowSql(source, layout, ticker, stepOfPrecision(tickPrecision));
+    const sql = kalshiRowSql(source, ticker, stepOfPrecision(tickPrecision));
     yield* streamChunks(connection, sql, `cannot read ${path}`);
     const { count, example } = await takeRejects(connection);
     for (let at = 0; at < count; at++) {
@@ -132,8 +115,8 @@ class KalshiStream {
   readonly #twice = new DuplicateFilter();
   /** By subscription, the number of its latest message. */
   readonly #numbers = new Map<number, number>();
-  #layout: KalshiFile['layout'] = ANY_LAYOUT;
-  #read = 0;
+  /** Messages of this market. */
+  read = 0;
   #foreign = 0;
   #other = 0;
   #repeated = 0;
@@ -160,18 +143,12 @@ class KalshiStream {
     this.#closeTimeMs = market.closeTimeMs;
   }
 
-  begin({ layout, example }: KalshiFile): void {
-    this.#layout = layout;
-    this.lines = new LineCount(example ?? EXAMPLE);
-  }
-
-  counts() {
-    return { read: this.#read, foreign: this.#foreign, other: this.#other };
-  }
-
   /** Sentences about gaps of the whole stream. */
   oddities(): string[] {
     const sentences: string[] = [];
+    if (this.#foreign > 0) sentences.push(`${this.#foreign} messages of other markets were skipped`);
+    if (this.#other > 0)
+      sentences.push(`${this.#other} messages that are neither about a book nor a trade were skipped`);
     if (this.#beforeSnapshot > 0)
       sentences.push(`${this.#beforeSnapshot} messages before the first snapshot were skipped`);
     if (this.#inGap > 0) sentences.push(`${messages(this.#inGap)} in gaps of the book were left out`);
@@ -257,12 +234,12 @@ class KalshiStream {
   }
 
   #readSnapshot(line: string, receivedMs: number): void {
-    const levels = readBook(line, this.#layout, this.#tickMicros);
+    const levels = readBook(line, this.#tickMicros);
     if (levels === null) {
       this.lines.markBroken(line);
       return;
     }
-    this.#read++;
+    this.read++;
     this.#releaseSnapshot(receivedMs);
     this.#beginGap();
     this.#held = { timeMs: receivedMs, levels };
@@ -270,7 +247,7 @@ class KalshiStream {
 
   /** A trade, or a change of a level's size. */
   #change(isTrade: boolean, timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
-    this.#read++;
+    this.read++;
     this.#releaseSnapshot(timeMs);
     this.#wasNoClose();
     this.#beginGap();

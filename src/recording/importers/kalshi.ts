@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { TwinbookError } from '../../shared/base/errors.js';
+import { must } from '../../shared/base/errors.js';
 import { outcomeOf, VOID_OUTCOME } from '../../shared/protocol/outcome.js';
 import {
   deriveConditionId,
@@ -44,13 +44,7 @@ function parseFields(text: string): string[][] {
 
 /** One market from its files. */
 export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen }: KalshiGroup): Promise<Recording> {
-  const first = files[0]?.path;
-  if (first === undefined)
-    throw new TwinbookError(
-      'recording_invalid',
-      'a window without files',
-      'Give at least one file of the window; `twinbook data import --help` says which.',
-    );
+  const first = must(files[0], 'a file of the market').path;
   const about: RecordingWarning[] = [...warnings];
   const facts = readFacts(ticker, dirname(resolve(first)), about);
   const closeTimeMs = facts.closeTimeMs;

@@ -126,25 +126,6 @@ export const numberTimeSql = (number: string): string => `floor(CASE
 /** Whether it is known only to the second, as SQL. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
-/** Unix ms; null for a value without a time between 2000 and 2100. */
-export function parseTime(value: unknown): number | null {
-  if (typeof value !== 'number' && typeof value !== 'string') return null;
-  const number = value === '' ? Number.NaN : Number(value);
-  const ms = Math.floor(Number.isNaN(number) ? parseMoment(String(value)) : toMs(number));
-  return ms >= EARLIEST_MS && ms <= LATEST_MS ? ms : null;
-}
-
-/** A time without a zone is UTC. */
-const parseMoment = (text: string): number =>
-  Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
-
-function toMs(number: number): number {
-  if (number < BOUNDS[0]) return Math.round(number * 1000);
-  if (number < BOUNDS[1]) return number;
-  // A double holds nanoseconds to a quarter of a microsecond.
-  return number < BOUNDS[2] ? number / 1000 : Math.round(number / 1000) / 1000;
-}
-
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;
 const PACKED = /\.(gz|zst)$/;
 /** Files that describe a set, without recorded data. */

@@ -20,32 +20,10 @@ import {
   type RecordingWarning,
   SIDE,
 } from '../contract.js';
-import { connect, streamChunks } from '../store/duckdb.js';
-import { parquetSource, quote } from '../store/layout.js';
+import { streamChunks } from '../store/duckdb.js';
+import { quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
-
-/** Rows with a best price, and those that contradict the book. */
-interface Disagreement {
-  readonly rows: number;
-  readonly disagreeing: number;
-}
-
-/** Pattern of that sentence: an import keeps only the sentence. */
-const SENTENCE = /^the best prices of .* % of the rows \((\d+) of (\d+)\) disagree with the book$/;
-
-/** For all files together; null when no sentence reports a disagreement. */
-export function disagreementIn(sentences: readonly { readonly message: string }[]): Disagreement | null {
-  const told = sentences.flatMap(({ message }): Disagreement[] => {
-    const [, disagreeing, rows] = SENTENCE.exec(message) ?? [];
-    return rows === undefined ? [] : [{ rows: Number(rows), disagreeing: Number(disagreeing) }];
-  });
-  if (told.length === 0) return null;
-  return {
-    rows: told.reduce((sum, { rows }) => sum + rows, 0),
-    disagreeing: told.reduce((sum, { disagreeing }) => sum + disagreeing, 0),
-  };
-}
 
 /** Report on one file after it was read. */
 class CaptureReport {
@@ -114,8 +92,6 @@ export interface PolymarketTokens {
   readonly market: string | null;
   /** For an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
-  /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
-  readonly sorted: () => Promise<string> | null;
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
@@ -170,16 +146,12 @@ async function* streamRows({
   yes,
   no,
   market,
-  sorted,
 }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
-  const copy = await sorted();
-  const events = copy === null ? await openEvents(path, market === null ? [] : [market]) : null;
-  const connection = events?.connection ?? (await connect());
-  const rows = copy === null ? 'events' : `(FROM ${parquetSource(copy)} WHERE market_id = ${quote(market ?? '')})`;
+  const { connection } = await openEvents(path, market === null ? [] : [market]);
   let isEmpty = true;
   try {
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
-      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM ${rows} WHERE ${ROW_IS_SOUND}
+      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM events WHERE ${ROW_IS_SOUND}
       AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
     for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) {
       isEmpty = false;

@@ -22,17 +22,6 @@ import {
 } from '../store/layout.js';
 import { readManifest } from '../store/manifest.js';
 
-/** Bounds of a query besides its own conditions. Other rows are invisible. */
-export interface QueryBounds {
-  /** Condition ids, tickers, or unique prefixes; empty for all markets. */
-  readonly markets: readonly string[];
-  /** Unix ms, the first moment and the one after the last; null for no bound. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-}
-
-export const NO_BOUNDS: QueryBounds = { markets: [], fromMs: null, toMs: null };
-
 export type SqlValue = string | number | boolean | null;
 
 export interface QueryAnswer {
@@ -51,11 +40,10 @@ const OPTIONS = {
 };
 
 /**
- * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of these folders, within `wish`.
- * Throws TwinbookError `usage` for other SQL and for unknown markets, `recording_invalid` for a path without a
- * recording in our format.
+ * Runs one SELECT over the views `events`, `polls`, `own`, `feeds` and `markets` of these folders.
+ * Throws TwinbookError `usage` for other SQL, `recording_invalid` for a path without a recording in our format.
  */
-export async function queryRecordings(sql: string, paths: readonly string[], wish: QueryBounds = NO_BOUNDS) {
+export async function queryRecordings(sql: string, paths: readonly string[]) {
   for (const path of paths) {
     if (!existsSync(path)) {
       const hint = '`twinbook record` writes recordings; `twinbook ledger query` asks the ledger of a trader.';
@@ -71,19 +59,14 @@ export async function queryRecordings(sql: string, paths: readonly string[], wis
     }
   }
   const recordings = await openRecordings(paths);
-  const bounds = { ...wish, markets: wish.markets.map((name) => findMarket(name, recordings)) };
   const { DuckDBInstance } = await loadDuckDb();
   const connection = await (await DuckDBInstance.create(':memory:', OPTIONS)).connect();
   const days = paths.flatMap(marketFolders).flatMap(dayFolders);
   try {
-    await requireOne(connection, sql);
     for (const table of TABLES) {
-      const rows = await makeRowsSql(connection, table, days);
-      await connection.run(`CREATE VIEW ${table} AS SELECT * FROM (${rows})${makeBoundsSql(table, bounds)}`);
+      await connection.run(`CREATE VIEW ${table} AS ${makeRowsSql(table, days)}`);
     }
-    const isMeant = ({ market }: Recording) =>
-      bounds.markets.length === 0 || bounds.markets.includes(market.conditionId);
-    await makeMarkets(connection, recordings.filter(isMeant));
+    await makeMarkets(connection, recordings);
     await lockDown(connection, paths);
     return makeAnswer(await select(connection, sql), connection);
   } catch (error) {
@@ -100,29 +83,17 @@ function cannotRun(error: unknown): TwinbookError {
 
 const QUERY_HINT = '`twinbook data query "SELECT …"`: one statement that reads; its views are in docs/recordings.md.';
 
-async function requireOne(connection: DuckDBConnection, sql: string): Promise<void> {
-  if (sql.trim() === '') throw new TwinbookError('usage', 'wanted one SELECT, got nothing', QUERY_HINT);
-  const { count } = await connection.extractStatements(sql);
-  if (count !== 1) throw new TwinbookError('usage', `wanted one SELECT, got ${count} statements`, QUERY_HINT);
-}
-
 async function select(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
   const { StatementType } = await loadDuckDb();
   const statements = await connection.extractStatements(sql);
-  const statement = await statements.prepare(0);
-  if (statement.statementType !== StatementType.SELECT) {
-    const what = StatementType[statement.statementType] ?? 'something else';
-    throw new TwinbookError(
-      'usage',
-      `wanted one SELECT, got ${what}: recordings are read and never changed`,
-      QUERY_HINT,
-    );
-  }
-  return statement.stream();
+  const statement = statements.count === 1 ? await statements.prepare(0) : null;
+  if (statement?.statementType === StatementType.SELECT) return statement.stream();
+  const what = statement === null ? `${statements.count} statements` : StatementType[statement.statementType];
+  throw new TwinbookError('usage', `wanted one SELECT, got ${what}: recordings are read and never changed`, QUERY_HINT);
 }
 
 /** Closed files and open segments, each row with its market and day from the folders' names. */
-async function makeRowsSql(connection: DuckDBConnection, table: Table, days: readonly string[]): Promise<string> {
+function makeRowsSql(table: Table, days: readonly string[]): string {
   const names = Object.keys(COLUMNS[table]).map((name) => `"${name}"`);
   const closed: string[] = [];
   const parts: string[] = [];
@@ -137,23 +108,14 @@ async function makeRowsSql(connection: DuckDBConnection, table: Table, days: rea
   }
   if (closed.length > 0) {
     const files = closed.map((file) => quote(resolve(file))).join(', ');
-    const source = `read_parquet([${files}], union_by_name = true, hive_partitioning = true,
+    const source = `read_parquet([${files}], hive_partitioning = true,
       hive_types_autocast = false, hive_types = {'market': VARCHAR, 'date': DATE})`;
-    parts.unshift(`SELECT market, date, ${await makeColumnsSql(connection, table, source)} FROM ${source}`);
+    parts.unshift(`SELECT market, date, ${names.join(', ')} FROM ${source}`);
   }
   const none = Object.entries({ market: 'VARCHAR', date: 'DATE', ...COLUMNS[table] })
     .map(([name, type]) => `NULL::${type} AS "${name}"`)
     .join(', ');
   return parts.length > 0 ? parts.join(' UNION ALL ') : `SELECT ${none} WHERE false`;
-}
-
-/** With the types of our format. Foreign files may lack optional columns such as `seen_ms`. */
-async function makeColumnsSql(connection: DuckDBConnection, table: Table, source: string): Promise<string> {
-  const described = await connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE SELECT * FROM ${source})`);
-  const there = new Set(described.getRows().map(([name]) => String(name)));
-  return Object.entries(COLUMNS[table])
-    .map(([name, type]) => `${there.has(name) ? `"${name}"` : 'NULL'}::${type} AS "${name}"`)
-    .join(', ');
 }
 
 function parsePartitions(day: string): [market: string, date: string] {
@@ -221,37 +183,4 @@ function simple(value: DuckDBValue): SqlValue {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
   return String(value);
-}
-
-/** Time of a row: when it happened, else when it was requested or seen. */
-const MOMENTS: Readonly<Record<Table, string>> = {
-  events: 'time_ms',
-  polls: 'sent_ms',
-  own: 'seen_ms',
-  feeds: 'time_ms',
-};
-
-/** Empty, or a WHERE for a table's rows. Markets are ids. */
-function makeBoundsSql(table: Table, { markets, fromMs, toMs }: QueryBounds): string {
-  const conditions = [
-    ...(markets.length === 0 ? [] : [`market IN (${markets.map(quote).join(', ')})`]),
-    ...(fromMs === null ? [] : [`${MOMENTS[table]} >= ${fromMs}`]),
-    ...(toMs === null ? [] : [`${MOMENTS[table]} < ${toMs}`]),
-  ];
-  return conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-}
-
-/** Id of the named market. Throws TwinbookError `usage` for an unknown or ambiguous name. */
-function findMarket(name: string, recordings: readonly Recording[]): string {
-  const names = recordings.map(({ market }) => ({ id: market.conditionId, ticker: market.source.ticker }));
-  const exact = names.filter(({ id, ticker }) => id === name || ticker === name);
-  const found =
-    exact.length > 0 ? exact : names.filter(({ id, ticker }) => id.startsWith(name) || ticker.startsWith(name));
-  const ids = new Set(found.map(({ id }) => id));
-  const [id] = ids;
-  if (ids.size === 1 && id !== undefined) return id;
-  const what = ids.size === 0 ? 'no market' : `${ids.size} markets`;
-  const hint =
-    '`twinbook data list` shows the markets of recordings: name one by its id or ticker, or by a beginning that no other has.';
-  throw new TwinbookError('usage', `${what} of these recordings is named "${name}"`, hint);
 }

@@ -11,12 +11,10 @@ export class BookMeter {
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
-    crossedMs: 0,
     /** Over the two-sided time, in millionths. */
     spreadMicrosMs: 0,
-    /** Over the known time, by side: of levels, of the amount at the best price, of the total amount. */
+    /** Over the known time, by side: of levels, of the total amount. */
     levelsMs: [0, 0] as [number, number],
-    touchMicrosMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
   /** Longest time with the best bid not below the best ask, and its beginning; 0 if never. */
@@ -56,13 +54,11 @@ export class BookMeter {
     for (const side of [0, 1] as const) {
       time.levelsMs[side] += this.#levels[side] * passedMs;
       time.depthMicrosMs[side] += this.#depth[side] * passedMs;
-      time.touchMicrosMs[side] += (this.#amounts[side][this.#best[side]] ?? 0) * passedMs;
     }
     const [bid, ask] = this.#best;
     if (bid >= 0 && ask >= 0) {
       time.twoSidedMs += passedMs;
       time.spreadMicrosMs += (ask - bid) * this.#tick * passedMs;
-      if (bid >= ask) time.crossedMs += passedMs;
     }
     this.#watchCross(lastMs, timeMs);
   }
@@ -77,14 +73,6 @@ export class BookMeter {
   apply(kind: number, side: number, priceMicros: number, amountMicros: number): void {
     if (kind === EVENT.clear || kind === EVENT.end) return this.#clear();
     if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);
-  }
-
-  amountAt(side: number, priceMicros: number): number {
-    return this.#amounts[side === SIDE.bid ? 0 : 1][Math.round(priceMicros / this.#tick)] ?? 0;
-  }
-
-  get levelCount(): number {
-    return this.#levels[0] + this.#levels[1];
   }
 
   #set(side: 0 | 1, tick: number, amount: number): void {
@@ -133,19 +121,19 @@ export type RecordingStats = Awaited<ReturnType<typeof computeStats>>;
 export async function computeStats(recording: Recording) {
   const { market } = recording;
   const meter = new BookMeter(stepOfPrecision(market.tickPrecision));
-  const skips = new GapWalk();
+  let passedGaps = 0;
   let [firstMs, lastMs]: [number | null, number] = [null, 0];
   let [levels, trades, volumeMicros] = [0, 0, 0];
   for await (const { length, timeMs, kind, side, priceMicros, amountMicros } of recording.chunks()) {
-    skips.know(gapsIn(recording));
+    // A gap is known before the chunk with its end.
+    const gaps = gapsIn(recording).filter(({ toMs }) => toMs !== null);
     firstMs ??= timeMs[0] ?? null;
     lastMs = timeMs[length - 1] ?? lastMs;
     for (let at = 0; at < length; at++) {
       // Columns are as long as their chunk.
       const [time, what, amount] = [timeMs[at] as number, kind[at] as number, amountMicros[at] as number];
-      const unknownFromMs = skips.endsAt(time);
-      if (unknownFromMs !== null) {
-        meter.advance(unknownFromMs);
+      for (let gap = gaps[passedGaps]; gap !== undefined && time >= (gap.toMs ?? 0); gap = gaps[++passedGaps]) {
+        meter.advance(gap.fromMs);
         meter.skip(time);
       }
       meter.advance(time);
@@ -185,7 +173,6 @@ function computeMeans({ time, longestCrossedMs }: BookMeter) {
     twoSided: knownMs > 0 ? twoSidedMs / knownMs : null,
     spreadMicros: twoSidedMs > 0 ? time.spreadMicrosMs / twoSidedMs : null,
     levelsBySide: mean(time.levelsMs),
-    touchMicros: mean(time.touchMicrosMs),
     depthMicros: mean(time.depthMicrosMs),
     longestCrossedMs,
   };
@@ -211,22 +198,3 @@ const sumGapMs = (gaps: readonly RecordedGap[], fromMs: number, toMs: number): n
     const from = Math.max(gap.fromMs, fromMs);
     return sum + Math.max(0, Math.min(gap.toMs ?? toMs, toMs) - from);
   }, 0);
-
-class GapWalk {
-  #gaps: readonly RecordedGap[] = [];
-  #at = 0;
-
-  /** All known gaps, earlier ones included. */
-  know(gaps: readonly RecordedGap[]): void {
-    this.#gaps = gaps.filter((gap) => gap.toMs !== null);
-  }
-
-  /** At the first event after a gap: since when nothing was known (Unix ms). Null at all other events. */
-  endsAt(timeMs: number): number | null {
-    let fromMs: number | null = null;
-    for (let gap = this.#gaps[this.#at]; gap !== undefined && timeMs >= (gap.toMs ?? 0); gap = this.#gaps[++this.#at]) {
-      fromMs ??= gap.fromMs;
-    }
-    return fromMs;
-  }
-}

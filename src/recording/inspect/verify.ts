@@ -2,14 +2,12 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
-import { isPrice } from '../chunks.js';
 import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
-import { fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
+import { fetchRows, fileError, loadDuckDb, withConnection } from '../store/duckdb.js';
 import {
   dayFolders,
   findWriter,
@@ -17,14 +15,13 @@ import {
   MANIFEST,
   MARKET,
   marketFolders,
-  NO_MARKET,
   parquetSource,
-  rowSelect,
+  quote,
   segmentName,
 } from '../store/layout.js';
 import { type EventsFile, eventsFiles, type Manifest, readManifest, readMarket, sha256 } from '../store/manifest.js';
 import { openMarket } from '../store/market-reader.js';
-import { isPriced, ROW } from '../store/segment.js';
+import { ROW } from '../store/segment.js';
 import { BookMeter } from './stats.js';
 
 export interface Finding {
@@ -42,7 +39,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   const findings: Finding[] = [];
   let [markets, events] = [0, 0];
   for (const path of paths) {
-    const isOurs = isFolderOfStore(path);
+    const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
     // Without it every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
@@ -60,7 +57,7 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   let recordings: readonly Recording[];
   try {
     const onFailure = (error: TwinbookError) => note(error, path, findings);
-    // A market with only requests so far has no stream to check.
+    // A market without events so far has no stream to check.
     const own = isOurs ? await openMarket(path) : null;
     recordings = isOurs ? (own === null ? [] : [own]) : await openRecordings([path], { onFailure });
   } catch (error) {
@@ -77,14 +74,6 @@ async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
 function note(error: unknown, path: string, findings: Finding[]): void {
   if (!(error instanceof TwinbookError)) throw error;
   findings.push({ path, severity: 'difference', message: error.message });
-}
-
-function isFolderOfStore(path: string): boolean {
-  try {
-    return isStore(path);
-  } catch {
-    return false; // A file, or missing: opening it reports that.
-  }
 }
 
 /** The events as every reader gets them: in order, on the tick, and ended once. Returns their number. */
@@ -115,10 +104,11 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
 async function verifyFiles(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const days = dayFolders(folder);
-  const rows = newRowCheck(folder, days, findings);
+  const tickMicros = findTick(folder, days, findings);
+  let nextSeq: number | null = null;
   for (const day of days) {
     try {
-      await verifyDay(day, rows, findings);
+      nextSeq = await verifyDay(day, tickMicros, nextSeq, findings);
     } catch (error) {
       note(error, day, findings);
     }
@@ -127,11 +117,11 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
 }
 
 /** Null when no description has the tick; opening the recording reports the reason. */
-function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
+function findTick(folder: string, days: readonly string[], findings: Finding[]): number | null {
   for (const path of days.toReversed()) {
     try {
       const read = readMarket(join(path, MARKET), folder);
-      if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
+      if (read !== null) return stepOfPrecision(read.market.tickPrecision);
     } catch (error) {
       note(error, path, findings);
     }
@@ -139,9 +129,11 @@ function newRowCheck(folder: string, days: readonly string[], findings: Finding[
   return null;
 }
 
-async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
+/** `nextSeq`: number of the day's first row; null when unknown. Returns that of the next day. */
+async function verifyDay(folder: string, tickMicros: number | null, nextSeq: number | null, findings: Finding[]) {
   const manifest = readManifest(join(folder, MANIFEST));
-  const differ = (path: string, message: string) => findings.push({ path: path, severity: 'difference', message });
+  const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
+  let next = nextSeq;
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
       differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
@@ -150,16 +142,20 @@ async function verifyDay(folder: string, rows: RowCheck | null, findings: Findin
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    for (const file of rows === null ? [] : eventsFiles(manifest)) {
+    for (const file of tickMicros === null ? [] : eventsFiles(manifest)) {
       const path = join(folder, file.name);
+      if (next !== null && next !== file.first_seq)
+        differ(path, `rows ${next} to ${file.first_seq - 1}, which belong before this file, are missing`);
+      next = file.last_seq + 1;
       if (!existsSync(path)) continue;
-      for (const message of (await rows?.file(parquetSource(path), file)) ?? []) differ(path, message);
+      for (const message of await checkRows(path, file, tickMicros ?? 1)) differ(path, message);
     }
     const broken = manifest.broken_lines;
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
-  if (!existsSync(join(folder, MARKET)) && conditionIdIn(folder) !== NO_MARKET) differ(folder, `${MARKET} is missing`);
+  if (!existsSync(join(folder, MARKET))) differ(folder, `${MARKET} is missing`);
+  return next;
 }
 
 async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {
@@ -180,110 +176,43 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
       : 'its writer did not close it; `twinbook data verify --repair` turns it into Parquet';
     findings.push({ path: join(folder, segmentName(number)), severity: 'note', message });
   }
-  const message =
-    manifest === null
-      ? 'there is no manifest: it is read, but may be incomplete'
-      : 'no manifest lists it: it is not read';
   for (const name of unlistedFiles(folder, manifest)) {
-    findings.push({ path: join(folder, name), severity: 'difference', message });
+    findings.push({
+      path: join(folder, name),
+      severity: 'difference',
+      message: 'no manifest lists it: it is not read',
+    });
   }
 }
 
-class RowCheck {
-  readonly #tickMicros: number;
-  readonly #book: BookMeter;
-  /** Null while the book is unknown: before the first clear or snapshot. */
-  #known = false;
-  #nextSeq: number | null = null;
-  #lastMs = Number.NEGATIVE_INFINITY;
-  /** Correct and wrong levels of the present snapshot; null outside one. */
-  #snapshot: { right: number; wrong: number } | null = null;
-  #faults = new Map<string, number>();
+const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
-  constructor(tickMicros: number) {
-    this.#tickMicros = tickMicros;
-    this.#book = new BookMeter(tickMicros);
-  }
+/** Conditions of rows, with words for the violations. A comparison with null is not true. */
+const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<string, string>> => ({
+  'a number that is not the one that follows': `seq = coalesce(before + 1, ${firstSeq})`,
+  'a time before that of the row before it': 'time_ms >= coalesce(before_ms, time_ms)',
+  'a kind that is not known': `kind IN (${Object.keys(ROW).map(quote).join(', ')})`,
+  'a side other than bid and ask': `NOT (${PRICED}) OR side IN ('bid', 'ask')`,
+  'a price off the tick': `NOT (${PRICED}) OR
+    (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${tickMicros} = 0)`,
+  'an amount below zero': `NOT (${PRICED}) OR amount_micros >= 0`,
+});
 
-  /** `source`: rows of a file, as a table of SQL. Returns problems as sentences. */
-  async file(source: string, about: EventsFile): Promise<string[]> {
-    this.#faults = new Map();
-    if (this.#nextSeq !== null && this.#nextSeq !== about.first_seq) {
-      this.#fault(`rows ${this.#nextSeq} to ${about.first_seq - 1}, which belong before this file, are missing`);
-      this.#known = false;
-      this.#book.apply(ROW.clear, 0, 0, 0);
-    }
-    this.#nextSeq = about.first_seq;
-    const firstSeq = this.#nextSeq;
-    try {
-      await withConnection(async (connection) => {
-        for await (const rows of streamChunks(connection, rowSelect(source), 'it cannot be read')) this.#chunk(rows);
-      });
-    } catch (error) {
-      this.#fault(fileError('recording_invalid', 'it cannot be read', error).message);
-    }
-    this.#endSnapshot();
-    const read = this.#nextSeq - firstSeq;
-    if (read !== about.rows) this.#fault(`it has ${read} rows, its manifest says ${about.rows}`);
-    return [...this.#faults].map(([message, count]) => (count === 1 ? message : `${message} (${count} times)`));
-  }
-
-  #chunk(rows: DuckDBDataChunk): void {
-    const seq = typedColumn(rows, 0, Float64Array);
-    const timeMs = typedColumn(rows, 1, Float64Array);
-    const kind = typedColumn(rows, 2, Uint8Array);
-    const side = typedColumn(rows, 3, Uint8Array);
-    const price = typedColumn(rows, 4, Int32Array);
-    const amount = typedColumn(rows, 5, Float64Array);
-    const { rowCount } = rows;
-    for (let at = 0; at < rowCount; at++) {
-      // Columns are as long as their chunk.
-      this.#order(seq[at] as number, timeMs[at] as number);
-      this.#row(kind[at] as number, side[at] as number, price[at] as number, amount[at] as number);
-    }
-  }
-
-  #order(seq: number, timeMs: number): void {
-    if (seq !== this.#nextSeq) this.#fault('a row number is not the one that follows');
-    this.#nextSeq = (this.#nextSeq ?? 0) + 1;
-    if (timeMs < this.#lastMs) this.#fault('time runs backwards');
-    this.#lastMs = Math.max(this.#lastMs, timeMs);
-  }
-
-  #row(kind: number, side: number, price: number, amount: number): void {
-    if (kind !== ROW.snapshot_level) this.#endSnapshot();
-    if (kind === UNKNOWN) this.#fault('a row is of a kind that is not known');
-    if (isPriced(kind) && !(side <= 1 && isPrice(price, this.#tickMicros) && amount >= 0)) {
-      this.#fault('a row has a price off the tick, an amount below zero or no side');
-      return;
-    }
-    if (kind === ROW.snapshot) this.#snapshot = { right: 0, wrong: 0 };
-    else if (kind === ROW.snapshot_level) this.#snapshotLevel(side, price, amount);
-    else if (kind === ROW.clear) this.#known = true;
-    if (kind === ROW.clear || kind === ROW.level) this.#book.apply(kind, side, price, amount);
-  }
-
-  #snapshotLevel(side: number, price: number, amount: number): void {
-    if (!this.#known) this.#book.apply(ROW.level, side, price, amount);
-    if (this.#snapshot === null) return;
-    if (this.#book.amountAt(side, price) === amount) this.#snapshot.right++;
-    else this.#snapshot.wrong++;
-  }
-
-  /** A snapshot must equal the sum of the changes before it. */
-  #endSnapshot(): void {
-    const { right, wrong } = this.#snapshot ?? { right: this.#book.levelCount, wrong: 0 };
-    if (wrong > 0 || right !== this.#book.levelCount) {
-      this.#fault('a snapshot is not the book that the changes before it make');
-    }
-    if (this.#snapshot !== null) this.#known = true;
-    this.#snapshot = null;
-  }
-
-  #fault(message: string): void {
-    this.#faults.set(message, (this.#faults.get(message) ?? 0) + 1);
+/** Invalid rows of a file, as sentences. */
+async function checkRows(path: string, { first_seq, rows: listed }: EventsFile, tickMicros: number): Promise<string[]> {
+  const checks = listChecks(first_seq, tickMicros);
+  const counts = Object.values(checks).map((check, at) => `count(*) FILTER (WHERE (${check}) IS NOT TRUE) AS f${at}`);
+  const sql = `SELECT count(*) AS rows, ${counts.join(', ')} FROM (SELECT seq, time_ms, kind, side, price_micros,
+    amount_micros, lag(seq) OVER () AS before, lag(time_ms) OVER () AS before_ms FROM ${parquetSource(path)})`;
+  try {
+    const [row] = await withConnection((connection) => fetchRows(connection, sql));
+    const found = Object.keys(checks).flatMap((words, at) => {
+      const count = Number(row?.[`f${at}`]);
+      return count === 0 ? [] : `rows with ${words}: ${count}`;
+    });
+    const rows = Number(row?.['rows']);
+    return rows === listed ? found : [...found, `it has ${rows} rows, its manifest says ${listed}`];
+  } catch (error) {
+    return [fileError('recording_invalid', 'it cannot be read', error).message];
   }
 }
-
-/** Number of a kind that the query does not name. */
-const UNKNOWN = 255;

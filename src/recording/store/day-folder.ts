@@ -6,7 +6,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
-import { appendRows, fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
+import { parseJson } from '../../shared/base/text.js';
+import { fetchRows, fileError, numberOrNull, toNumber, withConnection } from './duckdb.js';
 import {
   COLUMNS,
   isDayFolder,
@@ -17,6 +18,7 @@ import {
   parseName,
   quote,
   STREAM_KINDS,
+  segmentLines,
   segmentName,
   segmentSource,
   TABLES,
@@ -36,28 +38,20 @@ import {
   writeJson,
 } from './manifest.js';
 import type { Continuation } from './market-sink.js';
-import { type EventColumns, ROW } from './segment.js';
 
 /** Rows of a row group: a reader's memory at a time, with room for reading ahead. */
 const GROUP_ROWS = 61_440;
 
-interface SegmentRows {
-  /** The segment's file; null without one. */
-  readonly path: string | null;
-  /** Its events, when they are not in the file. */
-  readonly columns: EventColumns | null;
-}
-
 /** Writes the files with this number: to a temporary name, read back, synced, renamed. A failure leaves none. */
-async function writeParquet(connection: DuckDBConnection, folder: string, number: number, rows: SegmentRows) {
+async function writeParquet(connection: DuckDBConnection, folder: string, number: number, segment: string) {
   const files: (EventsFile | OtherFile)[] = [];
-  for (const table of TABLES) {
-    const source = await openSource(connection, rows, table);
-    if (source === null) continue;
+  // Each table is one more read of the segment.
+  const kinds = await fetchRows(connection, `SELECT DISTINCT "table" AS name FROM ${segmentLines(segment)}`);
+  for (const table of TABLES.filter((table) => kinds.some(({ name }) => name === table))) {
     const name = parquetName(table, number);
     const temporary = join(folder, `.${name}.tmp`);
     try {
-      await copy(connection, source, table, temporary);
+      await copy(connection, segmentSource(segment, table), table, temporary);
       const about = await describe(connection, temporary, table, name);
       if (about.rows === 0) continue;
       await syncFile(temporary);
@@ -70,13 +64,6 @@ async function writeParquet(connection: DuckDBConnection, folder: string, number
   return files;
 }
 
-/** Null when the segment cannot hold rows of the table. */
-async function openSource(connection: DuckDBConnection, { path, columns }: SegmentRows, table: Table) {
-  if (table === 'events' && columns !== null)
-    return columns.length > 0 ? await appendColumns(connection, columns) : null;
-  return path === null ? null : segmentSource(path, table);
-}
-
 async function copy(connection: DuckDBConnection, source: string, table: Table, path: string): Promise<void> {
   const columns = Object.keys(COLUMNS[table])
     .map((name) => `"${name}"`)
@@ -86,28 +73,6 @@ async function copy(connection: DuckDBConnection, source: string, table: Table, 
     `COPY (SELECT ${columns} FROM ${source}) TO ${quote(path)}
      (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}, ${meta})`,
   );
-}
-
-/** Adds events in memory to a table of this connection. Their numbers are the indexes of its rows. */
-async function appendColumns(connection: DuckDBConnection, events: EventColumns): Promise<string> {
-  await connection.run(`CREATE TEMP TABLE pending (time DOUBLE, seen DOUBLE, kind UTINYINT, side UTINYINT,
-    price INTEGER, amount DOUBLE)`);
-  let left = events.length;
-  for (const { timeMs, seenMs, kind, side, priceMicros, amountMicros } of events.blocks) {
-    const columns = [timeMs, seenMs, kind, side, priceMicros, amountMicros];
-    await appendRows(connection, 'pending', columns, Math.min(left, timeMs.length));
-    left -= timeMs.length;
-  }
-  const names = Object.entries(ROW).map(([name, code]) => `WHEN ${code} THEN ${quote(name)}`);
-  const priced = `kind IN (${ROW.level}, ${ROW.trade}, ${ROW.snapshot_level})`;
-  const reasons = events.reasons.length === 0 ? 'NULL' : `([${events.reasons.map(quote).join(', ')}])[price]`;
-  return `(SELECT rowid + ${events.firstSeq} AS seq, time::BIGINT AS time_ms,
-    (CASE WHEN isnan(seen) THEN NULL ELSE seen END)::BIGINT AS seen_ms,
-    CASE kind ${names.join(' ')} END AS kind,
-    CASE WHEN ${priced} THEN CASE side WHEN 0 THEN 'bid' ELSE 'ask' END END AS side,
-    CASE WHEN ${priced} THEN price END AS price_micros,
-    CASE WHEN ${priced} THEN amount::BIGINT END AS amount_micros,
-    CASE WHEN kind = ${ROW.gap} THEN ${reasons} END AS reason FROM pending)`;
 }
 
 /** A file's manifest entry, read back from the file itself before it counts. */
@@ -208,45 +173,30 @@ export function unlistedFiles(folder: string, manifest: Manifest | null): string
     .sort();
 }
 
-/** Valid closed files of a table: those of the manifest, or without a manifest all. */
-export function closedFiles(folder: string, manifest: Manifest | null, table: Table): string[] {
-  const names = manifest === null ? unlistedFiles(folder, null) : manifest.files.map((file) => file.name);
-  return names.filter((name) => parseName(name)?.table === table).map((name) => join(folder, name));
-}
+/** Closed files of a table, by the manifest. */
+export const closedFiles = (folder: string, manifest: Manifest | null, table: Table): string[] =>
+  (manifest?.files ?? []).filter((file) => file.table === table).map(({ name }) => join(folder, name));
 
 export function nextNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => parseName(name)?.number ?? 0);
   return Math.max(0, ...numbers) + 1;
 }
 
-/** All files of a folder of this kind and their names, in the background. Throws the system's error. */
-export async function syncDay(folder: string): Promise<void> {
-  for (const path of [...readdirSync(folder).map((name) => join(folder, name)), folder]) {
-    const file = await open(path);
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  }
-}
-
 /**
  * Turns a segment into Parquet, in this order: the files, the manifest that lists them, then the segment goes. So a
- * crash leaves no row twice. Without a segment on the disk the folder is not synced: `syncDay` does that. Throws
- * TwinbookError `file_unreadable`; then the segment is as it was.
+ * crash leaves no row twice. Throws TwinbookError `file_unreadable`; then the segment is as it was.
  */
 export async function closeSegment(
   folder: string,
   origin: string,
   number: number,
-  rows: SegmentRows,
+  segment: string,
   counts: SegmentCounts,
 ): Promise<void> {
   const path = join(folder, MANIFEST);
   try {
     const manifest = readManifest(path) ?? emptyManifest(conditionIdIn(folder), parseDay(folder), origin);
-    const more = await withConnection((connection) => writeParquet(connection, folder, number, rows));
+    const more = await withConnection((connection) => writeParquet(connection, folder, number, segment));
     const changed: Manifest = {
       ...manifest,
       files: [...manifest.files, ...more],
@@ -254,9 +204,8 @@ export async function closeSegment(
       stepped_back: manifest.stepped_back + counts.steppedBack,
       broken_lines: manifest.broken_lines + counts.brokenLines,
     };
-    writeJson(path, changed, rows.path !== null);
-    if (rows.path === null) return;
-    await rm(rows.path, { force: true });
+    writeJson(path, changed);
+    await rm(segment, { force: true });
     syncFolder(folder);
   } catch (error) {
     throw fileError('file_unreadable', `cannot write the recording in ${folder}`, error);
@@ -278,7 +227,11 @@ export async function recoverFolder(folder: string): Promise<number> {
   }
   for (const number of open) {
     const path = join(folder, segmentName(number));
-    await closeSegment(folder, readOrigin(folder), number, { path, columns: null }, readCounts(path));
+    await closeSegment(folder, readOrigin(folder), number, path, {
+      refused: 0,
+      steppedBack: 0,
+      brokenLines: countBroken(path),
+    });
   }
   return open.length;
 }
@@ -286,26 +239,11 @@ export async function recoverFolder(folder: string): Promise<number> {
 /** From the description beside the segment, which is written before it. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** Counts in a segment's file besides its rows. */
-export function readCounts(path: string): SegmentCounts {
+/** Number of a segment's lines that are cut or broken. */
+export function countBroken(path: string): number {
   // Segments are rotated long before they are large.
-  const text = readFileSync(path, 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  let refused = 0;
-  let steppedBack = 0;
-  let brokenLines = 0;
-  for (const line of lines) {
-    try {
-      const row = JSON.parse(line) as { table?: unknown; refused?: unknown; stepped_back?: unknown };
-      if (row.table !== 'counts') continue;
-      // Each such line counts from the beginning of the segment.
-      refused = Number(row.refused);
-      steppedBack = Number(row.stepped_back);
-    } catch {
-      brokenLines++;
-    }
-  }
-  return { refused, steppedBack, brokenLines };
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && parseJson(line) === undefined).length;
 }
 
 /** End of this folder's closed files; null without any. */

@@ -41,17 +41,6 @@ export async function connect(): Promise<DuckDBConnection> {
   return (await shared).connect();
 }
 
-/** Runs with a connection of a separate DuckDB, which puts rows beyond its memory into the folder, and closes it. */
-export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-  const { DuckDBInstance } = await loadDuckDb();
-  const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });
-  try {
-    return await run(await instance.connect());
-  } finally {
-    instance.closeSync();
-  }
-}
-
 export async function withConnection<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const connection = await connect();
   try {
@@ -95,36 +84,6 @@ export function typedColumn<Column extends Columns>(
   const { items } = chunk.getColumnVector(column) as unknown as { readonly items: unknown };
   assert(items instanceof type, `column ${column} is no ${type.name}`);
   return items;
-}
-
-const CHUNK_ROWS = 2048;
-
-/** Appends the first `length` rows of columns to a table of their types, in order. */
-export async function appendRows(
-  connection: DuckDBConnection,
-  table: string,
-  columns: readonly Columns[],
-  length: number,
-): Promise<void> {
-  const { DuckDBDataChunk } = await loadDuckDb();
-  const appender = await connection.createAppender(table);
-  try {
-    const types = columns.map((_, at) => appender.columnType(at));
-    for (let from = 0; from < length; from += CHUNK_ROWS) {
-      const count = Math.min(CHUNK_ROWS, length - from);
-      const chunk = DuckDBDataChunk.create(types, count);
-      for (const [at, column] of columns.entries()) {
-        const vector = chunk.getColumnVector(at);
-        // As in `typedColumn`, a vector of numbers has its memory as a field.
-        const { items } = vector as unknown as { readonly items: { set(from: Columns): void } };
-        items.set(column.subarray(from, from + count));
-        vector.flush();
-      }
-      appender.appendDataChunk(chunk);
-    }
-  } finally {
-    appender.closeSync();
-  }
 }
 
 /** DuckDB's error about a file as a user error: its first line, without our SQL. */

@@ -4,9 +4,9 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { EVENT, type EventChunk, type RecordedMarket, type RecordingWarning } from '../contract.js';
+import { EVENT, type EventChunk, type RecordingWarning } from '../contract.js';
 import { summarizeEvents } from './day-folder.js';
-import { connect, fetchRows, fileError, streamChunks, toNumber, typedColumn, withConnection } from './duckdb.js';
+import { connect, fileError, streamChunks, typedColumn, withConnection } from './duckdb.js';
 import {
   bookSelect,
   chunkSelect,
@@ -15,21 +15,19 @@ import {
   parquetName,
   parquetSource,
   parseName,
-  quote,
   segmentSource,
 } from './layout.js';
-import { computeTick, type EventsFile, eventsFiles, FORMAT, fileState, readManifest, sha256 } from './manifest.js';
-import { ROW } from './segment.js';
+import { type EventsFile, eventsFiles, fileState, readManifest, sha256 } from './manifest.js';
 
 /** `warnings` is reset. Throws TwinbookError `recording_invalid` for a file that differs from its manifest. */
-export async function* readChunks(parts: readonly EventsPart[], market: RecordedMarket, warnings: RecordingWarning[]) {
+export async function* readChunks(parts: readonly EventsPart[], warnings: RecordingWarning[]) {
   warnings.length = 0;
   const order = new OrderCheck();
   const connection = await connect();
   try {
     for (const [at, given] of parts.entries()) {
       const part = findMoved(given);
-      await checkPart(connection, part, computeTick(market));
+      await checkPart(part);
       if (part.first_seq !== (parts[at - 1]?.last_seq ?? 0) + 1) {
         const message = 'rows before this file are missing: the book starts with it';
         warnings.push({ path: part.path, message });
@@ -52,27 +50,22 @@ const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
 /** Throws TwinbookError `recording_invalid` for a closed file that differs from the written one. */
-async function checkPart(connection: DuckDBConnection, part: EventsPart, tickMicros: number): Promise<void> {
-  if (part.isSegment) return;
-  const state = `${part.sha256} ${tickMicros} ${fileState(part.path)}`;
-  if (intact.get(part.path) === state) return;
-  const { path } = part;
-  const sum =
-    part.sha256 === null
-      ? null
-      : await sha256(path).catch((error: unknown) => {
-          throw fileError('recording_invalid', `cannot read ${path}`, error);
-        });
-  if (sum !== part.sha256) {
+async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
+  if (written === null) return;
+  const state = `${written} ${fileState(path)}`;
+  if (intact.get(path) === state) return;
+  const sum = await sha256(path).catch((error: unknown) => {
+    throw fileError('recording_invalid', `cannot read ${path}`, error);
+  });
+  if (sum !== written) {
     throw new TwinbookError(
       'recording_invalid',
-      `${part.path} has the checksum ${sum}, its manifest says ${part.sha256}`,
+      `${path} has the checksum ${sum}, its manifest says ${written}`,
       'it was changed or damaged; `twinbook data verify` checks all files',
     );
   }
-  await checkRows(connection, part.path, tickMicros);
   if (intact.size >= INTACT_FILES) intact.clear();
-  intact.set(part.path, state);
+  intact.set(path, state);
 }
 
 async function* wholePart(connection: DuckDBConnection, part: EventsPart, source: string, order: OrderCheck) {
@@ -170,7 +163,7 @@ export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' |
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
   readonly isSegment: boolean;
-  /** From the manifest, lower-case hex; null without one. */
+  /** From the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
 }
 
@@ -191,84 +184,15 @@ function findMoved(part: EventsPart): EventsPart {
   return closed === undefined ? part : closedPart(folder, closed);
 }
 
-const makeSourceSql = ({ path, isSegment }: Pick<EventsPart, 'path' | 'isSegment'>): string =>
+const makeSourceSql = ({ path, isSegment }: EventsPart): string =>
   isSegment ? segmentSource(path, 'events') : parquetSource(path);
 
-/** Inspects an open segment, or a Parquet file without a manifest; null without events. Throws `recording_invalid`. */
-export async function openPart(path: string, isSegment: boolean): Promise<EventsPart | null> {
+/** Inspects an open segment; null without events. Throws `recording_invalid`. */
+export async function openSegment(path: string): Promise<EventsPart | null> {
   try {
-    return await withConnection(async (connection) => {
-      if (!isSegment) await checkRows(connection, path, null);
-      const source = makeSourceSql({ path, isSegment });
-      const found = await summarizeEvents(connection, await withReasons(connection, source));
-      return found.rows === 0 ? null : { ...found, path, isSegment, bytes: statSync(path).size, sha256: null };
-    });
+    const found = await withConnection((connection) => summarizeEvents(connection, segmentSource(path, 'events')));
+    return found.rows === 0 ? null : { ...found, path, isSegment: true, bytes: statSync(path).size, sha256: null };
   } catch (error) {
     throw fileError('recording_invalid', `cannot read ${path}`, error);
   }
-}
-
-/** Foreign files may lack the column, which only gaps use. */
-async function withReasons(connection: DuckDBConnection, source: string): Promise<string> {
-  const columns = await fetchRows(connection, `SELECT column_name AS name FROM (DESCRIBE SELECT * FROM ${source})`);
-  const hasReasons = columns.some(({ name }) => name === 'reason');
-  return hasReasons ? source : `(SELECT *, NULL::VARCHAR AS reason FROM ${source})`;
-}
-
-const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
-
-/** Conditions of rows, with words for the violations. A comparison with null is not true. */
-const mustBe = (tickMicros: number): Readonly<Record<string, string>> => ({
-  'a seq that is not above the one before it': 'seq > coalesce(before, 0)',
-  'a time_ms that is no number of Unix ms': 'time_ms BETWEEN -8640000000000000 AND 8640000000000000',
-  'a kind that is not known': `kind IN (${Object.keys(ROW).map(quote).join(', ')})`,
-  'a side other than bid and ask': `NOT (${PRICED}) OR side IN ('bid', 'ask')`,
-  'a price_micros off the tick, or not between 0 and 1000000': `NOT (${PRICED}) OR
-    (price_micros > 0 AND price_micros < 1000000 AND price_micros % ${tickMicros} = 0)`,
-  'an amount_micros that is no whole number of zero or more': `NOT (${PRICED}) OR
-    (amount_micros BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND amount_micros = floor(amount_micros))`,
-});
-
-/**
- * Throws TwinbookError `recording_invalid` for a foreign file of events with an invalid row: our own writer checks before
- * it writes, and marks its files.
- * @param tickMicros null while the market is unknown: prices on any tick are allowed
- */
-async function checkRows(connection: DuckDBConnection, path: string, tickMicros: number | null): Promise<void> {
-  let faults: readonly string[];
-  try {
-    if (await isOurs(connection, path)) return;
-    faults = await findFaults(connection, path, mustBe(tickMicros ?? 1));
-  } catch (error) {
-    throw fileError('recording_invalid', `cannot read ${path} as events of a recording`, error);
-  }
-  if (faults.length === 0) return;
-  throw new TwinbookError(
-    'recording_invalid',
-    `${path} has rows that are no events of its market: ${faults.join(', ')}`,
-    'docs/recordings.md says what each column holds',
-  );
-}
-
-async function isOurs(connection: DuckDBConnection, path: string): Promise<boolean> {
-  const rows = await fetchRows(
-    connection,
-    `SELECT 1 FROM parquet_kv_metadata(${quote(path)}) WHERE decode(key) = 'format' AND decode(value) = ${quote(FORMAT)}`,
-  );
-  return rows.length > 0;
-}
-
-async function findFaults(connection: DuckDBConnection, path: string, checks: Readonly<Record<string, string>>) {
-  const counts = Object.values(checks).map(
-    (check, at) => `count(*) FILTER (WHERE ((${check}) IS NOT TRUE)) AS fault_${at}`,
-  );
-  const [row] = await fetchRows(
-    connection,
-    `SELECT ${counts.join(', ')} FROM (SELECT seq, time_ms, kind, side, price_micros, amount_micros,
-      lag(seq) OVER () AS before FROM ${parquetSource(path)})`,
-  );
-  return Object.keys(checks).flatMap((words, at) => {
-    const count = toNumber(row?.[`fault_${at}`] ?? 0);
-    return count === 0 ? [] : `${count} with ${words}`;
-  });
 }

@@ -8,7 +8,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { isGone } from '../../shared/base/processes.js';
 import { EVENT } from '../contract.js';
-import { ROW } from './segment.js';
 
 /** Kinds of rows that are events of the stream; the others describe it: `snapshot`, `snapshot_level` and `gap`. */
 export const STREAM_KINDS = ['level', 'trade', 'clear', 'end'] as const satisfies readonly (keyof typeof EVENT)[];
@@ -64,13 +63,18 @@ export const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const parquetSource = (path: string): string => `read_parquet(${quote(path)}, hive_partitioning = false)`;
 
-/** Rows of one table in an open segment. Cut or broken lines are skipped. */
-export function segmentSource(path: string, table: Table): string {
-  const types = { table: 'VARCHAR', ...COLUMNS[table] };
-  const columns = Object.entries(types).map(([name, type]) => `${quote(name)}: ${quote(type)}`);
-  const rows = `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${columns.join(', ')}})`;
-  return `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${rows} WHERE "table" = ${quote(table)})`;
+/** Lines of an open segment, with these columns besides `table`. Cut or broken lines are skipped. */
+export function segmentLines(path: string, columns: Readonly<Record<string, string>> = {}): string {
+  const types = Object.entries({ table: 'VARCHAR', ...columns }).map(
+    ([name, type]) => `${quote(name)}: ${quote(type)}`,
+  );
+  return `read_json(${quote(path)}, format = 'newline_delimited', ignore_errors = true, columns = {${types.join(', ')}})`;
 }
+
+/** Rows of one table in an open segment. */
+export const segmentSource = (path: string, table: Table): string =>
+  `(SELECT ${Object.keys(COLUMNS[table]).map(quoteName).join(', ')} FROM ${segmentLines(path, COLUMNS[table])}
+    WHERE "table" = ${quote(table)})`;
 
 const quoteName = (column: string): string => `"${column}"`;
 
@@ -100,16 +104,6 @@ const CHUNK_COLUMNS = `time_ms::DOUBLE,
   (CASE side WHEN 'ask' THEN 1 ELSE 0 END)::UTINYINT,
   price_micros::INTEGER,
   amount_micros::DOUBLE`;
-
-/** Rows as numbers: seq, time_ms, kind (`ROW`, else 255), side (255 for none), price_micros, amount_micros. */
-export const rowSelect = (source: string): string => `
-  SELECT coalesce(seq, -1)::DOUBLE, coalesce(time_ms, 0)::DOUBLE,
-    (CASE kind ${Object.entries(ROW)
-      .map(([name, code]) => `WHEN ${quote(name)} THEN ${code}`)
-      .join(' ')} ELSE 255 END)::UTINYINT,
-    (CASE side WHEN 'bid' THEN 0 WHEN 'ask' THEN 1 ELSE 255 END)::UTINYINT,
-    coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, -1)::DOUBLE
-  FROM ${source}`;
 
 const LOCK = '.writer';
 
@@ -161,8 +155,6 @@ export type Table = (typeof TABLES)[number];
 
 export const MANIFEST = 'manifest.json';
 export const MARKET = 'market.json';
-/** Sink of requests without a market; no condition id begins with an underscore. */
-export const NO_MARKET = '_none';
 
 /** Readers of partitions undo the escapes; a slash in a venue's id must not leave the folder. */
 export const marketFolder = (root: string, conditionId: string): string =>

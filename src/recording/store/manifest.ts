@@ -20,7 +20,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
-import { micros, stepOfPrecision } from '../../shared/base/micros.js';
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
@@ -44,14 +44,14 @@ export function readJson<T>(path: string, schema: z.ZodType<T>, what: string): T
   throw new TwinbookError('recording_invalid', `${path} is not ${what}: ${problem}`, hint, { cause });
 }
 
-/** Written under another name, synced, renamed. Without `isSynced` the caller syncs the folder. Throws on failure. */
-export function writeJson(path: string, value: unknown, isSynced = true): void {
+/** Written under another name, synced, renamed. Throws on failure. */
+export function writeJson(path: string, value: unknown): void {
   const temporary = `${path}.tmp`;
   try {
     const file = openSync(temporary, 'w');
     try {
       writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-      if (isSynced) fsyncSync(file);
+      fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -60,7 +60,7 @@ export function writeJson(path: string, value: unknown, isSynced = true): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  if (isSynced) syncFolder(dirname(path));
+  syncFolder(dirname(path));
 }
 
 export async function sha256(path: string): Promise<string> {
@@ -181,54 +181,28 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
   return read === null ? null : { market: toRecordedMarket(read, path), notes: read.notes };
 }
 
-export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string, isSynced: boolean) =>
-  writeJson(file, toMarketFile(market, notes, origin), isSynced);
+export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string) =>
+  writeJson(file, toMarketFile(market, notes, origin));
 
 export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 
-function toMarketFile(market: RecordedMarket, notes: readonly string[], origin: string): MarketFile {
-  const { fees } = market;
-  return {
-    condition_id: market.conditionId,
-    event_title: market.eventTitle,
-    ...(market.eventConditionId === undefined ? {} : { event_condition_id: market.eventConditionId }),
-    title: market.title,
-    category: market.category,
-    rules: [...market.rules],
-    tick_precision: market.tickPrecision,
-    amount_precision: market.amountPrecision,
-    open_time_ms: market.openTimeMs,
-    close_time_ms: market.closeTimeMs,
-    ...(market.closeIsGuessed === undefined ? {} : { close_is_guessed: true }),
-    outcome: market.outcome,
-    fees:
-      fees === undefined ? null : { maker_rate_micros: fees.makerRateMicros, taker_rate_micros: fees.takerRateMicros },
-    origin,
-    ticker: market.source.ticker,
-    notes: [...notes],
-  };
+function toMarketFile({ source, fees, ...fields }: RecordedMarket, notes: readonly string[], origin: string): object {
+  const rates = fees === undefined ? null : toColumns(fees);
+  return { ...toColumns(fields), fees: rates, origin, ticker: source.ticker, notes };
 }
 
-const toRecordedMarket = (file: MarketFile, path: string): RecordedMarket => ({
-  conditionId: file.condition_id,
-  eventTitle: file.event_title,
-  ...(file.event_condition_id === undefined ? {} : { eventConditionId: file.event_condition_id }),
-  title: file.title,
-  category: file.category,
-  rules: file.rules,
-  tickPrecision: file.tick_precision,
-  amountPrecision: file.amount_precision,
-  openTimeMs: file.open_time_ms,
-  closeTimeMs: file.close_time_ms,
-  ...(file.close_is_guessed === true ? { closeIsGuessed: true } : {}),
-  outcome: file.outcome,
-  ...(file.fees === null
-    ? {}
-    : {
-        fees: {
-          makerRateMicros: micros(file.fees.maker_rate_micros),
-          takerRateMicros: micros(file.fees.taker_rate_micros),
-        },
-      }),
-  source: { kind: 'twinbook', path, ticker: file.ticker, origin: file.origin },
-});
+/** `maker_rate_micros` for each `makerRateMicros`. */
+export const toColumns = (fields: object) =>
+  rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+const rename = (fields: object, toName: (name: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [toName(name), value]));
+
+function toRecordedMarket({ fees, origin, ticker, notes: _, ...fields }: MarketFile, path: string): RecordedMarket {
+  const toFields = (columns: object) =>
+    rename(columns, (name) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()));
+  const source = { kind: 'twinbook', path, ticker, origin } as const;
+  const market = { ...toFields(fields), ...(fees === null ? {} : { fees: toFields(fees) }), source };
+  // The schema has the fields of a recorded market, by these names.
+  return market as RecordedMarket;
+}

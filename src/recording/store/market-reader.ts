@@ -14,18 +14,16 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
+import { closedFiles, conditionIdIn, countBroken, openSegments, unlistedFiles } from './day-folder.js';
 import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
-import { closedPart, type EventsPart, openPart, readChunks } from './events-stream.js';
+import { closedPart, type EventsPart, openSegment, readChunks } from './events-stream.js';
 import {
   COLUMNS,
   dayFolders,
   isDayFolder,
   MANIFEST,
   MARKET,
-  NO_MARKET,
   parquetSource,
-  parseName,
   segmentName,
   segmentSource,
   type Table,
@@ -57,15 +55,14 @@ const stateOf = (day: string): string => fileState(join(day, MANIFEST));
 async function openOnce(folder: string, places: readonly string[]): Promise<Recording | null> {
   const conditionId = conditionIdIn(folder);
   const days = places.map((path) => ({ path, manifest: readManifest(join(path, MANIFEST)) }));
-  if (conditionId === NO_MARKET || days.length === 0) return null;
+  if (days.length === 0) return null;
   const { market, notes } = describedIn(folder, conditionId, days);
   const opened: RecordingWarning[] = notes.map((message) => ({ path: folder, message }));
   const parts: EventsPart[] = [];
   for (const day of days) parts.push(...(await listParts(day, opened)));
   if (parts.length === 0) return null;
   const summary = summarizeParts(days, parts);
-  const unlisted = parts.filter((part) => !part.isSegment && part.sha256 === null).length;
-  opened.push(...oddities(market, folder, days, summary, unlisted));
+  opened.push(...oddities(market, folder, days, summary));
   const found: RecordingWarning[] = [];
   const fingerprint = computeFingerprint(days, parts);
   return {
@@ -75,7 +72,7 @@ async function openOnce(folder: string, places: readonly string[]): Promise<Reco
     get warnings() {
       return [...opened, ...found];
     },
-    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, market, found),
+    chunks: (): AsyncIterable<EventChunk> => readChunks(parts, found),
     polls: (): AsyncIterable<RecordedPoll> => readRows(places, 'polls', toPoll),
     feedValues: (): AsyncIterable<RecordedFeedValue> =>
       readRows(places, 'feeds', (row, path) => toFeedValue(row, market.conditionId, path)),
@@ -120,31 +117,21 @@ function firstTold(known: readonly DescribedMarket[]): Pick<RecordedMarket, 'clo
 }
 
 async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]): Promise<EventsPart[]> {
-  const unlisted = unlistedFiles(path, manifest);
-  for (const name of manifest === null ? [] : unlisted) {
-    warnings.push({
-      path: join(path, name),
-      message: 'its manifest does not list it: it is left out',
-      isDamage: true,
-    });
-  }
-  const foreign: EventsPart[] = [];
-  for (const name of manifest === null ? unlisted.filter((file) => parseName(file)?.table === 'events') : []) {
-    const part = await openPart(join(path, name), false);
-    if (part !== null) foreign.push(part);
+  for (const name of unlistedFiles(path, manifest)) {
+    warnings.push({ path: join(path, name), message: 'no manifest lists it: it is left out', isDamage: true });
   }
   const files = (manifest === null ? [] : eventsFiles(manifest)).map((file) => closedPart(path, file));
   const open: EventsPart[] = [];
   for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
-    const { brokenLines } = readCounts(segment);
+    const brokenLines = countBroken(segment);
     if (brokenLines > 0) {
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
     }
-    const part = await openPart(segment, true);
+    const part = await openSegment(segment);
     if (part !== null) open.push(part);
   }
-  return [...files, ...foreign.sort((a, b) => a.first_seq - b.first_seq), ...open];
+  return [...files, ...open];
 }
 
 function computeFingerprint(days: readonly Day[], parts: readonly EventsPart[]): string | null {
@@ -172,7 +159,6 @@ function summarizeParts(days: readonly Day[], parts: readonly EventsPart[]): Rec
     events,
     gaps: listGaps(parts),
     refused: sum((manifest) => manifest.refused),
-    steppedBack: sum((manifest) => manifest.stepped_back),
     bytes:
       parts.reduce((total, part) => total + (part.sha256 === null ? part.bytes : 0), 0) +
       sum((manifest) => manifest.files.reduce((bytes, file) => bytes + file.bytes, 0)),
@@ -198,11 +184,9 @@ function oddities(
   path: string,
   days: readonly Day[],
   summary: RecordingSummary,
-  unlisted: number,
 ): RecordingWarning[] {
   const broken = days.reduce((sum, { manifest }) => sum + (manifest?.broken_lines ?? 0), 0);
   const messages = [
-    unlisted > 0 ? `${unlisted} files have no manifest: they may be incomplete` : '',
     summary.refused > 0
       ? `refused when it was written, for they were no events of this market: ${summary.refused}`
       : '',
@@ -219,8 +203,6 @@ const lines = (count: number): string => (count === 1 ? '1 line was' : `${count}
 
 const seconds = (gaps: readonly RecordedGap[]): number =>
   Math.round(gaps.reduce((sum, { fromMs, toMs }) => sum + ((toMs ?? fromMs) - fromMs), 0) / 1000);
-
-const OUTCOMES = ['answered', 'refused', 'unknown'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -250,23 +232,14 @@ function sourcesIn(folder: string, table: Table) {
   ];
 }
 
-function toPoll(row: Row, path: string): RecordedPoll {
-  const outcome = OUTCOMES.find((known) => known === row['outcome']);
-  if (outcome === undefined) {
-    throw new TwinbookError(
-      'recording_invalid',
-      `${path}: a poll has the outcome ${String(row['outcome'])}`,
-      '`twinbook data verify` describes each error of a recording.',
-    );
-  }
-  return {
-    endpoint: String(row['endpoint']),
-    sentMs: toNumber(row['sent_ms']),
-    seenMs: toNumber(row['seen_ms']),
-    venueMs: numberOrNull(row['venue_ms'] ?? null),
-    outcome,
-  };
-}
+const toPoll = (row: Row): RecordedPoll => ({
+  endpoint: String(row['endpoint']),
+  sentMs: toNumber(row['sent_ms']),
+  seenMs: toNumber(row['seen_ms']),
+  venueMs: numberOrNull(row['venue_ms']),
+  // The recorder writes no other word.
+  outcome: row['outcome'] as RecordedPoll['outcome'],
+});
 
 function toFeedValue(row: Row, conditionId: string, path: string): RecordedFeedValue {
   const timeMs = toNumber(row['time_ms']);

@@ -13,8 +13,8 @@ export interface Continuation {
   readonly ended: boolean;
 }
 
-/** Segment for rows of a UTC day; its first row of the stream is `nextSeq`. */
-type SegmentOf = (date: string, nextSeq: number) => Segment;
+/** Segment for rows of a UTC day. */
+type SegmentOf = (date: string) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
 const NOT_WRITTEN = 'recorded data could not be written';
@@ -22,6 +22,7 @@ const NOT_WRITTEN = 'recorded data could not be written';
 type Side = Map<number, number>;
 
 export class RecordingSink implements MarketSink {
+  /** Rejected and raised events that are in no manifest yet. */
   refused = 0;
   steppedBack = 0;
   changed = true;
@@ -107,15 +108,15 @@ export class RecordingSink implements MarketSink {
   }
 
   poll(poll: RecordedPoll): void {
-    this.#openSegment(formatDate(poll.sentMs), this.#seq + 1).poll(poll);
+    this.#openSegment(formatDate(poll.sentMs)).poll(poll);
   }
 
   own(row: OwnRow): void {
-    this.#openSegment(formatDate(row.seen_ms), this.#seq + 1).own(row);
+    this.#openSegment(formatDate(row.seen_ms)).own(row);
   }
 
   feedValue(row: FeedRow): void {
-    this.#openSegment(formatDate(row.seenMs), this.#seq + 1).feedValue(row);
+    this.#openSegment(formatDate(row.seenMs)).feedValue(row);
   }
 
   /** Everything up to this position is safe. */
@@ -212,7 +213,7 @@ export class RecordingSink implements MarketSink {
     // Rows come in runs of the same day: a date computation for each would cost more than all the rest.
     const day = Math.floor(timeMs / DAY_MS);
     if (this.#segment === null || this.#segmentDay !== day || this.#segment.closing) {
-      this.#segment = this.#openSegment(formatDate(timeMs), this.#seq + 1);
+      this.#segment = this.#openSegment(formatDate(timeMs));
       this.#segmentDay = day;
     }
     return this.#segment;

@@ -1,6 +1,6 @@
 /**
- * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`. An
- * import keeps its events in columns instead. docs/recordings.md describes the files.
+ * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`.
+ * docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -8,15 +8,14 @@ import { join } from 'node:path';
 import { syncFolder } from '../../shared/base/files.js';
 import type { FeedValue } from '../../shared/protocol/seam.js';
 import { EVENT, type RecordedMarket, type RecordedPoll } from '../contract.js';
+import { toColumns } from './manifest.js';
 
 export interface StoreSettings {
   /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
   readonly origin: string;
-  /** False for repeatable data: events stay in memory until their segment is closed, which is faster. Default true. */
-  readonly crashSafe?: boolean;
   /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
   readonly rotateAfterMs?: number;
-  /** Rows of a segment at which the next `flush` closes it. Default a million; an import holds them in memory. */
+  /** Rows of a segment at which the next `flush` closes it. Default a million. */
   readonly rotateAfterRows?: number;
   /** Recorded time between two snapshots of the book, ms. Default five minutes. */
   readonly snapshotEveryMs?: number;
@@ -53,8 +52,6 @@ export interface MarketSink {
   feedValue(row: FeedRow): void;
   /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
-  readonly refused: number;
-  readonly steppedBack: number;
 }
 
 /** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
@@ -99,8 +96,6 @@ export class Segment {
   readonly path: string;
   readonly number: number;
   readonly openedMs: number;
-  /** Events held here instead of in the file. */
-  readonly columns: EventColumns | null;
   rows = 0;
   hasEvents = false;
   /** It is becoming Parquet and takes no more rows. */
@@ -112,12 +107,11 @@ export class Segment {
   #batch = { lines: [] as readonly string[], rows: 0, bytes: 0 };
   #file: FileHandle | null = null;
 
-  constructor(folder: string, name: string, number: number, openedMs: number, columns: EventColumns | null) {
+  constructor(folder: string, name: string, number: number, openedMs: number) {
     this.folder = folder;
     this.path = join(folder, name);
     this.number = number;
     this.openedMs = openedMs;
-    this.columns = columns;
   }
 
   event(
@@ -131,57 +125,31 @@ export class Segment {
     reason: string | null,
   ): void {
     this.hasEvents = true;
-    if (this.columns !== null) {
-      this.rows++;
-      this.columns.push(timeMs, seenMs, kind, side, reason === null ? price : this.columns.reason(reason), amount);
-      return;
-    }
-    const priced = isPriced(kind);
+    const priced = kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
     this.#row({
       table: 'events',
       seq,
       time_ms: timeMs,
       seen_ms: seenMs,
       kind: KIND_NAMES[kind],
-      ...(priced ? { side: side === 0 ? 'bid' : 'ask', price_micros: price, amount_micros: amount } : {}),
-      ...(reason === null ? {} : { reason }),
+      // JSON leaves undefined fields out.
+      side: priced ? (side === 0 ? 'bid' : 'ask') : undefined,
+      price_micros: priced ? price : undefined,
+      amount_micros: priced ? amount : undefined,
+      reason: reason ?? undefined,
     });
   }
 
   poll(poll: RecordedPoll): void {
-    this.#row({
-      table: 'polls',
-      endpoint: poll.endpoint,
-      sent_ms: poll.sentMs,
-      seen_ms: poll.seenMs,
-      venue_ms: poll.venueMs,
-      outcome: poll.outcome,
-    });
+    this.#row({ table: 'polls', ...toColumns(poll) });
   }
 
   own(row: OwnRow): void {
     this.#row({ table: 'own', ...row });
   }
 
-  feedValue({ feed, timeMs, seenMs, value }: FeedRow): void {
-    const { atMs, validUntilMs, p, bid, ask, sd } = value;
-    this.#row({
-      table: 'feeds',
-      feed,
-      time_ms: timeMs,
-      seen_ms: seenMs,
-      at_ms: atMs,
-      valid_until_ms: validUntilMs,
-      p,
-      bid,
-      ask,
-      sd,
-    });
-  }
-
-  /** Rejected events so far in this segment, so that they survive a crash. */
-  counts(refused: number, steppedBack: number): void {
-    this.#line({ table: 'counts', refused, stepped_back: steppedBack });
+  feedValue({ value: { conditionId: _, ...value }, ...row }: FeedRow): void {
+    this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
   /** Pending rows are written next; later ones wait for the following write. */
@@ -236,57 +204,5 @@ export class Segment {
 
   #line(row: object): void {
     this.#pending.push(`${JSON.stringify(row)}\n`);
-  }
-}
-
-export const isPriced = (kind: number) => kind === ROW.level || kind === ROW.trade || kind === ROW.snapshot_level;
-
-/** Rows of a block of columns. */
-const BLOCK_ROWS = 65_536;
-
-const newBlock = () => ({
-  timeMs: new Float64Array(BLOCK_ROWS),
-  /** NaN: unknown. */
-  seenMs: new Float64Array(BLOCK_ROWS),
-  kind: new Uint8Array(BLOCK_ROWS),
-  side: new Uint8Array(BLOCK_ROWS),
-  /** Index of a gap's reason in `reasons`, from 1. */
-  priceMicros: new Int32Array(BLOCK_ROWS),
-  amountMicros: new Float64Array(BLOCK_ROWS),
-});
-
-export class EventColumns {
-  /** Rows are numbered consecutively from here. */
-  readonly firstSeq: number;
-  length = 0;
-  #block = newBlock();
-  /** All but the last are full. */
-  readonly blocks = [this.#block];
-  readonly reasons: string[] = [];
-
-  constructor(firstSeq: number) {
-    this.firstSeq = firstSeq;
-  }
-
-  push(timeMs: number, seenMs: number | null, kind: number, side: number, price: number, amount: number): void {
-    const at = this.length % BLOCK_ROWS;
-    if (at === 0 && this.length > 0) {
-      this.#block = newBlock();
-      this.blocks.push(this.#block);
-    }
-    this.length++;
-    const block = this.#block;
-    block.timeMs[at] = timeMs;
-    block.seenMs[at] = seenMs ?? Number.NaN;
-    block.kind[at] = kind;
-    block.side[at] = side;
-    block.priceMicros[at] = price;
-    block.amountMicros[at] = amount;
-  }
-
-  /** Price value of a gap with this reason. */
-  reason(text: string): number {
-    const known = this.reasons.indexOf(text);
-    return known >= 0 ? known + 1 : this.reasons.push(text);
   }
 }

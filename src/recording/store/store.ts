@@ -5,29 +5,17 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
-import type { RecordedMarket, RecordedPoll } from '../contract.js';
-import { closeSegment, lastRow, nextNumber, recoverFolder, syncDay, unreadableFolder } from './day-folder.js';
+import type { RecordedMarket } from '../contract.js';
+import { closeSegment, lastRow, nextNumber, recoverFolder, unreadableFolder } from './day-folder.js';
 import { loadDuckDb } from './duckdb.js';
-import {
-  dayFolder,
-  dayFolders,
-  formatDate,
-  lockFolder,
-  MARKET,
-  marketFolder,
-  marketFolders,
-  NO_MARKET,
-  segmentName,
-} from './layout.js';
+import { dayFolder, dayFolders, lockFolder, MARKET, marketFolder, marketFolders, segmentName } from './layout.js';
 import { readMarket, writeMarket } from './manifest.js';
 import { type Continuation, RecordingSink } from './market-sink.js';
-import { EventColumns, type MarketSink, Segment, type StoreSettings } from './segment.js';
+import { type MarketSink, Segment, type StoreSettings } from './segment.js';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_RULES = {
-  crashSafe: true,
   rotateAfterMs: HOUR_MS,
   rotateAfterRows: 1_000_000,
   snapshotEveryMs: 300_000,
@@ -98,13 +86,9 @@ export class RecordingStore {
       known.sink.describe(market);
       return known.sink;
     }
-    return this.#openWriter(market.conditionId, market).sink;
-  }
-
-  /** For requests without a market, such as the list of markets. */
-  poll(poll: RecordedPoll): void {
-    const writer = this.#writers.get(NO_MARKET) ?? this.#openWriter(NO_MARKET, null);
-    writer.openSegment(formatDate(poll.sentMs), 0).poll(poll);
+    const writer = new MarketWriter(this.#folder, market, this.#rules);
+    this.#writers.set(market.conditionId, writer);
+    return writer.sink;
   }
 
   /**
@@ -146,12 +130,6 @@ export class RecordingStore {
     this.lostRows = [...this.#writers.values()].reduce((sum, writer) => sum + writer.lostRows, 0);
     if (failures.length > 0) throw failures[0];
   }
-
-  #openWriter(conditionId: string, market: RecordedMarket | null): MarketWriter {
-    const writer = new MarketWriter(this.#folder, conditionId, market, this.#rules);
-    this.#writers.set(conditionId, writer);
-    return writer;
-  }
 }
 
 type WriterRules = Required<StoreSettings>;
@@ -159,45 +137,37 @@ type WriterRules = Required<StoreSettings>;
 class MarketWriter {
   lostRows = 0;
   readonly #root: string;
-  readonly #conditionId: string;
+  readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  readonly #sink: RecordingSink | null;
   /** By UTC day. Around midnight there are two: the venue's clock decides. */
   readonly #open = new Map<string, Segment>();
   /** They take no more rows; a failed conversion to Parquet is retried. */
   #closing: Segment[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #described = new Set<string>();
-  /** Folders with files that a crash of the machine could remove. */
-  readonly #unsynced = new Set<string>();
-  /** In manifests already. */
-  #counted = { refused: 0, steppedBack: 0 };
-  /** Number of the rest that the open segment has. */
-  #noted = 0;
 
-  /** Without a market it takes only rows without one. */
-  constructor(root: string, conditionId: string, market: RecordedMarket | null, rules: WriterRules) {
+  constructor(root: string, market: RecordedMarket, rules: WriterRules) {
     this.#root = root;
-    this.#conditionId = conditionId;
     this.#rules = rules;
-    const openSegment = (date: string, nextSeq: number): Segment => this.openSegment(date, nextSeq);
-    this.#sink =
-      market === null ? null : new RecordingSink(market, this.#continuation(), rules.snapshotEveryMs, openSegment);
-    if (this.#sink !== null) this.#inherit(this.#sink);
+    const folder = marketFolder(root, market.conditionId);
+    const days = existsSync(folder) ? dayFolders(folder) : [];
+    const openSegment = (date: string) => this.#openSegment(date);
+    this.sink = new RecordingSink(market, findLast(days), rules.snapshotEveryMs, openSegment);
+    // Outcome and notes of earlier writers; the newest description decides.
+    for (const day of days.reverse()) {
+      const earlier = readMarket(join(day, MARKET), day);
+      if (earlier === null) continue;
+      const outcome = this.sink.market.outcome ?? earlier.market.outcome;
+      this.sink.describe({ ...this.sink.market, outcome }, earlier.notes);
+    }
   }
 
-  get sink(): RecordingSink {
-    assert(this.#sink !== null, 'a writer without a market');
-    return this.#sink;
-  }
-
-  openSegment(date: string, nextSeq: number): Segment {
+  #openSegment(date: string): Segment {
     const open = this.#open.get(date);
     if (open !== undefined) return open;
-    const folder = dayFolder(this.#root, this.#conditionId, date);
+    const folder = dayFolder(this.#root, this.sink.market.conditionId, date);
     const number = Math.max(existsSync(folder) ? nextNumber(folder) : 1, (this.#numbers.get(date) ?? 0) + 1);
-    const columns = this.#rules.crashSafe ? null : new EventColumns(nextSeq);
-    const segment = new Segment(folder, segmentName(number), number, this.#rules.now(), columns);
+    const segment = new Segment(folder, segmentName(number), number, this.#rules.now());
     this.#numbers.set(date, number);
     this.#open.set(date, segment);
     return segment;
@@ -205,7 +175,6 @@ class MarketWriter {
 
   /** Writes pending rows, and closes due segments, or all. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
-    this.#noteCounts();
     // They stop taking rows before the write: rows that arrive meanwhile belong to the next ones.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;
@@ -213,14 +182,11 @@ class MarketWriter {
       segment.closing = true;
       this.#closing.push(segment);
     }
-    // Events in memory have no file before they become Parquet, and need no description there.
-    if (!this.#rules.crashSafe && !everything && this.#closing.length === 0) return;
     await this.#write();
     for (const segment of this.#closing) {
       await this.#toParquet(segment);
       this.#closing = this.#closing.filter((other) => other !== segment);
     }
-    await this.#sync();
   }
 
   async release(): Promise<void> {
@@ -228,30 +194,20 @@ class MarketWriter {
   }
 
   #isDue(date: string, segment: Segment): boolean {
-    const today = this.#sink?.date ?? date;
+    const today = this.sink.date ?? date;
     const isOld = this.#rules.now() - segment.openedMs >= this.#rules.rotateAfterMs;
     return isOld || segment.rows >= this.#rules.rotateAfterRows || date < today;
-  }
-
-  /** Repeatable data need not be synced file by file. */
-  async #sync(): Promise<void> {
-    try {
-      for (const folder of this.#unsynced) await syncDay(folder);
-      this.#unsynced.clear();
-    } catch (error) {
-      throw unreadableFolder(this.#root, error);
-    }
   }
 
   async #write(): Promise<void> {
     const segments = [...this.#open.values(), ...this.#closing];
     for (const segment of segments) segment.begin();
-    const position = this.#sink?.position();
+    const position = this.sink.position();
     try {
       for (const segment of segments) makeFolder(segment.folder);
       this.#describe(segments);
       for (const segment of segments) await segment.write();
-      if (position !== undefined) this.#sink?.onFlush(position);
+      this.sink.onFlush(position);
     } catch (error) {
       // All or nothing: rows are numbered, and a number must not be used twice.
       for (const segment of segments) this.lostRows += await segment.undo();
@@ -260,15 +216,13 @@ class MarketWriter {
         this.lostRows += segment.pendingRows;
         segment.discard();
       }
-      this.#sink?.onLost();
-      this.#noted = 0;
+      this.sink.onLost();
       throw unreadableFolder(this.#root, error);
     }
   }
 
   #describe(segments: readonly Segment[]): void {
-    const sink = this.#sink;
-    if (sink === null) return;
+    const { sink } = this;
     const folders = segments.map((segment) => segment.folder);
     if (sink.changed) {
       this.#described.clear();
@@ -277,73 +231,31 @@ class MarketWriter {
     }
     for (const folder of folders) {
       if (this.#described.has(folder)) continue;
-      writeMarket(join(folder, MARKET), sink, this.#rules.origin, this.#rules.crashSafe);
-      if (!this.#rules.crashSafe) this.#unsynced.add(folder);
+      writeMarket(join(folder, MARKET), sink, this.#rules.origin);
       this.#described.add(folder);
       sink.changed = false;
     }
   }
 
-  /** They belong to the segment that takes the events now. */
-  #noteCounts(): void {
-    const { refused, steppedBack } = this.#newCounts();
-    const segment = this.#current();
-    if (segment === undefined || refused + steppedBack === this.#noted) return;
-    segment.counts(refused, steppedBack);
-    this.#noted = refused + steppedBack;
-  }
-
-  #newCounts(): { refused: number; steppedBack: number } {
-    const { refused = 0, steppedBack = 0 } = this.#sink ?? {};
-    return { refused: refused - this.#counted.refused, steppedBack: steppedBack - this.#counted.steppedBack };
-  }
-
-  #current(): Segment | undefined {
-    const [date] = [...this.#open.keys()].sort().slice(-1);
-    return date === undefined ? undefined : this.#open.get(date);
-  }
-
   async #toParquet(segment: Segment): Promise<void> {
     await segment.close();
-    if (!this.#rules.crashSafe) this.#unsynced.add(segment.folder);
-    const path = existsSync(segment.path) ? segment.path : null;
-    if (path === null && segment.columns === null) return;
-    const counts = this.#newCounts();
-    await closeSegment(
-      segment.folder,
-      this.#rules.origin,
-      segment.number,
-      { path, columns: segment.columns },
-      { ...counts, brokenLines: 0 },
-    );
-    this.#counted = {
-      refused: this.#counted.refused + counts.refused,
-      steppedBack: this.#counted.steppedBack + counts.steppedBack,
-    };
-    this.#noted = 0;
-  }
-
-  #continuation(): Continuation | null {
-    let last: Continuation | null = null;
-    for (const folder of this.#dayFolders()) {
-      const row = lastRow(folder);
-      if (row !== null && row.lastSeq > (last?.lastSeq ?? 0)) last = row;
-    }
-    return last;
-  }
-
-  /** Outcome and notes of earlier writers; the newest description decides. */
-  #inherit(sink: RecordingSink): void {
-    for (const folder of this.#dayFolders().reverse()) {
-      const earlier = readMarket(join(folder, MARKET), folder);
-      if (earlier === null) continue;
-      const outcome = sink.market.outcome ?? earlier.market.outcome;
-      sink.describe({ ...sink.market, outcome }, earlier.notes);
-    }
+    const { folder, number, path } = segment;
+    if (!existsSync(path)) return;
+    const { refused, steppedBack } = this.sink;
+    await closeSegment(folder, this.#rules.origin, number, path, { refused, steppedBack, brokenLines: 0 });
+    // Others may have been counted meanwhile.
+    this.sink.refused -= refused;
+    this.sink.steppedBack -= steppedBack;
   }
 
   #dayFolders(): string[] {
-    const folder = marketFolder(this.#root, this.#conditionId);
+    const folder = marketFolder(this.#root, this.sink.market.conditionId);
     return existsSync(folder) ? dayFolders(folder) : [];
   }
+}
+
+/** End of the files of these days; null without any. */
+function findLast(days: readonly string[]): Continuation | null {
+  const rows = days.map(lastRow).filter((row) => row !== null);
+  return rows.sort((a, b) => a.lastSeq - b.lastSeq).at(-1) ?? null;
 }

@@ -1,127 +1,18 @@
 /** The doctor's findings about signatures and drafts. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { base58 } from '@scure/base';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkSignedRequests } from '../../../src/cli/doctor.js';
+import { describe, expect, test } from 'vitest';
 import type { DraftReport } from '../../../src/cli/draft.js';
-import { PAPER_DEFAULTS, startExchange } from '../../../src/exchange/exchange.js';
 import { PAPER_COSIGNERS } from '../../../src/exchange/service/wallet-signatures.js';
 import type { Micros } from '../../../src/shared/base/micros.js';
 import { writeDraftMessage } from '../../../src/shared/protocol/drafts/draft-message.js';
 import { type DraftText, writeDraftText } from '../../../src/shared/protocol/drafts/draft-text.js';
 import { MEMO_PROGRAM, writeMemoTransaction } from '../../../src/shared/protocol/drafts/solana-message.js';
-import { readProfile } from '../../../src/shell/config/config.js';
-import { venueFile } from '../../../src/shell/config/shipped.js';
-import { envelope, HostileServer } from '../../shell/client/hostile-server.js';
 import { trader } from '../../shell/config/files.js';
-import { type Alter, alteringProxy } from '../../support/altering-proxy.js';
 import { folderOf } from '../../support/folders.js';
 import { run } from '../run.js';
-
-const profile = readProfile(venueFile('paper'), '/');
-
-/** A folder with wallet and credentials for an exchange behind a proxy. */
-async function behindProxy(controls = true) {
-  const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, crowd: false, controls });
-  onTestFinished(() => exchange.close());
-  const proxy = await alteringProxy(exchange.url);
-  const cwd = folderOf({
-    'trader.yaml': trader().replace('profile: paper', `profile: paper, base_url: "${proxy.url}"`),
-  });
-  await run(['keys', 'create', '--plain-text-key', '--file', 'wallet.json'], { cwd });
-  const { code } = await run(['keys', 'bootstrap', '-c', 'trader.yaml'], { cwd });
-  expect(code).toBe(0);
-  const doctor = async () => {
-    const { out } = await run(['doctor', '-c', 'trader.yaml', '--json'], { cwd });
-    const checks = JSON.parse(out) as { name: string; result: string; text: string; hint: string }[];
-    const check = checks.find(({ name }) => name === 'signed request');
-    return { result: check?.result, text: check?.text ?? '', hint: check?.hint ?? '', out };
-  };
-  return { cwd, proxy, doctor };
-}
-
-describe('the doctor compares a signed request with what the venue computed', () => {
-  test('and finds every byte the same', async () => {
-    const { doctor } = await behindProxy();
-    expect(await doctor()).toMatchObject({
-      result: 'ok',
-      text: expect.stringMatching(/^all \d{3} bytes of a GET and a POST equal the venue's, and both signatures match$/),
-    });
-  });
-
-  test.each<[string, Alter, RegExp]>([
-    [
-      'a comma that was decoded',
-      ({ path }) => ({ path: path.replace('%2C', ',') }),
-      /^GET: the path differs at byte 34 \(byte 47 of what is signed\): sent "….*\?status=open\[%]2Cfilled.*", the venue got ".*status=open\[,]filled/,
-    ],
-    [
-      'a body with a line more',
-      ({ body }) => ({ body: body === '' ? '' : `${body}\n` }),
-      /^POST: the body differs at byte \d+ .*: sent ".*\[]", the venue got ".*\[\\x0a]"$/,
-    ],
-    [
-      'letters in another encoding',
-      ({ body }) => ({ body: body.replace('é', 'e') }),
-      /^POST: the body differs .*: sent ".*\[\\xc3]\\xa9.*, the venue got ".*\[e] /,
-    ],
-    [
-      'no timestamp',
-      ({ headers: { 'svc-timestamp': _, ...headers } }) => ({ headers }),
-      /^GET: the timestamp differs at byte 0 .*: sent "\[\d]\d{9}", the venue got "\[]"$/,
-    ],
-    [
-      'another method',
-      ({ path, method }) => ({ method: path.startsWith('/paper/') ? 'POST' : method }),
-      /^GET: the method differs at byte 0 \(byte 10 of what is signed\): sent "\[G]ET", the venue got "\[P]OST"$/,
-    ],
-  ])('and names the byte: %s', async (_, alter, text) => {
-    const { proxy, doctor } = await behindProxy();
-    proxy.alter = alter;
-    const { result, text: said, hint } = await doctor();
-    expect(said).toMatch(text);
-    expect({ result, hint }).toEqual({ result: 'fail', hint: expect.stringContaining('rewrites requests') });
-  });
-
-  test('and tells the same bytes under another secret from other bytes, without showing either', async () => {
-    const { cwd, doctor } = await behindProxy();
-    const file = join(cwd, 'credentials.json');
-    const stored = readFileSync(file, 'utf8');
-    const secret = /"secret": ?"([^"]+)"/.exec(stored)?.[1] ?? '';
-    writeFileSync(file, stored.replace(secret, `${secret}x`));
-    const { result, text, out } = await doctor();
-    expect({ result, text }).toEqual({
-      result: 'fail',
-      text: 'GET: the venue got the same bytes and refuses them: Invalid signature',
-    });
-    expect(out).not.toContain(secret);
-  });
-
-  test('and shows no control characters of a venue that says why it refuses', async () => {
-    const venue = await HostileServer.start();
-    onTestFinished(() => venue.stop());
-    venue.answer = (response, { method, url: path, body, headers }) => {
-      const computed = { timestamp: headers['svc-timestamp'], method, path, body, signature_matches: false };
-      response.end(envelope({ ...computed, refusal: 'No\u001b[2J' }));
-    };
-    const subject = { baseUrl: venue.url, profile, credentials: { apiKey: 'k', secret: 's' }, venueSeconds: 1 };
-    const { result, text } = await checkSignedRequests(subject);
-    expect({ result, text }).toEqual({
-      result: 'fail',
-      text: 'GET: the venue got the same bytes and refuses them: No\\x1b[2J',
-    });
-  });
-
-  test('and says so where a venue does not show what it computes', async () => {
-    const { doctor } = await behindProxy(false);
-    expect(await doctor()).toMatchObject({
-      result: 'ok',
-      text: expect.stringContaining('does not show what it computes (HTTP 404)'),
-    });
-  });
-});
 
 describe('the doctor reads a draft', () => {
   const draft: DraftText = {

@@ -1,19 +1,7 @@
-import {
-  cpSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ASK } from '../../../src/exchange/core/contract.js';
 import { ExchangeCore } from '../../../src/exchange/core/core.js';
-import { FILL_RULES } from '../../../src/exchange/core/matching/fill-model.js';
 import { MemoryArchive } from '../../../src/exchange/core/records/archive.js';
 import { openDatabase, Transactions } from '../../../src/exchange/store/database.js';
 import { Journal, PersistentCore, recordMutations } from '../../../src/exchange/store/persistent-core.js';
@@ -22,9 +10,7 @@ import { SqliteDriver } from '../../../src/shared/base/sqlite-driver.js';
 import { newFolder } from '../../support/folders.js';
 import { rowsOf } from '../core/archives.js';
 import { Drawer, throughJson } from '../core/drawer.js';
-import { accepted, m, settings } from '../core/venue.js';
-
-const START_MS = 1_700_000_000_000;
+import { settings } from '../core/venue.js';
 
 let folder: string;
 let file: string;
@@ -72,49 +58,6 @@ describe('a damaged file', () => {
   });
 });
 
-describe('a folder of a version that filled recorded events by other rules', () => {
-  /** Leaves recorded events after the snapshot, like a killed process, or a snapshot that includes them. */
-  function leave(isKilled: boolean): void {
-    const opened = PersistentCore.open(folder, settings);
-    accepted(opened.core.at(START_MS).markets.create({ config: { kind: 'orderbook' } }));
-    opened.core.at(START_MS).feed.level(0, ASK, m('0.5'), m(10));
-    const killed = join(folder, 'killed.sqlite');
-    if (isKilled) cpSync(file, killed);
-    if (isKilled) cpSync(`${file}-wal`, `${killed}-wal`);
-    opened.close();
-    if (isKilled) renameSync(killed, file);
-    if (isKilled) renameSync(`${killed}-wal`, `${file}-wal`);
-  }
-  const asOlder = () => change(`UPDATE snapshot SET state = json_set(state, '$.fillRules', 0)`);
-  const amountShown = (): number => {
-    const opened = PersistentCore.open(folder, settings);
-    const shown = opened.core.catalog.market(0).levelAmount(ASK, m('0.5'));
-    opened.close();
-    return shown / 1e6;
-  };
-
-  it('is refused in words when it was killed, and left as it was', () => {
-    leave(true);
-    asOlder();
-    const before = readFileSync(file);
-    expect(() => PersistentCore.open(folder, settings)).toThrowError(
-      expect.objectContaining({ code: 'ledger_broken', message: expect.stringContaining('last 1 recorded events') }),
-    );
-    expect(readFileSync(file).equals(before)).toBe(true);
-  });
-
-  it('goes on when it was stopped, for then its snapshot holds all that was filled', () => {
-    leave(false);
-    asOlder();
-    expect(amountShown()).toBe(10);
-  });
-
-  it('of this version goes on in both cases', () => {
-    leave(true);
-    expect(amountShown()).toBe(10);
-  });
-});
-
 describe('a folder whose pid file cannot be written', () => {
   it('is refused and let go of', () => {
     const pidFile = join(folder, 'exchange.pid');
@@ -134,7 +77,7 @@ describe('a full disk', () => {
     const journal = new Journal(db, transactions);
     const archive = new SqliteArchive(db, transactions);
     const core = new ExchangeCore(settings, undefined, archive);
-    journal.save({ fillRules: FILL_RULES, settings, core: core.snapshot() });
+    journal.save({ settings, core: core.snapshot() });
     recordMutations(core, journal);
     // SQLite's own limit has the effect of a full disk.
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 12}`);

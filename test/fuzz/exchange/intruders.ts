@@ -121,7 +121,7 @@ export function controlAttack(scene: Scene): Case {
   const { random } = scene;
   const parts: Parts = partsOf(
     scene,
-    operationOf(scene, ({ scope, path }) => scope === 'paper' && !path.includes('signed-request')),
+    operationOf(scene, ({ scope }) => scope === 'paper'),
   );
   const request = requestOf(parts);
   const fromPage = { ...request, headers: [...request.headers, pick(random, PAGES)] };

@@ -65,7 +65,7 @@ export async function polymarketFile(rows: readonly Row[]): Promise<string> {
 /** As `twinbook record` writes it for a venue without closing times: the first sight of the close counts. */
 export async function recordedFolder(rows: readonly Row[]): Promise<string> {
   const folder = newFolder();
-  const store = await openRecordingStore(folder, { origin: 'somewhere', crashSafe: false });
+  const store = await openRecordingStore(folder, { origin: 'somewhere' });
   const sink = store.market(market({ closeTimeMs: rows.at(-1)?.[0] ?? FIRST_MS, closeIsGuessed: true, outcome: null }));
   for (const [timeMs, kind, side, price, shares] of rows) {
     const at = { timeMs, seenMs: null };

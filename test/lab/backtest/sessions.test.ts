@@ -121,7 +121,7 @@ const GAP_ROWS: readonly Row[] = [
 
 function withGaps(gaps: readonly RecordedGap[]): EventSource {
   const events = { level: 3, trade: 0, clear: 0, end: 1 };
-  const counts = { refused: 0, steppedBack: 0, bytes: 0 };
+  const counts = { refused: 0, bytes: 0 };
   return { ...source(GAP_ROWS), summary: { firstMs: FIRST_MS, lastMs: FIRST_MS + 240_000, events, gaps, ...counts } };
 }
 

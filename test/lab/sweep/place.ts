@@ -94,7 +94,7 @@ export interface EventsWanted {
 /** One market for each event, one after the other, written as `twinbook record` writes. */
 export async function record(folder: string, wanted: EventsWanted): Promise<void> {
   const { events, minutes = 1 / 3, everyMs = EVENT_EVERY_MS, outcome = (event) => event % 2 === 0 } = wanted;
-  const store = await openRecordingStore(folder, { origin: 'test', crashSafe: false });
+  const store = await openRecordingStore(folder, { origin: 'test' });
   for (let event = 0; event < events; event++) {
     const laterMs = event * everyMs;
     const sink = store.market(marketOf(event, laterMs, minutes, outcome(event)));

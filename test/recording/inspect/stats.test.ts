@@ -35,7 +35,6 @@ describe('statistics of a recording', () => {
     });
     expect(stats.spreadMicros).toBeCloseTo((10 * 50_000 + 20 * 20_000 + 10 * 50_000) / 40, 6);
     expect(stats.levelsBySide).toEqual([(20 + 2 * 20 + 10) / 50, 40 / 50]);
-    expect(stats.touchMicros).toEqual([(10e6 * 20 + 30e6 * 20 + 10e6 * 10) / 50, (20e6 * 40) / 50]);
     expect(stats.depthMicros).toEqual([(10e6 * 20 + 40e6 * 20 + 10e6 * 10) / 50, (20e6 * 40) / 50]);
   });
 

@@ -28,7 +28,7 @@ const USUAL_MS = 10_000;
 const MOST_WAITING = 10_000;
 
 interface CaptureSettings {
-  readonly store: Pick<RecordingStore, 'market' | 'poll'>;
+  readonly store: Pick<RecordingStore, 'market'>;
   /** Folder of the store, for the descriptions. */
   readonly folder: string;
   readonly venue: string;
@@ -106,8 +106,7 @@ export class Capture {
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
-      const sink = market === null ? undefined : this.#markets.get(market)?.sink;
-      (sink ?? this.#settings.store).poll(poll);
+      if (market !== null) this.#markets.get(market)?.sink.poll(poll);
     }
     this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }

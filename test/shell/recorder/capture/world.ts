@@ -77,7 +77,6 @@ export class Remembered {
       own: (row) => void this.own.push(row),
       feedValue: (row) => void this.feedValues.push(row),
       refused: 0,
-      steppedBack: 0,
     };
   }
 }
