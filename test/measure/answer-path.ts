@@ -65,7 +65,7 @@ const config = await loadConfig(resolve(ROOT, 'config/strategies/crowd-maker.yam
   strategyFileToo: true,
 });
 const sources = (await openRecordings([resolve(ROOT, 'data/sample')])).map((recording) => streamRecording(recording));
-const latency = latencyModel(readLatency('constant:150'), [], 7);
+const latency = latencyModel({ spec: readLatency('constant:150'), roundTripsMs: [] }, 7);
 const fees = { makerRateMicros: 0, takerRateMicros: 0 };
 await runBacktest(
   makePlan(config, sources, { fillModel: 'risk-averse', latency, seed: 7, landingMs: 400, allMarkets: true, fees }),

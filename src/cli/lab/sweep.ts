@@ -49,7 +49,7 @@ import {
 } from './sweep-question.js';
 
 const OF_RECORDINGS = [
-  ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
+  ...['data', 'fillModel', 'latency', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
 ];
 

@@ -267,7 +267,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     onStart: (snapshot) => made.onStart(snapshot),
     // Nothing here is recorded, so the model is unused.
     fillModel: 'risk-averse',
-    latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
+    latency: latencyModel({ spec: readLatency(`constant:${conditions.delayMs}`), roundTripsMs: [] }, seed),
     seed,
     afterHalt: maxLossDayMicros === undefined ? 'resume' : 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },

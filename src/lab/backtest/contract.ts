@@ -47,14 +47,8 @@ export interface LatencyModel {
   draw(endpoint: EndpointName): void;
   readonly thereMs: number;
   readonly backMs: number;
-  readonly failure: CallFailure | null;
-}
-
-/** `lost`: no answer until the client times out. `error`: answered with 500. */
-export interface CallFailure {
-  readonly kind: 'lost' | 'error';
-  /** The exchange has acted nevertheless. */
-  readonly hasActed: boolean;
+  /** The call is executed, but its answer comes after the client's time-out. */
+  readonly isLost: boolean;
 }
 
 /** Time-out of a client, ms. */

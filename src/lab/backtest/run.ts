@@ -8,7 +8,6 @@ import { Heap } from '../../exchange/core/timer-queue.js';
 import type { RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
-import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
 import type { FeedValue, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
@@ -21,7 +20,6 @@ import {
   type BacktestOutcome,
   type BacktestPlan,
   type BacktestTraderSettings,
-  type CallFailure,
   type FeedSource,
   type FeedWord,
   GIVES_UP_MS,
@@ -123,13 +121,10 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
 /** The returned answer: without the exchange's clock and budget if it was lost. */
 type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
-const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
-const FAILED: Outcome = {
-  kind: 'refused',
-  status: SERVICE_ERRORS.internal_error.status,
-  slug: 'internal_error',
-  message: SERVICE_ERRORS.internal_error.message,
-  details: [],
+const LOST: Heard = {
+  outcome: { kind: 'unknown', reason: 'no answer in time', sent: true },
+  venueTimeMs: null,
+  budget: null,
 };
 
 /** Parts of a run before its first event. */
@@ -203,7 +198,6 @@ class BacktestRun {
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
-      onCrossing: (timeMs, market, side, arrived, best) => metrics.onCrossing(timeMs, market, side, arrived, best),
     };
     const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observer);
     const metrics = new Metrics(exchange.core, exchange.account);
@@ -361,25 +355,13 @@ class BacktestRun {
     this.#plan.onSent?.(request, sentMs);
     this.#count.countRequest(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw(request.call.endpoint);
-    const { thereMs, backMs, failure } = this.#latency;
+    const { thereMs, backMs, isLost } = this.#latency;
     this.#underWay++;
-    if (failure === null) this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
-    else this.#sendFailing(request, sentMs, failure);
-  }
-
-  /** The exchange may have acted; the trader only learns that the outcome is unknown or failed. */
-  #sendFailing(request: Request, sentMs: number, { kind, hasActed }: CallFailure): void {
-    const { thereMs, backMs } = this.#latency;
-    if (hasActed) this.#timeline.after(thereMs, () => this.#reach(request));
-    const outcome = kind === 'lost' ? LOST : FAILED;
-    const afterMs = kind === 'lost' ? GIVES_UP_MS : thereMs + backMs;
-    const answer = { outcome, venueTimeMs: null, budget: null };
-    this.#timeline.after(afterMs, () => this.#deliver(request.id, answer, sentMs));
-  }
-
-  #arrive(request: Request, sentMs: number, backMs: number): void {
-    const answer = this.#reach(request);
-    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+    this.#timeline.after(thereMs, () => {
+      const answer = this.#reach(request);
+      if (!isLost) this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+    });
+    if (isLost) this.#timeline.after(GIVES_UP_MS, () => this.#deliver(request.id, LOST, sentMs));
   }
 
   #reach(request: Request): Answer {

@@ -354,7 +354,6 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
-    stoodCrossed: metrics.resting.stoodCrossed,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,

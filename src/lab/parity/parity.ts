@@ -192,7 +192,7 @@ const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure
 /** A new one for each run: it draws random numbers. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
-  return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
+  return latencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
 /** Operator's command that puts a backtest into this initial mode of a run; other modes need none. */

@@ -2,29 +2,16 @@
 
 import { CST, Lexer } from 'yaml';
 
-const MAX_BYTES = 256 * 1024;
+export const MAX_YAML_BYTES = 256 * 1024;
 /** Maximum keys and list items of a configuration file; anchors, aliases and tags count too. */
-const MAX_ENTRIES = 5_000;
+export const MAX_YAML_ENTRIES = 5_000;
 /** Deeper than any setting. */
 export const MAX_YAML_DEPTH = 20;
 
-export interface YamlBounds {
-  readonly maxBytes: number;
-  readonly maxEntries: number;
-}
-
-export const CONFIG_BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES };
-
 /** The first exceeded bound, with actual and allowed size; null for a text that may be parsed. */
-export function findYamlExcess(text: string, bounds: YamlBounds = CONFIG_BOUNDS): string | null {
+export function findYamlExcess(text: string): string | null {
   const bytes = Buffer.byteLength(text);
-  return bytes > bounds.maxBytes ? formatByteExcess(bytes, bounds) : findEntryExcess(text, bounds.maxEntries);
-}
-
-export const formatByteExcess = (bytes: number, { maxBytes }: YamlBounds): string =>
-  `has ${bytes} bytes; at most ${maxBytes} are read`;
-
-function findEntryExcess(text: string, maxEntries: number): string | null {
+  if (bytes > MAX_YAML_BYTES) return formatByteExcess(bytes);
   const depth = new NestingDepth();
   let entries = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -33,8 +20,11 @@ function findEntryExcess(text: string, maxEntries: number): string | null {
       return `is nested too deeply; at most ${MAX_YAML_DEPTH} levels are read`;
     if (kind !== null && COUNTED.has(kind)) entries += 1;
   }
-  return entries > maxEntries ? `has ${entries} keys and list items; at most ${maxEntries} are read` : null;
+  if (entries <= MAX_YAML_ENTRIES) return null;
+  return `has ${entries} keys and list items; at most ${MAX_YAML_ENTRIES} are read`;
 }
+
+export const formatByteExcess = (bytes: number): string => `has ${bytes} bytes; at most ${MAX_YAML_BYTES} are read`;
 
 /** Nesting by brackets, by indentation, and by marks on one line (`- - - x`); each is measured on its own. */
 class NestingDepth {

@@ -82,7 +82,7 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
     },
     sources,
     fillModel: changes.fillModel ?? 'risk-averse',
-    latency: latencyModel(readLatency(changes.latency ?? 'constant:100'), [], seed),
+    latency: latencyModel({ spec: readLatency(changes.latency ?? 'constant:100'), roundTripsMs: [] }, seed),
     seed,
     fees: changes.fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
     landingMs: 400,
