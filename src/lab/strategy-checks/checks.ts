@@ -120,10 +120,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       call('create', () => {
         quoter = makeTrialQuoter(tried, market);
       });
-      for (const look of market.looks.keys()) {
-        call('observe', () => quoter?.tell(look));
-        call('quote', () => quoter?.ask(look));
-      }
+      for (const look of market.looks.keys()) call('observe() or quote', () => quoter?.look(look));
     }
     return 'none was used';
   },
@@ -158,8 +155,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
         for (const [which, market] of pair.entries()) {
           const quoter = quoters[which];
           if (quoter === undefined || market.looks[look] === undefined) continue;
-          quoter.tell(look);
-          if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
+          if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(alone[which]?.[look]))
             throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
         }
       }
@@ -183,8 +179,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
           sizes.push(bytes);
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
-        quoter.tell(look);
-        if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(unbroken[look]))
+        if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(unbroken[look]))
           throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
       }
     }
@@ -304,8 +299,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const quoter = makeTrialQuoter(tried, market);
       for (const look of market.looks.keys()) {
         const from = stopwatch();
-        quoter.tell(look);
-        quoter.ask(look);
+        quoter.look(look);
         times.push(stopwatch() - from);
       }
     }
@@ -382,10 +376,7 @@ const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answ
 /** Look by look. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
-  return Array.from(market.looks.keys(), (look) => {
-    quoter.tell(look);
-    return quoter.ask(look);
-  });
+  return Array.from(market.looks.keys(), (look) => quoter.look(look));
 }
 
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
@@ -397,10 +388,8 @@ function playMarket(
   look: (quotes: Quotes, view: MarketView, place: string) => void,
 ): void {
   const quoter = makeTrialQuoter(tried, market);
-  for (const index of market.looks.keys()) {
-    quoter.tell(index);
-    for (const { quotes, view } of quoter.ask(index)) look(quotes, view, describePlace(market, index));
-  }
+  for (const index of market.looks.keys())
+    for (const { quotes, view } of quoter.look(index)) look(quotes, view, describePlace(market, index));
 }
 
 /** Returns the number of observations. */
