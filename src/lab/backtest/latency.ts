@@ -4,7 +4,7 @@ import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
-import { GIVES_UP_MS, type LatencyModel } from './contract.js';
+import { GIVES_UP_MS } from './contract.js';
 
 /** Default without a recorded round trip: a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';
@@ -69,7 +69,7 @@ export async function latencyChoice(wish: string | null, recordings: readonly Re
   const calls = asked?.kind === 'constant' ? [] : await measureCalls(recordings);
   const spec = asked ?? readLatency(calls.length > 0 ? 'recorded' : USUAL_LATENCY);
   const choice = { spec, ...makeLatencySource(calls) };
-  latencyModel(choice, 0);
+  new LatencyModel(choice, 0);
   return choice;
 }
 
@@ -103,13 +103,6 @@ export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyC
 
 const isEndpoint = (name: string): name is EndpointName => name in ENDPOINTS;
 
-/**
- * A model has its own random sequence, so each run takes a new one. `recorded` without measured round trips is a
- * TwinbookError `recording_invalid`.
- */
-export const latencyModel = (choice: LatencyChoice, seed: number, spread?: RoundTripSpread): LatencyModel =>
-  new DrawnLatency(choice, seed, spread);
-
 function makeRoundTrips({ kind, constantMs, scale }: LatencySpec, measuredMs: readonly number[]): Float64Array {
   if (kind === 'constant') return Float64Array.of(constantMs * scale);
   if (measuredMs.length > 0) return Float64Array.from(measuredMs, (ms) => ms * scale);
@@ -124,11 +117,17 @@ interface Trips {
 
 const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
 
-/** Draws a round trip and splits it in halves: the slower direction was not measured. */
-class DrawnLatency implements LatencyModel {
+/**
+ * Draws round trips and splits each in halves: the slower direction was not measured. A model has its own random
+ * sequence, so each run takes a new one. `recorded` without measured times is a TwinbookError `recording_invalid`.
+ */
+export class LatencyModel {
+  /** As given, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
+  /** Of the drawn call, ms: to the exchange and back. */
   thereMs = 0;
   backMs = 0;
+  /** The call is executed, but its answer comes after the client's time-out. */
   isLost = false;
   readonly #usual: Trips;
   /** Kinds of calls with their own times. */
@@ -148,6 +147,7 @@ class DrawnLatency implements LatencyModel {
     }
   }
 
+  /** Draws the next round trip, for a call of this endpoint. */
   draw(endpoint: EndpointName): void {
     const own = this.#own.size === 0 ? undefined : this.#own.get(callKind(endpoint));
     const { tripsMs, random } = own ?? this.#usual;
@@ -174,14 +174,14 @@ export function makeDraws(
   { seed, index, count }: { readonly seed: number; readonly index: number; readonly count: number },
   pollMs: number,
 ) {
-  if (count === 1) return { seed, latency: latencyModel(choice, seed) };
+  if (count === 1) return { seed, latency: new LatencyModel(choice, seed) };
   const random = Random.fromSeed(seed, `repeat ${index}`);
   const own = random.below(2 ** 32);
   const scale = Math.exp((2 * random.uniform() - 1) * Math.log(SCALE_RANGE));
   const phases = Random.fromSeed(own, 'phases');
   return {
     seed: own,
-    latency: latencyModel(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),
+    latency: new LatencyModel(choice, own, { scale, jitterShare: choice.spec.kind === 'constant' ? JITTER_SHARE : 0 }),
     /** Delay of the trader's first beat after a market was listed or a pause ended, ms. */
     phaseMs: () => phases.below(Math.max(1, pollMs)),
   };

@@ -14,7 +14,6 @@ import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import {
   type BacktestOutcome,
@@ -23,11 +22,11 @@ import {
   type FeedSource,
   type FeedWord,
   GIVES_UP_MS,
-  type LatencyModel,
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import type { LatencyModel } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
@@ -141,7 +140,7 @@ class BacktestRun {
   readonly #halts: Halts;
   readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
-  readonly #side: TraderSide;
+  readonly #side: ReturnType<typeof startTrader>;
   readonly #count: RequestCount;
   readonly #hours: QuoteHours;
   readonly #feeds: FeedSource;
@@ -463,12 +462,7 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
   };
 }
 
-interface TraderSide {
-  readonly trader: Trader;
-  readonly ledger: Ledger;
-}
-
-function startTrader(trader: BacktestTraderSettings, nowMs: number): TraderSide {
+function startTrader(trader: BacktestTraderSettings, nowMs: number) {
   const settings = completeSettings(trader);
   const ledger = openMemoryLedger();
   const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };

@@ -11,8 +11,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
-import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
-import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
+import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
 import { remadeTrader, startingLedger } from '../replay/replay.js';
@@ -192,7 +192,7 @@ const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure
 /** A new one for each run: it draws random numbers. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
-  return latencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
+  return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
 /** Operator's command that puts a backtest into this initial mode of a run; other modes need none. */

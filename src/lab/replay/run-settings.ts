@@ -90,6 +90,8 @@ export async function traderThen(run: RunDescription, code: RunCode): Promise<Re
   return traderWith(run, strategies);
 }
 
+const SECTIONS = ['risk', 'polling', 'merge', 'events', 'economics'] as const;
+
 /** Reasons why decisions of this trader may differ from the run's, one sentence each; empty without known changes. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
   const { base_url: _then, ...profileThen } = run.profile;
@@ -97,11 +99,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   return [
     ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
-    ...valueChanges('risk', run.risk, trader.risk),
-    ...valueChanges('polling', run.polling, trader.polling),
-    ...valueChanges('merge', run.merge, trader.merge),
-    ...valueChanges('events', run.events, trader.events),
-    ...valueChanges('economics', run.economics, trader.economics),
+    ...SECTIONS.flatMap((name) => valueChanges(name, run[name], trader[name])),
     ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),
     ...valueChanges('the venue profile', profileThen, profileNow),
     ...strategyChanges(run, trader),
@@ -131,21 +129,18 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
 /** A strategy's limits are the trader's, tightened: changes of all strategies are reported once. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
+  const specs: ParamSpecs = now.module.params;
+  const params = [...new Set([...Object.keys(then.params), ...Object.keys(now.params)])];
   return [
     // Code of a shipped strategy changes with the version.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
-    ...paramChanges(then, now, name),
+    ...params.flatMap((param) =>
+      valueChanges(`${name} ${param}`, then.params[param], now.params[param], specs[param]?.kind === 'shares'),
+    ),
     ...valueChanges(`${name} markets`, then.markets, now.markets),
     ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours),
     ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk) : []),
   ];
-}
-
-function paramChanges(then: JournaledStrategy, { module, params }: StrategySettings, name: string): string[] {
-  const specs: ParamSpecs = module.params;
-  return [...new Set([...Object.keys(then.params), ...Object.keys(params)])].flatMap((param) =>
-    valueChanges(`${name} ${param}`, then.params[param], params[param], specs[param]?.kind === 'shares'),
-  );
 }
 
 /** Each differing leaf, by its name in a file. Below the top, names tell which numbers are micros. */
@@ -157,13 +152,7 @@ function valueChanges(name: string, then: unknown, now: unknown, isMicros = fals
       // The journal does not keep the brand.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
-    const place = [
-      name,
-      ...path
-        .split('.')
-        .filter((key) => key !== '')
-        .map(fileName),
-    ].join('.');
+    const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');
     return `${place} is ${text(replayed)} now, it was ${text(recorded)}`;
   });
 }

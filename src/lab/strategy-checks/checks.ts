@@ -128,7 +128,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'it changes nothing that it is shown'(tried, { markets }) {
     for (const market of markets) {
       const before = JSON.stringify(market);
-      playMarket(tried, market, () => undefined);
+      collectAnswers(tried, market);
       if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
     }
     return 'every view is as it was';
@@ -382,22 +382,16 @@ function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (r
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
   collectAnswers(tried, market).map(listQuotes);
 
-function playMarket(
-  tried: TriedStrategy,
-  market: ShownSubject,
-  look: (quotes: Quotes, view: MarketView, place: string) => void,
-): void {
-  const quoter = makeTrialQuoter(tried, market);
-  for (const index of market.looks.keys())
-    for (const { quotes, view } of quoter.look(index)) look(quotes, view, describePlace(market, index));
-}
-
 /** Returns the number of observations. */
 function playAll(
   tried: TriedStrategy,
   { markets }: ShownMarkets,
   look: (quotes: Quotes, view: MarketView, place: string) => void,
 ): number {
-  for (const market of markets) playMarket(tried, market, look);
+  for (const market of markets) {
+    const quoter = makeTrialQuoter(tried, market);
+    for (const index of market.looks.keys())
+      for (const { quotes, view } of quoter.look(index)) look(quotes, view, describePlace(market, index));
+  }
   return markets.reduce((sum, { looks }) => sum + looks.length, 0);
 }

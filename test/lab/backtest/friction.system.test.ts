@@ -1,9 +1,8 @@
 /** Latency of calls, their faults, and the fee of a fill. */
 
 import { describe, expect, it } from 'vitest';
-import type { LatencyModel } from '../../../src/lab/backtest/contract.js';
 import { feeCurve, rawFee, roundedFee } from '../../../src/lab/backtest/fees.js';
-import { callKind, latencyModel, makeLatencySource, readLatency } from '../../../src/lab/backtest/latency.js';
+import { callKind, LatencyModel, makeLatencySource, readLatency } from '../../../src/lab/backtest/latency.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
 import { times } from '../../support/effort.js';
@@ -20,7 +19,7 @@ describe('latency by kind of call', () => {
       ...Array.from({ length: 19 }, () => ({ endpoint: 'orders.create', roundTripMs: 100 })),
       { endpoint: 'unheard.of', roundTripMs: 100 },
     ];
-    const model = latencyModel({ spec: readLatency('recorded'), ...makeLatencySource(calls) }, 1);
+    const model = new LatencyModel({ spec: readLatency('recorded'), ...makeLatencySource(calls) }, 1);
     model.draw('orders.submit');
     expect(roundTrip(model)).toBe(700);
     for (let n = 0; n < 30; n++) {
@@ -30,7 +29,7 @@ describe('latency by kind of call', () => {
   });
 
   it('beyond what a client waits for is an answer that nobody hears', () => {
-    const model = latencyModel({ spec: readLatency('recorded:x3'), roundTripsMs: [4_000] }, 1);
+    const model = new LatencyModel({ spec: readLatency('recorded:x3'), roundTripsMs: [4_000] }, 1);
     model.draw('markets.book');
     expect(model.isLost).toBe(true);
   });

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
+import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { makePlan } from '../../../src/lab/backtest/plan.js';
 import { streamRecording } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -46,7 +46,7 @@ describe('a backtest', () => {
     // Two models differ in their fills; power:3 fills as risk-averse does.
     const wanted = Object.entries(PINNED).filter(([name]) => IS_LONG || name !== 'power:3');
     for (const [fillModel] of wanted) {
-      const latency = latencyModel({ spec: readLatency('constant:150'), roundTripsMs: [] }, 7);
+      const latency = new LatencyModel({ spec: readLatency('constant:150'), roundTripsMs: [] }, 7);
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
       const { session, traceHash } = await runBacktest(
@@ -71,7 +71,7 @@ describe('a backtest', () => {
       return (
         await runBacktest({
           ...given,
-          latency: latencyModel({ spec: readLatency('recorded'), roundTripsMs: tripsMs }, seed),
+          latency: new LatencyModel({ spec: readLatency('recorded'), roundTripsMs: tripsMs }, seed),
         })
       ).traceHash;
     };
