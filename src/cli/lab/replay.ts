@@ -9,7 +9,7 @@ import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
-import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
+import { openRunCode, type ReplayedTrader, type RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
@@ -39,7 +39,7 @@ function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_
   // User code comes from files that the operator names: a run's folder may be foreign.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
-  return { run: readRun(folder), file, code: new RunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
+  return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
 }
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {

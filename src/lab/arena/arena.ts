@@ -181,7 +181,6 @@ export async function runArena({ worlds, firstSeed, seeds, conditions, workers, 
       results.set(task, { world, strategy, ...must(outcome.figures[0], 'a simulation') });
       progress(results.size, tasks.length);
     },
-    stopAsked: new Promise<void>(() => undefined),
   });
   const simulations = tasks.map((task) => must(results.get(task), 'a simulation'));
   return {

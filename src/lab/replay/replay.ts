@@ -45,12 +45,12 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
 }
 
 /** Code of the run's configuration changes. */
-async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: string) => Strategy | null> {
+async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
     const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
-    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
+    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await findCode(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;
 }

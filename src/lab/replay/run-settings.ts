@@ -20,31 +20,26 @@ interface RunCodeOptions {
   readonly acceptsChanged: boolean;
 }
 
-/** Code of a recorded run: shipped strategies and the operator's files; code in a run's folder is never loaded. */
-export class RunCode {
-  readonly #options: RunCodeOptions;
-  #config: Promise<Config> | null = null;
+/** Finds code of a recorded run. Throws `strategy_invalid` for code missing in the operator's files. */
+export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-  constructor(options: RunCodeOptions) {
-    this.#options = options;
-  }
-
-  /** Throws `strategy_invalid` for code missing in the operator's files. */
-  async find({ name, moduleName, moduleKey }: NamedCode): Promise<{ module: Strategy; moduleKey: string }> {
+/** Shipped strategies and the operator's files; code in a run's folder is never loaded. */
+export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
+  let config: Promise<Config> | null = null;
+  return async ({ name, moduleName, moduleKey }) => {
     if (shippedStrategies().includes(moduleName)) {
       const { strategy, key } = await loadShipped(moduleName);
       return { module: strategy, moduleKey: key };
     }
-    const { loadFiles, acceptsChanged } = this.#options;
     if (loadFiles === null) throw refusal(`strategy ${name} of the run is code of its user`, NAME_IT);
-    this.#config ??= loadFiles();
-    const { file, strategies } = await this.#config;
+    config ??= loadFiles();
+    const { file, strategies } = await config;
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
     const found = same ?? (acceptsChanged ? strategies.find((strategy) => strategy.name === name) : undefined);
     if (found !== undefined) return found;
     const hash = moduleKey.replace(/^own /, '').slice(0, 12);
     throw refusal(`no strategy file of ${file} has the code of strategy ${name} of the run (SHA-256 ${hash})`, ACCEPT);
-  }
+  };
 }
 
 const refusal = (text: string, hint: string): TwinbookError => new TwinbookError('strategy_invalid', text, hint);
@@ -80,11 +75,11 @@ function decisive({ capitalMicros, risk, polling, merge, economics, events, feed
 }
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
-export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
+export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
     const { name, params, markets, quoteHours, risk } = strategy;
-    const { module, moduleKey } = await code.find(strategy);
+    const { module, moduleKey } = await findCode(strategy);
     strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk });
   }
   return traderWith(run, strategies);

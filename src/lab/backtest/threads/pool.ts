@@ -41,7 +41,6 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
         else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
         else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
       },
-      stopAsked: new Promise(() => undefined),
     });
   } finally {
     await pool.close();
@@ -131,7 +130,7 @@ export interface Batch<T, R> {
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
   /** Called with the finished fraction of a task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
-  readonly stopAsked: Promise<void>;
+  readonly stopAsked?: Promise<void>;
 }
 
 interface Hired {
@@ -168,7 +167,7 @@ export class TaskPool<T, R> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      void stopAsked.then(() => resolve(false));
+      void stopAsked?.then(() => resolve(false));
       for (const [worker, hired] of this.#hired) if (hired.isReady) this.#assign(worker, hired);
       for (let i = this.#hired.size; i < Math.min(this.#options.workers, tasks.length); i++) this.#hire();
     });
