@@ -1,7 +1,6 @@
 /**
- * The exchange of a backtest, without sockets: the same core, the same handlers and the same rate limits as the paper
- * exchange has behind HTTP. Answers are records, not text, and signatures are taken as given: nothing of what a backtest
- * is to show depends on JSON or on cryptography.
+ * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. Answers are records, not
+ * text, and signatures are not checked.
  */
 
 import { isDeepStrictEqual } from 'node:util';

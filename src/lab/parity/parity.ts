@@ -1,10 +1,6 @@
 /**
- * How far a backtest can be believed, measured on what really happened: a recorded run against backtests of the same
- * span, with the same settings, on the market that the run itself saw.
- *
- * It never calls two things the same that are not: what differs between a live market and a recorded one for other
- * reasons than the fill model is said beside the figures. The live side is read off the run's journal; neither its
- * ledger nor a trader is needed for that.
+ * Compares a recorded run with backtests of the same span, settings and market data. The live side is read from the run's
+ * journal. Remarks name the other differences between a live market and a recorded one.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';

@@ -32,17 +32,14 @@ const TRAPPED = [
 ] as const;
 
 /** Thrown inside of the strategy that reached for it. */
-export class TrappedCall extends Error {
+class TrappedCall extends Error {
   constructor(what: string) {
     super(`used ${what}; a strategy has the view's nowMs and nothing else that changes`);
   }
 }
 
-/**
- * Makes a call during which everything above throws, and puts it back. A strategy that catches what it is thrown is found
- * out all the same: returns the first thing that was reached for, or null.
- */
-export function callTrapped(call: () => void): string | null {
+/** Makes a call during which everything above throws. Returns the first used name, also if the strategy caught it, or null. */
+function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>
     takeAway(path, () => {

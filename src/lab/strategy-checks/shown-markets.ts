@@ -1,7 +1,6 @@
 /**
- * Markets as a strategy may meet them: a fair price that wanders and now and then jumps, books with an empty side, crossed
- * and old ones, trades, fills of ours, holdings up to the limit, every stance, and the hours before resolution. Seeded, and
- * made through the trader's own market room, so that estimates and health are what they would be live.
+ * Generated markets for strategies: wandering and jumping prices; empty, crossed and old books; trades, own fills, holdings
+ * up to the limit, and every stance. Seeded, and shown through the trader's own market tracker.
  */
 
 import { must } from '../../shared/base/errors.js';
