@@ -300,9 +300,9 @@ const explainCommand = command({
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
     if (at !== undefined) {
       const { explainPast } = await import('./ledger/explain-past.js');
-      const { RunCode } = await import('../lab/replay/run-settings.js');
+      const { openRunCode } = await import('../lab/replay/run-settings.js');
       const { loadConfig } = await import('../shell/config/load.js');
-      const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
+      const code = openRunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
       return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));
     }
     if (gaps !== undefined)

@@ -41,13 +41,13 @@ test('prints a row a strategy and the paired differences, the same figures on an
   }
 });
 
-test('plays the whole trader under the request limits that are asked for', async () => {
+test('plays the whole trader in as many markets as are asked for', async () => {
   const cwd = folderOf({ 'near.yaml': file('{}') });
-  const question = ['arena', '-c', 'near.yaml', '--world', 'rationed', '--seeds', '1', '--public', '60', '--json'];
+  const question = ['arena', '-c', 'near.yaml', '--world', 'rationed', '--seeds', '1', '--markets', '2', '--json'];
   const one = await run([...question, '--workers', '1'], { cwd });
   expect(one.code).toBe(0);
   const { conditions, standings } = JSON.parse(one.out);
-  expect(conditions).toEqual({ ...USUAL_CONDITIONS, publicPerMinute: 60 });
+  expect(conditions).toEqual({ ...USUAL_CONDITIONS, markets: 2 });
   expect(standings[0].requests.mean).toBeGreaterThan(1000);
 });
 

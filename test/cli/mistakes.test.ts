@@ -25,7 +25,7 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
     ['no seeds', 'arena -c ok.yaml --seeds 0', 2, 'Wanted a whole number from 1 to 1000000.'],
     ['a world beside all that does not exist', 'arena -c ok.yaml --world all xyz', 2, "no world 'xyz'"],
     ['more markets than there are', 'arena -c ok.yaml --world rationed --markets 41', 2, 'number from 1 to 40'],
-    ['a budget without requests', 'arena -c ok.yaml --public 9', 2, '--public changes nothing in challenge'],
+    ['markets of a world with one', 'arena -c ok.yaml --markets 9', 2, '--markets changes nothing in challenge'],
     ['a sweep over nothing', 'sweep -c ok.yaml --param x=1', 2, 'there is nothing to sweep over'],
     ['a sweep over both', 'sweep -c ok.yaml --world thin --data x --param x=1', 2, 'cannot be used with option'],
     [
@@ -47,7 +47,6 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
       (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
     ),
     ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],
-    ['a calibration to no folder', 'data calibrate none --out no/c.json', 1, 'no/c.json: ENOENT'],
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],

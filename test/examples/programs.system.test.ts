@@ -38,8 +38,6 @@ const FEWER: Readonly<Record<string, string>> = times(
     'own-strategy.ts': `${OF_SAMPLE.slice('data/sample'.length)} --fill-model risk-averse`,
     'backtest-from-code.js': ` ${OF_SAMPLE}`,
     'custom-fill-model.js': ` ${OF_POLYMARKET}`,
-    'own-event-strategy.ts': ' --no-types',
-    'own-feed-strategy.ts': ' --no-types',
   },
   {},
 );

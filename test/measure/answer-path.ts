@@ -6,7 +6,7 @@
 import { type Profiler, Session } from 'node:inspector';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { latencyModel, readLatency } from '../../src/lab/backtest/latency.js';
+import { LatencyModel, readLatency } from '../../src/lab/backtest/latency.js';
 import { makePlan } from '../../src/lab/backtest/plan.js';
 import { streamRecording } from '../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../src/lab/backtest/run.js';
@@ -65,7 +65,7 @@ const config = await loadConfig(resolve(ROOT, 'config/strategies/crowd-maker.yam
   strategyFileToo: true,
 });
 const sources = (await openRecordings([resolve(ROOT, 'data/sample')])).map((recording) => streamRecording(recording));
-const latency = latencyModel(readLatency('constant:150'), [], 7);
+const latency = new LatencyModel({ spec: readLatency('constant:150'), roundTripsMs: [] }, 7);
 const fees = { makerRateMicros: 0, takerRateMicros: 0 };
 await runBacktest(
   makePlan(config, sources, { fillModel: 'risk-averse', latency, seed: 7, landingMs: 400, allMarkets: true, fees }),

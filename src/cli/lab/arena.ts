@@ -3,42 +3,21 @@
 import { availableParallelism } from 'node:os';
 import { Option } from 'commander';
 import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/arena.js';
-import {
-  CONDITION_ROWS,
-  CONDITIONS,
-  type Conditions,
-  chooseConditions,
-  conditionsText,
-  type World,
-} from '../../lab/arena/contract.js';
+import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import {
-  type Answer,
-  command,
-  integerBetween,
-  numberBetween,
-  type OptionRow,
-  read,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, command, integerBetween, type OptionRow, read, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import { type Column, prose, table } from '../table.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-type ConditionFlag = (typeof CONDITIONS)[keyof typeof CONDITIONS]['flag'];
-type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
-
-/** The venue of worlds in which the whole trader trades. Every condition has a row. */
-export const CONDITION_OPTIONS = Object.fromEntries(
-  CONDITION_ROWS.map(([, { flag, option, range, isFraction, help }]) => [
-    flag,
-    read(option, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
-  ]),
-) as Readonly<Record<ConditionFlag, OptionRow<number | undefined>>>;
+export const marketsOption = read(
+  '--markets <n>',
+  'of rationed: markets at once, 1 to 40 (default: 1)',
+  integerBetween(1, 40),
+);
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
@@ -46,12 +25,10 @@ export async function findWorlds(names: readonly string[]): Promise<readonly Wor
   return names.includes('all') ? WORLDS : [...new Set(others)];
 }
 
-/** Throws `usage` for a condition that none of these worlds uses. */
-export async function readConditions(options: ConditionFlags, worlds: readonly World[]): Promise<Conditions> {
-  const { requireTaken } = await import('../../lab/arena/worlds.js');
-  const asked = CONDITION_ROWS.map(([name]) => name).filter((name) => options[CONDITIONS[name].flag] !== undefined);
-  requireTaken(asked, worlds);
-  return chooseConditions((name) => options[CONDITIONS[name].flag]);
+/** Throws `usage` for a number of markets that none of these worlds takes. */
+export async function readConditions(markets: number | undefined, worlds: readonly World[]): Promise<Conditions> {
+  const { withMarkets } = await import('../../lab/arena/worlds.js');
+  return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
 }
 
 export const threadsOption = usual(
@@ -74,7 +51,7 @@ const OPTIONS = {
   seeds: usual('--seeds <n>', 'simulations of each strategy in each world', 20, integerBetween(1, MOST_SEEDS)),
   first: usual('--first <seed>', 'the first seed', 0, integerBetween(0, HIGHEST_SEED)),
   workers: threadsOption,
-  ...CONDITION_OPTIONS,
+  markets: marketsOption,
 };
 
 export const addArenaCommand = command({
@@ -87,7 +64,7 @@ export const addArenaCommand = command({
 async function runWorlds(options: Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await findWorlds(options.world);
-  const conditions = await readConditions(options, worlds);
+  const conditions = await readConditions(options.markets, worlds);
   const line = new ProgressLine(io, isJson);
   const startMs = performance.now();
   const result = await runArena({

@@ -7,7 +7,6 @@ import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -45,7 +44,7 @@ export const DATA = ['--data <path...>', 'recordings: folders or files, of our o
 export const PLAY_OPTIONS = {
   latency: text(
     '--latency <model>',
-    `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
   repeat: usual(
@@ -53,10 +52,6 @@ export const PLAY_OPTIONS = {
     'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
     1,
     integerBetween(1, MAX_REPEATS),
-  ),
-  failures: text(
-    '--failures <rates>',
-    'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
   ),
   fees: text('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
@@ -84,16 +79,9 @@ type PlayFlags = Values<typeof PLAY_OPTIONS>;
 export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
   read(
     '--fill-model <names>',
-    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2, or calibrated (default: ${usual.join(',')})`,
+    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
     (text) => text.split(',').map((name) => name.trim()),
   );
-
-/** `calibrated` is replaced by the result of `data calibrate`. */
-export const resolveFillModels = (
-  fillModel: readonly string[] | undefined,
-  usual: readonly string[],
-  cwd: string,
-): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));
 
 const OPTIONS = {
   data: requiredList(...DATA),
@@ -143,12 +131,11 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, failures, fees, repeat, afterHalt, report } = options;
-  const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
+  const { latency, fees, repeat, afterHalt, report } = options;
+  const fillModels = options.fillModel ?? BRACKET;
   const asked = {
     ...planOptions(options, config),
     latency,
-    failures,
     feeCurve: fees,
     data: resolveData(options.data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),

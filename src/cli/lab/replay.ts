@@ -9,7 +9,7 @@ import { BRACKET, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
 import type { FillBand, MarketParity, Parity, ParityOptions, ParityResult, Side } from '../../lab/parity/parity.js';
 import type { Difference } from '../../lab/replay/compare.js';
 import type { ReplayResult } from '../../lab/replay/replay.js';
-import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
+import { openRunCode, type ReplayedTrader, type RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
@@ -18,7 +18,7 @@ import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, prose, record, table } from '../table.js';
-import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
+import { fillModelOption, seedOption } from './backtest.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -39,7 +39,7 @@ function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_
   // User code comes from files that the operator names: a run's folder may be foreign.
   const file = config === undefined && isFolder ? null : own;
   const loadFiles = file === null ? null : () => loadConfig(file, io);
-  return { run: readRun(folder), file, code: new RunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
+  return { run: readRun(folder), file, code: openRunCode({ loadFiles, acceptsChanged: acceptChangedCode === true }) };
 }
 
 async function traderOfNow({ description }: RunJournal, file: string | null, io: CliIo): Promise<ReplayedTrader> {
@@ -303,7 +303,7 @@ export async function backtestRun(
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
-  const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
+  const fillModels = checkFillModels(fillModel ?? BRACKET);
   const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());

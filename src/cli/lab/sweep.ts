@@ -33,7 +33,7 @@ import {
 } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import { record } from '../table.js';
-import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions, threadsOption } from './arena.js';
+import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
 import {
   memoryBytes,
   memoryOption,
@@ -49,7 +49,7 @@ import {
 } from './sweep-question.js';
 
 const OF_RECORDINGS = [
-  ...['data', 'fillModel', 'latency', 'failures', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
+  ...['data', 'fillModel', 'latency', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
   ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
 ];
 
@@ -73,7 +73,7 @@ const WORLD_OPTIONS = {
     'of worlds: the first of those (default: right after the others)',
     integerBetween(0, 2 * HIGHEST_SEED),
   ),
-  ...CONDITION_OPTIONS,
+  markets: marketsOption,
 };
 
 /** Size of a job array's chunk: long enough to make a job's start cheap, short enough to be repeated. */
@@ -383,7 +383,7 @@ async function overRecordings(options: SweepFlags, io: CliIo) {
 async function overWorlds(options: SweepFlags, io: CliIo) {
   const { runWorldSweep } = await import('../../lab/arena/world-sweep.js');
   const worlds = await findWorlds(options.world ?? []);
-  const conditions = await readConditions(options, worlds);
+  const conditions = await readConditions(options.markets, worlds);
   const question = await questionFrom(options, io);
   const { seeds: count = USUAL_SEEDS, first = 0, fresh = count, freshFirst = first + count } = options;
   const seeds = { first, count };

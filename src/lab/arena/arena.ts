@@ -1,7 +1,6 @@
 /**
- * The arena: strategies in worlds of which the truth is known, on common seeds. What counts is the edge of each fill against
- * the true probability, so that luck at settlement says nothing. Everything runs in process, on worker threads; the same
- * seeds give the same figures, whatever the number of threads.
+ * The arena: strategies in worlds with a known truth, on common seeds. The result is the edge of each fill against the true
+ * probability, without the luck of the settlement. Figures do not depend on the number of threads.
  */
 
 import { resolve } from 'node:path';
@@ -181,7 +180,6 @@ export async function runArena({ worlds, firstSeed, seeds, conditions, workers, 
       results.set(task, { world, strategy, ...must(outcome.figures[0], 'a simulation') });
       progress(results.size, tasks.length);
     },
-    stopAsked: new Promise<void>(() => undefined),
   });
   const simulations = tasks.map((task) => must(results.get(task), 'a simulation'));
   return {

@@ -16,7 +16,7 @@ import { LEAD_MS, type Scene, type SceneMarket } from './trader-run.js';
 const TICK_MICROS = 10_000;
 
 /** A market without fees, in its own event; open from its creation until `resolvesMs`, Unix ms. */
-export abstract class SteppedMarket implements SceneMarket {
+abstract class SteppedMarket implements SceneMarket {
   readonly recorded: RecordedMarket;
   readonly index: SceneMarket['index'];
   abstract readonly probability: number;
@@ -68,7 +68,7 @@ export abstract class SteppedMarket implements SceneMarket {
 }
 
 /** `firstStepMs`: from the opening to the first step. `openMarket` is called for each market at the opening. */
-export function steppedScene(
+function steppedScene(
   core: ExchangeCore,
   markets: number,
   firstStepMs: number,
@@ -97,7 +97,7 @@ export function steppedScene(
 }
 
 /** A market of a scene, in its own event: markets are independent. */
-export const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
+const describeMarket = (conditionId: string, name: string, title: string): RecordedMarket => ({
   conditionId,
   eventTitle: name,
   title,

@@ -1,7 +1,6 @@
 /**
- * A strategy of the product in the challenge: a step is one second; it is shown the competitor's best prices with a nominal
- * size beside its own orders, its own fills, and the resolution after the last step. What it wants becomes orders by the
- * engine's own rule for changes; what the rules would forbid is left out, as risk does it for a live trader.
+ * A strategy of the product in the challenge; a step is one second. It sees the competitor's best prices with a nominal size,
+ * its own orders and its own fills. Its quotes become orders by the engine's rule for changes, without forbidden ones.
  */
 
 import { must } from '../../shared/base/errors.js';

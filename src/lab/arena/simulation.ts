@@ -235,7 +235,7 @@ export class Account {
 
 export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
-export const TICK = 0.01;
+const TICK = 0.01;
 /** A division, not a multiplication: gives 0.57, not the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 

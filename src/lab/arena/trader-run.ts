@@ -21,7 +21,7 @@ import type {
   MarketDriver,
   MarketListener,
 } from '../backtest/contract.js';
-import { latencyModel, readLatency } from '../backtest/latency.js';
+import { LatencyModel, readLatency } from '../backtest/latency.js';
 import { USUAL_LANDING_MS } from '../backtest/plan.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 import { runBacktest } from '../backtest/run.js';
@@ -267,7 +267,7 @@ function planFor({ seed, entrant, conditions, markets, maxLossDayMicros }: Trade
     onStart: (snapshot) => made.onStart(snapshot),
     // Nothing here is recorded, so the model is unused.
     fillModel: 'risk-averse',
-    latency: latencyModel(readLatency(`constant:${conditions.delayMs}`), [], seed),
+    latency: new LatencyModel({ spec: readLatency(`constant:${conditions.delayMs}`), roundTripsMs: [] }, seed),
     seed,
     afterHalt: maxLossDayMicros === undefined ? 'resume' : 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },

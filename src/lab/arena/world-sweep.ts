@@ -1,7 +1,6 @@
 /**
- * A sweep over worlds: every configuration plays the same seeds of the same worlds and is ranked by the worst of its
- * worlds. The best is then shown on fresh seeds beside the unchanged file, for the ranking itself says how lucky it was on
- * the seeds that it was made on. Trials are counted and ratios deflated as over recordings.
+ * A sweep over worlds: every configuration plays the same seeds of the same worlds and is ranked by its worst world. The
+ * best one is then shown on fresh seeds beside the unchanged file. Trials are counted and ratios deflated as over recordings.
  */
 
 import { must, TwinbookError } from '../../shared/base/errors.js';

@@ -10,7 +10,6 @@ import { closest } from '../../shared/base/text.js';
 import { StrategySandbox } from '../../trader/engine/quoting/strategy-sandbox.js';
 import { type EventFacts, type EventView, makeWholeEventView } from '../../trader/market/view.js';
 import {
-  CONDITIONS,
   type ConditionName,
   type Conditions,
   FEED_CONDITIONS,
@@ -249,14 +248,13 @@ export function worldNamed(name: string): World {
   throw new TwinbookError('usage', `no world '${name}'${meant}`, `Known are ${names.join(', ')}.`);
 }
 
-/** Throws `usage` for a condition that none of these worlds uses. */
-export function requireTaken(asked: readonly ConditionName[], worlds: readonly World[]): void {
-  const isTaken = (condition: ConditionName) => worlds.some(({ conditions }) => conditions.includes(condition));
-  const unused = asked.find((condition) => !isTaken(condition));
-  if (unused === undefined) return;
-  const having = WORLDS.filter(({ conditions }) => conditions.includes(unused)).map(({ name }) => `--world ${name}`);
+/** Throws `usage` if none of these worlds takes a number of markets. */
+export function withMarkets(markets: number, worlds: readonly World[]): Conditions {
+  if (worlds.some(({ conditions }) => conditions.includes('markets'))) return { ...USUAL_CONDITIONS, markets };
   const names = worlds.map(({ name }) => name).join(', ');
-  const option = CONDITIONS[unused].option.split(' ')[0];
-  const hint = `Leave it out, or ask for ${having.join(' or ')}.`;
-  throw new TwinbookError('usage', `${option} changes nothing in ${names}`, hint);
+  throw new TwinbookError(
+    'usage',
+    `--markets changes nothing in ${names}`,
+    'Leave it out, or ask for --world rationed.',
+  );
 }

@@ -44,8 +44,6 @@ export interface BacktestOptions {
   readonly fees?: PlanOptions['fees'] | undefined;
   /** A fee curve by name where a recording has no fee, instead of `fees`: see `--fees`. */
   readonly feeCurve?: string | undefined;
-  /** Failing calls: `recorded`, or rates as in `lost:0.01,error:0.005`. Default none. */
-  readonly failures?: string | undefined;
   /** Landing time of merges, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
   /** After a halt by a limit: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
@@ -107,7 +105,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   );
   const choices = Object.entries(feeds).map(([name, path]) => ({ name, path: path && resolve(path) }));
   const feedData = await readFeedData({ config, recordings, choices, delayMs });
-  const latency = await latencyChoice(options.latency ?? null, recordings, options.failures ?? null);
+  const latency = await latencyChoice(options.latency ?? null, recordings);
   const shared = { ...sharedOptions(options, config), feedData };
   return async (fillModel, tell) => {
     const runOnce = async (index: number): Promise<BacktestResult> => {

@@ -10,12 +10,12 @@ import type {
   RecordedMarket,
   RecordingSummary,
 } from '../../recording/contract.js';
-import type { EndpointName } from '../../shared/protocol/endpoints.js';
 import type { FeedValue, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { SessionRecord } from '../session/contract.js';
 import type { FeeCurve } from './fees.js';
+import type { LatencyModel } from './latency.js';
 
 /** One market's events, read ahead. */
 export interface EventSource {
@@ -37,24 +37,6 @@ export interface ChunkStream {
   /** The next chunk: at once from memory, else a promise; null at the end. */
   next(): EventChunk | null | Promise<EventChunk | null>;
   close(): void;
-}
-
-/** Travel times of requests and answers, ms. */
-export interface LatencyModel {
-  /** As given, for example `constant:150` or `recorded:x3`. */
-  readonly name: string;
-  /** Draws the next one for a call of this endpoint: to the exchange and back. */
-  draw(endpoint: EndpointName): void;
-  readonly thereMs: number;
-  readonly backMs: number;
-  readonly failure: CallFailure | null;
-}
-
-/** `lost`: no answer until the client times out. `error`: answered with 500. */
-export interface CallFailure {
-  readonly kind: 'lost' | 'error';
-  /** The exchange has acted nevertheless. */
-  readonly hasActed: boolean;
 }
 
 /** Time-out of a client, ms. */

@@ -1,7 +1,6 @@
 /**
- * The exchange of a backtest, without sockets: the same core, the same handlers and the same rate limits as the paper
- * exchange has behind HTTP. Answers are records, not text, and signatures are taken as given: nothing of what a backtest
- * is to show depends on JSON or on cryptography.
+ * The exchange of a backtest, without sockets: core, handlers and rate limits of the paper exchange. Answers are records, not
+ * text, and signatures are not checked.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -40,7 +39,7 @@ import {
 import { SERVICE_ERRORS, type ServiceFault } from '../../shared/protocol/errors.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Orderbook } from '../../shared/protocol/records.js';
-import type { AnyCall, BudgetReport, Call, Outcome } from '../../shared/protocol/seam.js';
+import type { AnyCall, BudgetReport, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, isSettledMarket, ORDER_STANDING, ORDER_STATUSES } from '../../shared/protocol/states.js';
 
 // Frequent records are parsed without schemas, which take ten times as long; a test compares both results.
@@ -99,8 +98,6 @@ const READERS: Readonly<Partial<Record<EndpointName, (record: never) => unknown>
   'markets.trades': (record: readonly Wire<'publicTradeRow'>[]) => record.map(readPublicTrade),
 };
 
-const readsQuickly = (endpoint: EndpointName): boolean => endpoint in READERS;
-
 /** The result of this endpoint's schema. `record` is the exchange's answer. */
 function readRecord(endpoint: EndpointName, record: unknown): unknown {
   const reader = READERS[endpoint];
@@ -154,74 +151,47 @@ function makePublicTradePage(core: ExchangeCore, index: MarketIndex, limit: numb
   };
 }
 
-/** Newest own trades, as a first page of any length up to the maximum. */
+/** Newest own trades, as a first page of any length up to the maximum. An unchanged answer is the same object. */
 class OwnTradePage {
   readonly #core: ExchangeCore;
   readonly #account: AccountSlot;
-  readonly #limit: number;
-  /** Rows of the page, newest first; null while a row's order may change. */
-  readonly #rows: (OwnTrades[number] | null)[] = [];
+  /** Rows of the longest page by id. */
+  readonly #rows = new Map<number, OwnTrades[number]>();
   /** Number of all own trades: ids count from 1 in order of fills. */
   #count = 0;
-  /** Last answers by requested length, and the longest page. */
-  readonly #answers = new Map<number, Outcome>();
-  #shown: OwnTrades | null = null;
-  #isOpen = false;
-  #isDoubtful = false;
+  /** Last answers by requested length. */
+  readonly #answers = new Map<number, { readonly rows: OwnTrades; readonly outcome: Outcome }>();
 
-  constructor(core: ExchangeCore, account: AccountSlot, limit: number) {
+  constructor(core: ExchangeCore, account: AccountSlot) {
     this.#core = core;
     this.#account = account;
-    this.#limit = limit;
   }
 
   add(): void {
     this.#count += 1;
-    this.#rows.unshift(null);
-    if (this.#rows.length > this.#limit) this.#rows.pop();
-    this.#shown = null;
-    this.#answers.clear();
+    this.#rows.delete(this.#count - LONGEST_PAGE);
   }
 
-  /** Own state may have changed: a row whose order is not final. */
-  invalidate(): void {
-    if (this.#isOpen) this.#isDoubtful = true;
+  answer(limit: number): Outcome {
+    const length = Math.min(limit, this.#count);
+    const rows = Array.from({ length }, (_, at) => this.#read(this.#count - at));
+    const last = this.#answers.get(limit);
+    if (last?.rows.length === length && rows.every((row, at) => row === last.rows[at])) return last.outcome;
+    const oldest = this.#count - length + 1;
+    const outcome = page('trades.list', rows, length === limit && oldest > 1 ? oldest : null);
+    this.#answers.set(limit, { rows, outcome });
+    return outcome;
   }
 
-  /** @param limit maximum rows, up to the longest page */
-  answer(limit = this.#limit): Outcome {
-    const rows = this.#readAll();
-    const known = this.#answers.get(limit);
-    if (known !== undefined) return known;
-    const data = limit === this.#limit ? rows : rows.slice(0, limit);
-    const oldest = this.#count - data.length + 1;
-    const answer = page('trades.list', data, data.length === limit && oldest > 1 ? oldest : null);
-    this.#answers.set(limit, answer);
-    return answer;
-  }
-
-  /** The longest page; the same object while unchanged. */
-  #readAll(): OwnTrades {
-    const shown = this.#shown;
-    if (shown !== null && !this.#isDoubtful) return shown;
-    this.#isDoubtful = false;
-    const rows = this.#rows.map((row, at) => row ?? this.#read(at));
-    this.#isOpen = this.#rows.includes(null);
-    if (shown?.every((row, at) => row === rows[at]) === true) return shown;
-    this.#shown = rows;
-    this.#answers.clear();
-    return rows;
-  }
-
-  /** The row at this place: cached once its order is final, or while unchanged. */
-  #read(at: number): OwnTrades[number] {
-    const id = this.#count - at;
+  /** The same object while unchanged; the row of a final order never changes. */
+  #read(id: number): OwnTrades[number] {
+    const known = this.#rows.get(id);
+    if (known !== undefined && known.order.status !== null && isFinalOrder(known.order.status)) return known;
     const { rows } = this.#core.orders.trades(this.#account, { limit: 1, beforeId: id + 1 });
     const fresh = readOwnTrade(must(rows[0], `own trade ${id}`));
-    const shown = this.#shown?.[at];
-    const row = shown !== undefined && isDeepStrictEqual(shown, fresh) ? shown : fresh;
-    if (row.order.status !== null && isFinalOrder(row.order.status)) this.#rows[at] = row;
-    return row;
+    if (known !== undefined && isDeepStrictEqual(known, fresh)) return known;
+    this.#rows.set(id, fresh);
+    return fresh;
   }
 }
 
@@ -279,7 +249,7 @@ export class InProcessExchange {
     const observer = { ...listener, onFill };
     this.core = new ExchangeCore({ ...settings, observer }, undefined, new MemoryArchive(UNFILLED_ORDERS));
     this.account = openAccount(this.core, nowMs);
-    this.#ownTrades = new OwnTradePage(this.core, this.account, LONGEST_PAGE);
+    this.#ownTrades = new OwnTradePage(this.core, this.account);
     this.#context = { core: this.core, wallets: new WalletSignatures() };
     this.#limits = openRateLimits(limits);
   }
@@ -304,33 +274,25 @@ export class InProcessExchange {
     // One more than a page, which shows that there were others.
     this.core.feed.end(market, LONGEST_PAGE + 1);
     this.#publicTrades.delete(market);
-    this.#invalidate();
-  }
-
-  #invalidate(): void {
     this.#orders = null;
-    this.#ownTrades.invalidate();
-  }
-
-  /** Due work was done, here or while the recording played: an expired draft, a landed merge. */
-  #noticeDue(): void {
-    const dueMs = this.core.timers.nextMs;
-    if (dueMs === this.#dueMs) return;
-    this.#dueMs = dueMs;
-    this.#invalidate();
   }
 
   #serve(call: AnyCall, nowMs: number): Outcome {
     const { core, account } = this;
     core.advance(nowMs);
-    this.#noticeDue();
-    if (declarationOf(call.endpoint).method !== 'GET') this.#invalidate();
+    const dueMs = core.timers.nextMs;
+    // Due work was done, here or while the recording played: an expired draft, a landed merge.
+    if (dueMs !== this.#dueMs || declarationOf(call.endpoint).method !== 'GET') this.#orders = null;
+    this.#dueMs = dueMs;
     switch (call.endpoint) {
       case 'markets.trades':
         if (call.query.cursor !== undefined || call.query.limit !== LONGEST_PAGE) return this.#handleCall(call, nowMs);
         return this.#answerTrades(call.params.condition_id);
-      case 'trades.list':
-        return isFirstPage(call.query) ? this.#ownTrades.answer(call.query.limit) : this.#handleCall(call, nowMs);
+      case 'trades.list': {
+        const { cursor, market_condition_id: market, limit = 0 } = call.query;
+        const isFirstPage = cursor === undefined && market === undefined && limit > 0 && limit <= LONGEST_PAGE;
+        return isFirstPage ? this.#ownTrades.answer(limit) : this.#handleCall(call, nowMs);
+      }
       case 'orders.list':
         if (this.#orders === null || this.#ordersQuery !== call.query) {
           // The poll plan rebuilds its query with the same fields; any other query is answered normally.
@@ -407,7 +369,7 @@ export class InProcessExchange {
 
   /** As `read`; an answer equal to the endpoint's last one is that object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
-    if (readsQuickly(endpoint)) return read(endpoint, record, nextCursor);
+    if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);
     // The same record object may have changed since.
     const isSame = last !== undefined && last.record !== record && last.nextCursor === nextCursor;
@@ -417,9 +379,6 @@ export class InProcessExchange {
     return outcome;
   }
 }
-
-const isFirstPage = ({ cursor, market_condition_id: market, limit }: Call<'trades.list'>['query']): boolean =>
-  cursor === undefined && market === undefined && limit !== undefined && limit > 0 && limit <= LONGEST_PAGE;
 
 /** Passes a call to its handler; its declaration has parsed the body, and the trader wrote the query. */
 function handle<N extends EndpointName>(name: N, call: object, context: HandlerContext): Reply<N> {

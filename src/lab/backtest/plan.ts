@@ -239,8 +239,8 @@ function nothingSelected(sources: readonly EventSource[], strategies: readonly S
 function dataLines(sources: readonly EventSource[], selected: readonly EventSource[]): string[] {
   const origins = selected.map(({ market }) => describeOrigin(market));
   const lines = [...new Set(origins)].map((origin) => {
-    const count = origins.filter((other) => other === origin).length;
-    return `${count} ${count === 1 ? 'market' : 'markets'} from ${origin}`;
+    const own = origins.filter((other) => other === origin);
+    return `${formatQuantity(own.length, 'market')} from ${origin}`;
   });
   const left = sources.length - selected.length;
   if (left > 0) lines.push(`${left} recorded ${left === 1 ? 'market is' : 'markets are'} not selected by any strategy`);

@@ -8,28 +8,25 @@ import { Heap } from '../../exchange/core/timer-queue.js';
 import type { RecordedFeedValue } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { declarationOf } from '../../shared/protocol/endpoints.js';
-import { SERVICE_ERRORS } from '../../shared/protocol/errors.js';
 import type { FeedValue, Observation, OperatorCommand, Outcome, Request } from '../../shared/protocol/seam.js';
 import { QuoteHours } from '../../shell/runtime/job-times.js';
 import type { TraderSettings } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
-import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import {
   type BacktestOutcome,
   type BacktestPlan,
   type BacktestTraderSettings,
-  type CallFailure,
   type FeedSource,
   type FeedWord,
   GIVES_UP_MS,
-  type LatencyModel,
   type MarketDriver,
   type MarketListener,
 } from './contract.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
+import type { LatencyModel } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';
@@ -123,13 +120,10 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> 
 /** The returned answer: without the exchange's clock and budget if it was lost. */
 type Heard = Answer | { readonly outcome: Outcome; readonly venueTimeMs: null; readonly budget: null };
 
-const LOST: Outcome = { kind: 'unknown', reason: 'no answer in time', sent: true };
-const FAILED: Outcome = {
-  kind: 'refused',
-  status: SERVICE_ERRORS.internal_error.status,
-  slug: 'internal_error',
-  message: SERVICE_ERRORS.internal_error.message,
-  details: [],
+const LOST: Heard = {
+  outcome: { kind: 'unknown', reason: 'no answer in time', sent: true },
+  venueTimeMs: null,
+  budget: null,
 };
 
 /** Parts of a run before its first event. */
@@ -146,7 +140,7 @@ class BacktestRun {
   readonly #halts: Halts;
   readonly #latency: LatencyModel;
   readonly #timeline: Timeline;
-  readonly #side: TraderSide;
+  readonly #side: ReturnType<typeof startTrader>;
   readonly #count: RequestCount;
   readonly #hours: QuoteHours;
   readonly #feeds: FeedSource;
@@ -203,7 +197,6 @@ class BacktestRun {
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
-      onCrossing: (timeMs, market, side, arrived, best) => metrics.onCrossing(timeMs, market, side, arrived, best),
     };
     const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observer);
     const metrics = new Metrics(exchange.core, exchange.account);
@@ -361,25 +354,13 @@ class BacktestRun {
     this.#plan.onSent?.(request, sentMs);
     this.#count.countRequest(request.call.endpoint, declarationOf(request.call.endpoint).scope, sentMs);
     this.#latency.draw(request.call.endpoint);
-    const { thereMs, backMs, failure } = this.#latency;
+    const { thereMs, backMs, isLost } = this.#latency;
     this.#underWay++;
-    if (failure === null) this.#timeline.after(thereMs, () => this.#arrive(request, sentMs, backMs));
-    else this.#sendFailing(request, sentMs, failure);
-  }
-
-  /** The exchange may have acted; the trader only learns that the outcome is unknown or failed. */
-  #sendFailing(request: Request, sentMs: number, { kind, hasActed }: CallFailure): void {
-    const { thereMs, backMs } = this.#latency;
-    if (hasActed) this.#timeline.after(thereMs, () => this.#reach(request));
-    const outcome = kind === 'lost' ? LOST : FAILED;
-    const afterMs = kind === 'lost' ? GIVES_UP_MS : thereMs + backMs;
-    const answer = { outcome, venueTimeMs: null, budget: null };
-    this.#timeline.after(afterMs, () => this.#deliver(request.id, answer, sentMs));
-  }
-
-  #arrive(request: Request, sentMs: number, backMs: number): void {
-    const answer = this.#reach(request);
-    this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+    this.#timeline.after(thereMs, () => {
+      const answer = this.#reach(request);
+      if (!isLost) this.#timeline.after(backMs, () => this.#deliver(request.id, answer, sentMs));
+    });
+    if (isLost) this.#timeline.after(GIVES_UP_MS, () => this.#deliver(request.id, LOST, sentMs));
   }
 
   #reach(request: Request): Answer {
@@ -481,12 +462,7 @@ export function completeSettings(settings: BacktestTraderSettings): TraderSettin
   };
 }
 
-interface TraderSide {
-  readonly trader: Trader;
-  readonly ledger: Ledger;
-}
-
-function startTrader(trader: BacktestTraderSettings, nowMs: number): TraderSide {
+function startTrader(trader: BacktestTraderSettings, nowMs: number) {
   const settings = completeSettings(trader);
   const ledger = openMemoryLedger();
   const signer: DraftSigner = { sign: () => ({ ok: true, signature: SIGNATURE }) };

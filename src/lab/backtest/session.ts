@@ -271,13 +271,6 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
   return texts.map((text) => ({ timeMs: toMs, severity: 'loud', text }));
 }
 
-export function makeSession(measured: Measured): SessionRecord {
-  const session = makeUnchargedSession(measured);
-  const { feeCurve = null, sources } = measured.plan;
-  const free = new Set(freeMarkets(sources));
-  return feeCurve === null ? session : chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
-}
-
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
@@ -301,12 +294,13 @@ function feeAssumptions({
   };
 }
 
-function makeUnchargedSession(measured: Measured): SessionRecord {
+/** The report's record; fees of a curve are charged afterwards. */
+export function makeSession(measured: Measured): SessionRecord {
   const { plan, exchange, metrics, count, fromMs, toMs } = measured;
-  const { trader } = plan;
+  const { trader, feeCurve = null } = plan;
   const { account } = metrics;
   const model = typeof plan.fillModel === 'string' ? fillModel(plan.fillModel) : plan.fillModel;
-  return {
+  const session: SessionRecord = {
     format: 1,
     kind: 'backtest',
     title: plan.title,
@@ -333,6 +327,9 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
       remarks: REMARKS,
     },
   };
+  if (feeCurve === null) return session;
+  const free = new Set(freeMarkets(plan.sources));
+  return chargedSession(session, feeCurve, (conditionId) => free.has(conditionId));
 }
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
@@ -350,11 +347,10 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     openMs: played.openedMs,
     closeMs: played.closedMs,
     outcome: market.outcome,
-    ...chooseFees(market, plan),
+    makerFeeRateMicros: (market.fees ?? plan.fees).makerRateMicros,
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
-    stoodCrossed: metrics.resting.stoodCrossed,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,
@@ -369,11 +365,6 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     coverage: measureCoverage(metrics, measured),
   };
 }
-
-const chooseFees = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
-  makerFeeRateMicros: (fees ?? plan.fees).makerRateMicros,
-  takerFeeRateMicros: (fees ?? plan.fees).takerRateMicros,
-});
 
 function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): FillRecord {
   const order = ledger.order(fill.orderPubkey);

@@ -9,9 +9,8 @@ import type { EventSource } from '../backtest/contract.js';
 import { playFromMemory } from '../backtest/replay-driver.js';
 
 /**
- * A start looks at every book that it is to quote within this, ms. A book that was first seen so soon after the start
- * stands there from the start: or a backtest's first look, which comes no later, would find nothing. What is looked at
- * later, the run found later.
+ * A run reads all its books within this time after its start, ms. A book first seen within it exists from the start:
+ * otherwise a backtest's earlier first read would find nothing.
  */
 export const FIRST_LOOK_MS = 10_000;
 

@@ -1,18 +1,14 @@
 /**
- * How far a backtest can be believed, measured on what really happened: a recorded run against backtests of the same
- * span, with the same settings, on the market that the run itself saw.
- *
- * It never calls two things the same that are not: what differs between a live market and a recorded one for other
- * reasons than the fill model is said beside the figures. The live side is read off the run's journal; neither its
- * ledger nor a trader is needed for that.
+ * Compares a recorded run with backtests of the same span, settings and market data. The live side is read from the run's
+ * journal. Remarks name the other differences between a live market and a recorded one.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
 import type { RunJournal } from '../../shell/journal/runs.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
-import type { BacktestPlan, EventSource, LatencyModel } from '../backtest/contract.js';
-import { latencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
+import type { BacktestPlan, EventSource } from '../backtest/contract.js';
+import { LatencyModel, readLatency, USUAL_LATENCY } from '../backtest/latency.js';
 import { isSelected } from '../backtest/plan.js';
 import { runBacktest } from '../backtest/run.js';
 import { remadeTrader, startingLedger } from '../replay/replay.js';
@@ -192,7 +188,7 @@ const isOfRunAlone = ({ kind }: OperatorCommand): boolean => kind === 'configure
 /** A new one for each run: it draws random numbers. */
 function makeLatency({ roundTrips }: LiveRun, { latency, seed }: ParityOptions): LatencyModel {
   const usual = roundTrips.roundTripsMs.length > 0 ? 'recorded' : USUAL_LATENCY;
-  return latencyModel(readLatency(latency ?? usual), roundTrips, seed);
+  return new LatencyModel({ spec: readLatency(latency ?? usual), ...roundTrips }, seed);
 }
 
 /** Operator's command that puts a backtest into this initial mode of a run; other modes need none. */

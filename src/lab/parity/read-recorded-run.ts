@@ -6,7 +6,7 @@ import { type DataOf, declarationOf } from '../../shared/protocol/endpoints.js';
 import type { ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '../../shared/protocol/records.js';
 import type { AnyCall, Observation, Outcome } from '../../shared/protocol/seam.js';
 import { isFinalOrder, ORDER_STANDING } from '../../shared/protocol/states.js';
-import type { RunDescription, RunJournal, Step } from '../../shell/journal/runs.js';
+import type { RunJournal, Step } from '../../shell/journal/runs.js';
 import { Capture } from '../../shell/recorder/capture/capture.js';
 import { VenueClock } from '../../trader/engine/venue-clock.js';
 import type { EventSource, TimedCommand } from '../backtest/contract.js';
@@ -21,7 +21,6 @@ import {
   type MarketFacts,
   type RecordedBest,
   type RecordedPrices,
-  type SessionFacts,
   type SessionOrder,
   toCoverage,
   tradeTimeMs,
@@ -314,6 +313,14 @@ export async function readRecordedRun(run: RunJournal) {
   return reading.result();
 }
 
+/** Exchange clock, Unix ms; `untilMs` when the trader was stopped. `offsetMs`: exchange clock minus ours, rounded. */
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly untilMs: number;
+  readonly offsetMs: number;
+}
+
 /** Takes a run's steps one by one, and returns their summary at the end. */
 class RunReading {
   readonly #run: RunJournal;
@@ -392,21 +399,55 @@ class RunReading {
     const untilMs = commands.at(-1)?.atMs ?? toMs;
     // Open until the trader has stopped: its cancels must find their orders.
     const sources = this.#store.sources(fromMs, toMs + STOP_ROOM_MS);
-    const { use, refused } = this.#count;
-    const session = await readRunSession({
-      description: this.#run.description,
-      orders: this.#orders,
-      sources,
-      offsetMs,
-      fromMs,
-      untilMs,
-      toMs,
-      requests: { ...use, unsent: this.#unsent },
-      refusals: refused,
-    });
+    const session = await this.#session(sources, { offsetMs, fromMs, toMs, untilMs });
     const roundTrips = makeLatencySource(this.#calls);
     const feedValues = this.#feedValues.map((heard) => shiftFeedValue(heard, offsetMs));
     return { session, sources, feedValues, roundTrips, commands, fromMs, toMs, offsetMs, remarks: this.#remarks() };
+  }
+
+  /**
+   * From the answers in the journal. Its initial holdings are left out, since a backtest begins without any. Prices are
+   * the others', from the run's own polls.
+   */
+  async #session(sources: readonly EventSource[], span: Span): Promise<SessionRecord> {
+    const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;
+    const { fromMs, toMs, untilMs, offsetMs } = span;
+    const { use, refused } = this.#count;
+    // A list of own trades reaches back before the start.
+    const fills = [...this.#orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
+    const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
+    const ids = new Set([
+      ...seen.keys(),
+      ...fills.map(({ row }) => row.order.market.condition_id),
+      ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
+    ]);
+    const [only, another] = strategies;
+    // With several strategies any of them could have placed the order.
+    const strategy = another === undefined ? (only?.name ?? '') : '';
+    const markets: MarketFacts[] = [];
+    for (const id of ids) {
+      const source = seen.get(id) ?? null;
+      const prices = source === null ? null : await readBestPrices(source);
+      markets.push({ ...listMarket(id, source, fills, this.#orders, span, strategy), prices });
+    }
+    return foldSession({
+      title: `${strategies.map(({ name }) => name).join(', ')}: run ${runId}`,
+      fromMs,
+      toMs,
+      capitalMicros,
+      requests: { ...use, unsent: this.#unsent },
+      refusals: refused,
+      endCashMicros: null,
+      markets,
+      running: [[startedMs + offsetMs, untilMs]],
+      notices: [],
+      assumptions: {
+        version,
+        configHash,
+        data: [`the journal of run ${runId}`],
+        remarks: ['Shares and open orders from before the run are left out of these figures.'],
+      },
+    });
   }
 
   /** Up to the first stop; without one the run ends with its journal. */
@@ -439,63 +480,15 @@ class RunReading {
   }
 }
 
-/** Inputs of a run's session. */
-interface RecordedSession extends Pick<SessionFacts, 'fromMs' | 'toMs' | 'requests' | 'refusals'> {
-  readonly description: RunDescription;
-  readonly orders: RunOrders;
-  readonly sources: readonly EventSource[];
-  /** Exchange clock minus ours, ms; rounded. */
-  readonly offsetMs: number;
-  /** Exchange clock when the trader was told to stop. */
-  readonly untilMs: number;
-}
-
-/**
- * Session of a live run, from the answers in its journal. Its initial holdings are left out, since a backtest begins
- * without any. Prices are the others', from the run's own polls.
- */
-async function readRunSession(run: RecordedSession): Promise<SessionRecord> {
-  const { description, orders, sources, fromMs, untilMs, toMs, offsetMs, requests, refusals } = run;
-  const { capitalMicros, version, configHash, strategies, runId, startedMs } = description;
-  // A list of own trades reaches back before the start.
-  const fills = [...orders.fills.values()].filter(({ row }) => row.timestamp * 1000 + 999 >= fromMs);
-  const seen = new Map(sources.map((source) => [source.market.conditionId, source]));
-  const ids = new Set([
-    ...seen.keys(),
-    ...fills.map(({ row }) => row.order.market.condition_id),
-    ...[...orders.conversions.values()].map(({ conditionId }) => conditionId),
-  ]);
-  const markets: MarketFacts[] = [];
-  for (const id of ids) markets.push(await listMarket(id, seen.get(id) ?? null, fills, run));
-  return foldSession({
-    title: `${strategies.map(({ name }) => name).join(', ')}: run ${runId}`,
-    fromMs,
-    toMs,
-    capitalMicros,
-    requests,
-    refusals,
-    endCashMicros: null,
-    markets,
-    running: [[startedMs + offsetMs, untilMs]],
-    notices: [],
-    assumptions: {
-      version,
-      configHash,
-      data: [`the journal of run ${runId}`],
-      remarks: ['Shares and open orders from before the run are left out of these figures.'],
-    },
-  });
-}
-
 /** @param source null for a market whose book the run never saw */
-async function listMarket(
+function listMarket(
   conditionId: string,
   source: EventSource | null,
   fills: readonly RunFill[],
-  run: RecordedSession,
-): Promise<MarketFacts> {
-  const { orders, offsetMs } = run;
-  const [only, another] = run.description.strategies;
+  orders: RunOrders,
+  { offsetMs, fromMs, untilMs }: Span,
+  strategy: string,
+) {
   const market = source?.market;
   return {
     conditionId,
@@ -519,8 +512,7 @@ async function listMarket(
         timeMs: tradeTimeMs(row.timestamp, seenMs + offsetMs),
         seenMs: Math.round(seenMs + offsetMs),
         orderPubkey: row.order.pubkey ?? '',
-        // With several strategies any of them could have placed the order.
-        strategy: another === undefined ? (only?.name ?? '') : '',
+        strategy,
         isYes: row.order.outcome.is_yes,
         isBuy: row.order.side === 'buy',
         isMaker: row.is_maker,
@@ -535,9 +527,8 @@ async function listMarket(
         yesCostMicros: null,
         timeMs: Math.round(seenMs + offsetMs),
       })),
-    prices: source === null ? null : await readBestPrices(source),
-    lastMs: run.untilMs,
-    countedFromMs: run.fromMs,
+    lastMs: untilMs,
+    countedFromMs: fromMs,
     fairMicros: null,
     endShares: null,
   };

@@ -1,10 +1,7 @@
 /**
- * A recorded run decided once more: a fresh trader on a copy of the starting ledger is given the very observations of
- * the journal, and everything that it asks and signs is compared with what was asked and signed then, step by step.
- *
- * There is no key here and no network: a signature is given back from the journal, and one that was never made is a
- * difference. Nothing outside the given ledger is written. Past the first difference nothing is believed any more: the
- * answers that follow belong to requests that this trader may never have made.
+ * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. Its requests and
+ * signatures are compared step by step. There is no key and no network: signatures come from the journal. Only the given
+ * ledger is written. After the first difference the recorded answers may not fit the requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -45,12 +42,12 @@ export async function replayRun(run: RunJournal, options: ReplayOptions): Promis
 }
 
 /** Code of the run's configuration changes. */
-async function configuredModules(run: RunJournal, code: RunCode): Promise<(key: string) => Strategy | null> {
+async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(key: string) => Strategy | null> {
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
     const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
-    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await code.find(strategy)).module);
+    for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await findCode(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;
 }

@@ -20,31 +20,26 @@ interface RunCodeOptions {
   readonly acceptsChanged: boolean;
 }
 
-/** Code of a recorded run: shipped strategies and the operator's files; code in a run's folder is never loaded. */
-export class RunCode {
-  readonly #options: RunCodeOptions;
-  #config: Promise<Config> | null = null;
+/** Finds code of a recorded run. Throws `strategy_invalid` for code missing in the operator's files. */
+export type RunCode = (code: NamedCode) => Promise<{ module: Strategy; moduleKey: string }>;
 
-  constructor(options: RunCodeOptions) {
-    this.#options = options;
-  }
-
-  /** Throws `strategy_invalid` for code missing in the operator's files. */
-  async find({ name, moduleName, moduleKey }: NamedCode): Promise<{ module: Strategy; moduleKey: string }> {
+/** Shipped strategies and the operator's files; code in a run's folder is never loaded. */
+export function openRunCode({ loadFiles, acceptsChanged }: RunCodeOptions): RunCode {
+  let config: Promise<Config> | null = null;
+  return async ({ name, moduleName, moduleKey }) => {
     if (shippedStrategies().includes(moduleName)) {
       const { strategy, key } = await loadShipped(moduleName);
       return { module: strategy, moduleKey: key };
     }
-    const { loadFiles, acceptsChanged } = this.#options;
     if (loadFiles === null) throw refusal(`strategy ${name} of the run is code of its user`, NAME_IT);
-    this.#config ??= loadFiles();
-    const { file, strategies } = await this.#config;
+    config ??= loadFiles();
+    const { file, strategies } = await config;
     const same = strategies.find((strategy) => strategy.moduleKey === moduleKey);
     const found = same ?? (acceptsChanged ? strategies.find((strategy) => strategy.name === name) : undefined);
     if (found !== undefined) return found;
     const hash = moduleKey.replace(/^own /, '').slice(0, 12);
     throw refusal(`no strategy file of ${file} has the code of strategy ${name} of the run (SHA-256 ${hash})`, ACCEPT);
-  }
+  };
 }
 
 const refusal = (text: string, hint: string): TwinbookError => new TwinbookError('strategy_invalid', text, hint);
@@ -80,15 +75,17 @@ function decisive({ capitalMicros, risk, polling, merge, economics, events, feed
 }
 
 /** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
-export async function traderThen(run: RunDescription, code: RunCode): Promise<ReplayedTrader> {
+export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
     const { name, params, markets, quoteHours, risk } = strategy;
-    const { module, moduleKey } = await code.find(strategy);
+    const { module, moduleKey } = await findCode(strategy);
     strategies.push({ name, module, moduleKey, params, markets, quoteHours, risk });
   }
   return traderWith(run, strategies);
 }
+
+const SECTIONS = ['risk', 'polling', 'merge', 'events', 'economics'] as const;
 
 /** Reasons why decisions of this trader may differ from the run's, one sentence each; empty without known changes. */
 export function changesSince(run: RunDescription, trader: ReplayedTrader): readonly string[] {
@@ -97,11 +94,7 @@ export function changesSince(run: RunDescription, trader: ReplayedTrader): reado
   return [
     ...(run.version === VERSION ? [] : [`the run was made by twinbook ${run.version}, this is ${VERSION}`]),
     ...valueChanges('capital', run.capitalMicros, trader.capitalMicros, true),
-    ...valueChanges('risk', run.risk, trader.risk),
-    ...valueChanges('polling', run.polling, trader.polling),
-    ...valueChanges('merge', run.merge, trader.merge),
-    ...valueChanges('events', run.events, trader.events),
-    ...valueChanges('economics', run.economics, trader.economics),
+    ...SECTIONS.flatMap((name) => valueChanges(name, run[name], trader[name])),
     ...valueChanges('feeds', limitsOfFeeds(run.feeds), limitsOfFeeds(trader.feeds)),
     ...valueChanges('the venue profile', profileThen, profileNow),
     ...strategyChanges(run, trader),
@@ -131,21 +124,18 @@ function strategyChanges(run: RunDescription, { strategies, risk }: ReplayedTrad
 /** A strategy's limits are the trader's, tightened: changes of all strategies are reported once. */
 function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, withRisk: boolean): string[] {
   const name = `strategy ${then.name}:`;
+  const specs: ParamSpecs = now.module.params;
+  const params = [...new Set([...Object.keys(then.params), ...Object.keys(now.params)])];
   return [
     // Code of a shipped strategy changes with the version.
     ...(then.moduleKey === now.moduleKey ? [] : [`${name} its code has changed`]),
-    ...paramChanges(then, now, name),
+    ...params.flatMap((param) =>
+      valueChanges(`${name} ${param}`, then.params[param], now.params[param], specs[param]?.kind === 'shares'),
+    ),
     ...valueChanges(`${name} markets`, then.markets, now.markets),
     ...valueChanges(`${name} quote_hours`, then.quoteHours, now.quoteHours),
     ...(withRisk ? valueChanges(`${name} risk`, then.risk, now.risk) : []),
   ];
-}
-
-function paramChanges(then: JournaledStrategy, { module, params }: StrategySettings, name: string): string[] {
-  const specs: ParamSpecs = module.params;
-  return [...new Set([...Object.keys(then.params), ...Object.keys(params)])].flatMap((param) =>
-    valueChanges(`${name} ${param}`, then.params[param], params[param], specs[param]?.kind === 'shares'),
-  );
 }
 
 /** Each differing leaf, by its name in a file. Below the top, names tell which numbers are micros. */
@@ -157,13 +147,7 @@ function valueChanges(name: string, then: unknown, now: unknown, isMicros = fals
       // The journal does not keep the brand.
       return isAmount && /^-?\d+$/.test(json) ? formatDecimal(Number(json) as Micros) : json;
     };
-    const place = [
-      name,
-      ...path
-        .split('.')
-        .filter((key) => key !== '')
-        .map(fileName),
-    ].join('.');
+    const place = [name, ...path.split('.').filter(Boolean).map(fileName)].join('.');
     return `${place} is ${text(replayed)} now, it was ${text(recorded)}`;
   });
 }

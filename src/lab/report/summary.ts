@@ -49,18 +49,6 @@ export const LINES: readonly Line<Analysis>[] = [
     ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null),
     'Filled at crossings, shares',
   ],
-  [
-    'Crossed, not filled',
-    ({ crossing }) => formatShares(crossing?.unfilled.sharesMicros ?? null),
-    'Crossed and not filled, shares',
-  ],
-  ['  crossed for, median', ({ crossing }) => formatDuration(crossing?.unfilled.crossed.median ?? null)],
-  ...([1_000, 5_000, 60_000, 'settlement'] as const).map(
-    (horizon): Line<Analysis> => [
-      `  markout ${horizon === 'settlement' ? horizon : `${horizon / 1_000} s`}, cents`,
-      ({ crossing }) => markout(crossing?.unfilled.markouts ?? [], horizon),
-    ],
-  ),
   ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare), 'Two-sided quotes, of the time'],
   ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
   ['  requests for looks', ({ requests }) => count(requests?.byPurpose.looks ?? null)],

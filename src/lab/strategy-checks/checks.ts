@@ -1,11 +1,5 @@
 /** Rules for every strategy in every market, each as one check with one sentence. */
 
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
 import { quantile } from '../../shared/statistics/moments.js';
 import type { MarketView } from '../../trader/market/view.js';
@@ -23,95 +17,6 @@ import {
   type TriedStrategy,
 } from './generated-market.js';
 
-const NAME = 'its types are right';
-
-/** Time limit of the compiler, ms. */
-const WITHIN_MS = 60_000;
-
-/** Output of a compiler. */
-export interface Compiled {
-  readonly code: number;
-  readonly output: string;
-}
-
-/** Runs the compiler at `path` on a project. */
-export type Compiler = (path: string, args: readonly string[]) => Promise<Compiled>;
-
-/** `compiler`: path of the program; null searches beside the module, then beside Twinbook. */
-export async function checkTypes(
-  file: string,
-  compile: Compiler = runNode,
-  compiler = findCompiler(file),
-): Promise<CheckResult> {
-  if (!/\.m?ts$/.test(file)) return { name: NAME, verdict: 'not asked', text: 'it is JavaScript' };
-  if (compiler === null) {
-    const text = 'there is no TypeScript compiler here: `npm install --save-dev typescript` beside the module';
-    return { name: NAME, verdict: 'not asked', text };
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'twinbook-types-'));
-  try {
-    const project = join(folder, 'tsconfig.json');
-    writeFileSync(project, JSON.stringify(makeProject(file)));
-    return judgeCompiled(await compile(compiler, ['-p', project, '--pretty', 'false']), file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** As strict as TypeScript's `strict`, without the machine's own types: a strategy needs none. */
-const makeProject = (file: string) => ({
-  compilerOptions: {
-    strict: true,
-    noEmit: true,
-    target: 'es2023',
-    module: 'esnext',
-    moduleResolution: 'bundler',
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    types: [],
-    paths: { 'twinbook/strategy': [declarations()] },
-  },
-  files: [file],
-});
-
-/** Origin of a strategy's imports: compiled code, or the sources. */
-function declarations(): string {
-  const own = fileURLToPath(new URL('../../trader/strategy/strategy', import.meta.url));
-  return [`${own}.d.ts`, `${own}.ts`].find(existsSync) ?? `${own}.d.ts`;
-}
-
-function findCompiler(file: string): string | null {
-  for (const from of [file, import.meta.url]) {
-    try {
-      const path = createRequire(from).resolve('typescript/package.json');
-      return join(dirname(path), 'bin', 'tsc');
-    } catch {
-      // Not there: the next place.
-    }
-  }
-  return null;
-}
-
-/** The first error is enough to begin with; errors in our own declarations are not the module's. */
-function judgeCompiled({ code, output }: Compiled, file: string): CheckResult {
-  if (code === 0) return { name: NAME, verdict: 'ok', text: 'the TypeScript compiler finds no mistake' };
-  const errors = output.split('\n').filter((line) => /error TS\d+/.test(line));
-  const [first = output.trim().slice(0, 200)] = errors;
-  const said = first.replace(/^.*?([^/]+\.m?ts\(\d+,\d+\))/, '$1');
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
-  return { name: NAME, verdict: 'failed', text: `${said === '' ? `${file} cannot be compiled` : said}${more}` };
-}
-
-const runNode: Compiler = (path, args) =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [path, ...args], { timeout: WITHIN_MS }, (error, stdout, stderr) => {
-      resolve({
-        code: error === null ? 0 : 1,
-        output: `${stdout}${stderr}${error?.killed === true ? 'it took too long' : ''}`,
-      });
-    });
-  });
-
 /** Taken away during a call, by path from the global object: with these, equal views would not give equal quotes. */
 const TRAPPED = [
   'Date',
@@ -127,17 +32,14 @@ const TRAPPED = [
 ] as const;
 
 /** Thrown inside of the strategy that reached for it. */
-export class TrappedCall extends Error {
+class TrappedCall extends Error {
   constructor(what: string) {
     super(`used ${what}; a strategy has the view's nowMs and nothing else that changes`);
   }
 }
 
-/**
- * Makes a call during which everything above throws, and puts it back. A strategy that catches what it is thrown is found
- * out all the same: returns the first thing that was reached for, or null.
- */
-export function callTrapped(call: () => void): string | null {
+/** Makes a call during which everything above throws. Returns the first used name, also if the strategy caught it, or null. */
+function callTrapped(call: () => void): string | null {
   let reached: string | null = null;
   const restore = TRAPPED.map((path) =>
     takeAway(path, () => {
@@ -215,10 +117,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       call('create', () => {
         quoter = makeTrialQuoter(tried, market);
       });
-      for (const look of market.looks.keys()) {
-        call('observe', () => quoter?.tell(look));
-        call('quote', () => quoter?.ask(look));
-      }
+      for (const look of market.looks.keys()) call('observe() or quote', () => quoter?.look(look));
     }
     return 'none was used';
   },
@@ -226,7 +125,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'it changes nothing that it is shown'(tried, { markets }) {
     for (const market of markets) {
       const before = JSON.stringify(market);
-      playMarket(tried, market, () => undefined);
+      collectAnswers(tried, market);
       if (JSON.stringify(market) !== before) throw new Failed(`it changed a view of ${nameShown(market)}`);
     }
     return 'every view is as it was';
@@ -253,8 +152,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
         for (const [which, market] of pair.entries()) {
           const quoter = quoters[which];
           if (quoter === undefined || market.looks[look] === undefined) continue;
-          quoter.tell(look);
-          if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(alone[which]?.[look]))
+          if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(alone[which]?.[look]))
             throw new Failed(`data of another market moved its quotes, ${describePlace(market, look)}`);
         }
       }
@@ -278,8 +176,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
           sizes.push(bytes);
           quoter = makeTrialQuoter(tried, market, JSON.parse(text));
         }
-        quoter.tell(look);
-        if (JSON.stringify(listQuotes(quoter.ask(look))) !== JSON.stringify(unbroken[look]))
+        if (JSON.stringify(listQuotes(quoter.look(look))) !== JSON.stringify(unbroken[look]))
           throw new Failed(`after a restart it quotes otherwise, ${describePlace(market, look)}`);
       }
     }
@@ -399,8 +296,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       const quoter = makeTrialQuoter(tried, market);
       for (const look of market.looks.keys()) {
         const from = stopwatch();
-        quoter.tell(look);
-        quoter.ask(look);
+        quoter.look(look);
         times.push(stopwatch() - from);
       }
     }
@@ -477,26 +373,11 @@ const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answ
 /** Look by look. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
-  return Array.from(market.looks.keys(), (look) => {
-    quoter.tell(look);
-    return quoter.ask(look);
-  });
+  return Array.from(market.looks.keys(), (look) => quoter.look(look));
 }
 
 const collectQuotes = (tried: TriedStrategy, market: ShownSubject): readonly (readonly Quotes[])[] =>
   collectAnswers(tried, market).map(listQuotes);
-
-function playMarket(
-  tried: TriedStrategy,
-  market: ShownSubject,
-  look: (quotes: Quotes, view: MarketView, place: string) => void,
-): void {
-  const quoter = makeTrialQuoter(tried, market);
-  for (const index of market.looks.keys()) {
-    quoter.tell(index);
-    for (const { quotes, view } of quoter.ask(index)) look(quotes, view, describePlace(market, index));
-  }
-}
 
 /** Returns the number of observations. */
 function playAll(
@@ -504,6 +385,10 @@ function playAll(
   { markets }: ShownMarkets,
   look: (quotes: Quotes, view: MarketView, place: string) => void,
 ): number {
-  for (const market of markets) playMarket(tried, market, look);
+  for (const market of markets) {
+    const quoter = makeTrialQuoter(tried, market);
+    for (const index of market.looks.keys())
+      for (const { quotes, view } of quoter.look(index)) look(quotes, view, describePlace(market, index));
+  }
   return markets.reduce((sum, { looks }) => sum + looks.length, 0);
 }

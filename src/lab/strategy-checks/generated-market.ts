@@ -2,7 +2,6 @@
 
 import { must } from '../../shared/base/errors.js';
 import { type Micros, micros, ONE, ZERO } from '../../shared/base/micros.js';
-import type { Random } from '../../shared/base/random.js';
 import { marketDetail } from '../../shared/protocol/records.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
 import type {
@@ -36,30 +35,21 @@ export interface TriedStrategy {
   readonly params: ParamValues;
 }
 
-/** One observation of a market; `events` are passed before its quotes are requested. */
-export interface ShownLook {
-  readonly view: MarketView;
-  readonly events: readonly AnyEvent[];
-}
-
-/** Observations of one market in order of our clock, for one quoter. */
+/** Observations of one market in order of our clock; `events` are passed before its quotes are requested. */
 export interface ShownMarket {
   readonly facts: MarketFacts;
-  readonly looks: readonly ShownLook[];
+  readonly looks: readonly { readonly view: MarketView; readonly events: readonly AnyEvent[] }[];
 }
 
-/** One observation of all markets of an event, with the earlier events by market. */
-export interface ShownEventLook {
-  readonly view: WholeEventView;
-  readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
-}
-
-/** Observations of one event, for strategies of whole events. */
+/** Observations of all markets of an event, with the earlier events by market. */
 export interface ShownEvent {
   readonly event: EventFacts;
   /** Whether none of its markets has fees. */
   readonly isFree: boolean;
-  readonly looks: readonly ShownEventLook[];
+  readonly looks: readonly {
+    readonly view: WholeEventView;
+    readonly events: readonly { readonly conditionId: string; readonly event: AnyEvent }[];
+  }[];
 }
 
 /** Everything that one quoter sees. */
@@ -87,10 +77,11 @@ export interface MarketQuotes {
 }
 
 export interface TrialQuoter {
-  /** Passes the events before the observation of this number, from 0. */
-  tell(look: number): void;
-  /** Its quotes at that observation, for each market of the view. Throws the strategy's errors. */
-  ask(look: number): readonly MarketQuotes[];
+  /**
+   * Passes the events before the observation of this number, from 0, and requests quotes for each market of the view.
+   * Throws the strategy's errors, and TypeError when quotes of a market are missing, or are for a foreign market.
+   */
+  look(at: number): readonly MarketQuotes[];
   save(): unknown;
 }
 
@@ -104,30 +95,27 @@ export function makeTrialQuoter(
     if (!('event' in shown)) throw new TypeError(`${strategy.name} quotes events, and was to be shown a market`);
     const quoter: EventQuoter<EventKind> = strategy.create(params, shown.event, saved);
     return {
-      tell(look) {
-        for (const { event, conditionId } of shown.looks[look]?.events ?? []) quoter.observe?.(event, conditionId);
+      look(at) {
+        const { view, events } = must(shown.looks[at], 'a look');
+        for (const { event, conditionId } of events) quoter.observe?.(event, conditionId);
+        const said = quoter.quote(view);
+        const wrong = checkEventQuotes(said, view);
+        if (wrong !== null) throw new TypeError(wrong);
+        return view.markets.map(({ view: of }) => ({ quotes: said[of.market.conditionId] as Quotes, view: of }));
       },
-      ask: (look) => shown.looks.slice(look, look + 1).flatMap(({ view }) => askEvent(quoter, view)),
       save: () => quoter.save?.(),
     };
   }
   if ('event' in shown) throw new TypeError(`${strategy.name} quotes markets, and was to be shown an event`);
   const quoter: Quoter<EventKind> = strategy.create(params, shown.facts, saved);
   return {
-    tell(look) {
-      for (const event of shown.looks[look]?.events ?? []) quoter.observe?.(event);
+    look(at) {
+      const { view, events } = must(shown.looks[at], 'a look');
+      for (const event of events) quoter.observe?.(event);
+      return [{ quotes: quoter.quote(view), view }];
     },
-    ask: (look) => shown.looks.slice(look, look + 1).map(({ view }) => ({ quotes: quoter.quote(view), view })),
     save: () => quoter.save?.(),
   };
-}
-
-/** Throws TypeError when quotes of a market are missing, or are for a foreign market. */
-function askEvent(quoter: EventQuoter, view: WholeEventView): readonly MarketQuotes[] {
-  const said = quoter.quote(view);
-  const wrong = checkEventQuotes(said, view);
-  if (wrong !== null) throw new TypeError(wrong);
-  return view.markets.map(({ view: of }) => ({ quotes: said[of.market.conditionId] as Quotes, view: of }));
 }
 
 /** A name for people. */
@@ -147,62 +135,25 @@ export const askedBy = ({ strategy, params }: TriedStrategy): Asked => ({
   event: strategy.inputs?.event === true,
 });
 
-/** A probability, or a bid and an ask around it, in price; and its age. */
-interface Told {
-  readonly p: number;
-  /** Null: the feed gives the probability itself. */
-  readonly half: number | null;
-  readonly sd: number | null;
-  readonly ageMs: number;
-}
-
-/** The other of two exhaustive outcomes. */
-interface OtherOutcome extends Pick<SiblingView, 'sinceJumpMs' | 'isSound'> {
-  readonly mid: number;
-  readonly half: number;
-  readonly bookAgeMs: number;
-  readonly netShares: number;
-}
-
-/** For one observation; null without a value. */
+/** Inputs besides the market, for one observation; null without a value. */
 export interface Beside {
-  readonly told: Told | null;
-  readonly other: OtherOutcome | null;
+  /** A probability, or a bid and an ask around it, in price; and its age. */
+  readonly told: {
+    readonly p: number;
+    /** Null: the feed gives the probability itself. */
+    readonly half: number | null;
+    readonly sd: number | null;
+    readonly ageMs: number;
+  } | null;
+  /** The other of two exhaustive outcomes. */
+  readonly other:
+    | (Pick<SiblingView, 'sinceJumpMs' | 'isSound' | 'bookAgeMs'> & {
+        readonly mid: number;
+        readonly half: number;
+        readonly netShares: number;
+      })
+    | null;
 }
-
-export const NOTHING_BESIDE: Beside = { told: null, other: null };
-
-/** Usually near `middle`, the price of the market's own book; sometimes far from it, old, stuck or missing. */
-export function drawBeside(random: Random, middle: number | null): Beside {
-  const told = drawTold(random, middle ?? 0.5);
-  const other = drawOther(random, middle ?? 0.5);
-  return middle === null ? NOTHING_BESIDE : { told, other };
-}
-
-function drawTold(random: Random, middle: number): Told | null {
-  const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
-  const p = Math.min(0.97, Math.max(0.03, middle + error * (draw < 0.2 ? 0.4 : 0.02)));
-  const [half, sd] = [draw < 0.6 ? 0.01 : null, draw < 0.8 ? 0.1 : null];
-  return draw < 0.1 ? null : { p, half, sd, ageMs: Math.round(age * (draw > 0.95 ? 300_000 : 2000)) };
-}
-
-function drawOther(random: Random, middle: number): OtherOutcome {
-  const [draw, error, age] = [random.uniform(), random.uniform() - 0.5, random.uniform()];
-  return {
-    mid: Math.min(0.96, Math.max(0.04, 1 - middle + error * (draw < 0.1 ? 0.5 : 0.04))),
-    half: 0.02,
-    bookAgeMs: Math.round(age * (draw > 0.95 ? 600_000 : 20_000)),
-    netShares: draw < 0.5 ? 0 : Math.round(error * 200),
-    sinceJumpMs: draw > 0.9 ? 5000 : null,
-    isSound: draw > 0.03,
-  };
-}
-
-/** With YES and NO exchanged, in both outcomes. */
-export const mirrorBeside = ({ told, other }: Beside): Beside => ({
-  told: told && { ...told, p: 1 - told.p },
-  other: other && { ...other, mid: 1 - other.mid, netShares: other.netShares === 0 ? 0 : -other.netShares },
-});
 
 /** All its feeds give the same value. */
 export function feedViews({ told }: Beside, { feeds }: Asked, nowMs: number): FeedViews {
@@ -241,8 +192,6 @@ export interface Look {
   /** YES less NO, in shares. */
   readonly netShares: number;
   readonly stance: Stance;
-  /** Absent: nothing besides the market. */
-  readonly beside?: Beside;
 }
 
 /** Number of ticks between 0 and 1, and whether fees are 0. */

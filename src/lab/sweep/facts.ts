@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
 import { type EventChunk, gapsIn, type RecordedMarket, type Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { modelOfChoice } from '../backtest/latency.js';
+import { LatencyModel } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
 import { streamRecording } from '../backtest/replay-driver.js';
 import { groupBy } from '../report/analysis/split.js';
@@ -300,7 +300,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const { search, fillModels, embargoMs, config, latency, seed, repeat, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
   const sources = plan.recordings.map((recording) => streamRecording(recording));
-  const model = modelOfChoice(latency, seed);
+  const model = new LatencyModel(latency, seed);
   const options = { fillModel: fillModels[0] ?? '', latency: model, seed, landingMs, fees, allMarkets };
   // A single backtest over everything.
   const whole = makePlan(config, sources, options);

@@ -9,7 +9,7 @@ import type { Config, StrategyConfig } from '../../shell/config/config.js';
 import { canonicalJson } from '../../shell/config/shown.js';
 import type { FieldSpec, ParamSpec, ParamValue, ParamValues } from '../../trader/strategy/contract.js';
 import { describeWanted, type ParamsRead, readParams } from '../../trader/strategy/read-params.js';
-import { modelOfChoice } from '../backtest/latency.js';
+import { LatencyModel } from '../backtest/latency.js';
 import {
   type Axis,
   type Candidate,
@@ -81,7 +81,7 @@ export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions(
 
 function latencyText({ latency, seed }: SweepPlan): string {
   const { spec, roundTripsMs, byKind } = latency;
-  const { name } = modelOfChoice(latency, seed);
+  const { name } = new LatencyModel(latency, seed);
   if (spec.kind === 'constant') return name;
   const hash = hashValue(byKind === undefined ? roundTripsMs : { roundTripsMs, byKind }).slice(0, 16);
   return `${name} of ${roundTripsMs.length} round trips, ${hash}`;

@@ -2,33 +2,16 @@
 
 import { CST, Lexer } from 'yaml';
 
-const MAX_BYTES = 256 * 1024;
+export const MAX_YAML_BYTES = 256 * 1024;
 /** Maximum keys and list items of a configuration file; anchors, aliases and tags count too. */
-const MAX_ENTRIES = 5_000;
+export const MAX_YAML_ENTRIES = 5_000;
 /** Deeper than any setting. */
 export const MAX_YAML_DEPTH = 20;
 
-export interface YamlBounds {
-  readonly maxBytes: number;
-  readonly maxEntries: number;
-}
-
-export const CONFIG_BOUNDS: YamlBounds = { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES };
-
-/** The first exceeded bound, with actual and allowed size; null for a text that may be parsed. */
-export function findYamlExcess(text: string, bounds: YamlBounds = CONFIG_BOUNDS): string | null {
+/** The first exceeded bound (depth by brackets, and by marks on one line such as `- - - x`), with actual and allowed size; null for a text that may be parsed. */
+export function findYamlExcess(text: string): string | null {
   const bytes = Buffer.byteLength(text);
-  return bytes > bounds.maxBytes ? formatByteExcess(bytes, bounds) : findEntryExcess(text, bounds.maxEntries);
-}
-
-export const formatByteExcess = (bytes: number, { maxBytes }: YamlBounds): string =>
-  `has ${bytes} bytes; at most ${maxBytes} are read`;
-
-/** Deeper indentation cannot be read; the reader of the parsed text counts its levels. */
-const WIDEST_INDENT = 200;
-
-/** Depth by brackets, and by marks on one line (`- - - x`), each on its own. */
-function findEntryExcess(text: string, maxEntries: number): string | null {
+  if (bytes > MAX_YAML_BYTES) return formatByteExcess(bytes);
   let [entries, brackets, marks] = [0, 0, 0];
   for (const lexeme of new Lexer().lex(text)) {
     const kind = CST.tokenType(lexeme) ?? '';
@@ -43,8 +26,14 @@ function findEntryExcess(text: string, maxEntries: number): string | null {
     if (isWide || Math.max(brackets, marks) > MAX_YAML_DEPTH)
       return `is nested too deeply; at most ${MAX_YAML_DEPTH} levels are read`;
   }
-  return entries > maxEntries ? `has ${entries} keys and list items; at most ${maxEntries} are read` : null;
+  if (entries <= MAX_YAML_ENTRIES) return null;
+  return `has ${entries} keys and list items; at most ${MAX_YAML_ENTRIES} are read`;
 }
+
+export const formatByteExcess = (bytes: number): string => `has ${bytes} bytes; at most ${MAX_YAML_BYTES} are read`;
+
+/** Deeper indentation cannot be read; the reader of the parsed text counts its levels. */
+const WIDEST_INDENT = 200;
 
 /** Each is an entry or part of one. */
 const COUNTED: ReadonlySet<string> = new Set([

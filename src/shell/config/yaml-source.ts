@@ -3,13 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { systemCode, TwinbookError } from '../../shared/base/errors.js';
-import {
-  CONFIG_BOUNDS,
-  findYamlExcess,
-  formatByteExcess,
-  MAX_YAML_DEPTH,
-  type YamlBounds,
-} from '../../shared/base/yaml-bounds.js';
+import { findYamlExcess, formatByteExcess, MAX_YAML_BYTES, MAX_YAML_DEPTH } from '../../shared/base/yaml-bounds.js';
 import { configError, fieldName, type Problem, shownPath } from './problems.js';
 
 export type YamlSource = ReturnType<typeof parseYaml>;
@@ -33,7 +27,6 @@ export class SourceTexts {
 export interface ReadYamlOptions {
   /** The setting that names the file; absent: the operator named it. */
   readonly asker?: Problem | undefined;
-  readonly bounds?: YamlBounds;
   readonly sources?: SourceTexts | undefined;
 }
 
@@ -44,7 +37,7 @@ export function readYaml(file: string, cwd: string, options: ReadYamlOptions = {
   return parseYaml(text, file, shownPath(file, cwd));
 }
 
-function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: ReadYamlOptions): string {
+function readText(file: string, cwd: string, { asker }: ReadYamlOptions): string {
   const name = shownPath(file, cwd);
   const fail = (what: string, hint: string): never => {
     if (asker === undefined) throw new TwinbookError('config_invalid', `${name}: ${what}`, hint);
@@ -54,9 +47,9 @@ function readText(file: string, cwd: string, { asker, bounds = CONFIG_BOUNDS }: 
     const stat = statSync(file);
     if (!stat.isFile())
       return fail(stat.isDirectory() ? 'is a folder, not a file' : 'is not an ordinary file', 'Name a YAML file.');
-    if (stat.size > bounds.maxBytes) return fail(formatByteExcess(stat.size, bounds), SPLIT);
+    if (stat.size > MAX_YAML_BYTES) return fail(formatByteExcess(stat.size), SPLIT);
     const text = readFileSync(file, 'utf8');
-    const excess = findYamlExcess(text, bounds);
+    const excess = findYamlExcess(text);
     return excess === null ? text : fail(excess, SPLIT);
   } catch (error) {
     if (error instanceof TwinbookError) throw error;

@@ -1,7 +1,7 @@
 /** Plans for tests: the live trader's usual settings, with a given strategy. */
 
 import type { BacktestPlan, EventSource } from '../../../src/lab/backtest/contract.js';
-import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
+import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { StrategySettings } from '../../../src/trader/engine/settings.js';
 import { riskLimitsSchema } from '../../../src/trader/risk/limits.js';
@@ -82,7 +82,7 @@ export function plan(sources: readonly EventSource[], changes: PlanChanges = {})
     },
     sources,
     fillModel: changes.fillModel ?? 'risk-averse',
-    latency: latencyModel(readLatency(changes.latency ?? 'constant:100'), [], seed),
+    latency: new LatencyModel({ spec: readLatency(changes.latency ?? 'constant:100'), roundTripsMs: [] }, seed),
     seed,
     fees: changes.fees ?? { makerRateMicros: 0, takerRateMicros: 0 },
     landingMs: 400,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { latencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
+import { LatencyModel, readLatency } from '../../../src/lab/backtest/latency.js';
 import { makePlan } from '../../../src/lab/backtest/plan.js';
 import { streamRecording } from '../../../src/lab/backtest/replay-driver.js';
 import { runBacktest } from '../../../src/lab/backtest/run.js';
@@ -46,7 +46,7 @@ describe('a backtest', () => {
     // Two models differ in their fills; power:3 fills as risk-averse does.
     const wanted = Object.entries(PINNED).filter(([name]) => IS_LONG || name !== 'power:3');
     for (const [fillModel] of wanted) {
-      const latency = latencyModel(readLatency('constant:150'), [], 7);
+      const latency = new LatencyModel({ spec: readLatency('constant:150'), roundTripsMs: [] }, 7);
       const given = { fillModel, latency, seed: 7, landingMs: 400, allMarkets: true };
       const fees = { makerRateMicros: 0, takerRateMicros: 0 };
       const { session, traceHash } = await runBacktest(
@@ -68,7 +68,12 @@ describe('a backtest', () => {
     const trips = [40, 90, 150, 400];
     const trace = async (seed: number, tripsMs: readonly number[]) => {
       const given = plan([source(wanderingRows(12, times(1, 4)))], { seed: 1 });
-      return (await runBacktest({ ...given, latency: latencyModel(readLatency('recorded'), tripsMs, seed) })).traceHash;
+      return (
+        await runBacktest({
+          ...given,
+          latency: new LatencyModel({ spec: readLatency('recorded'), roundTripsMs: tripsMs }, seed),
+        })
+      ).traceHash;
     };
     expect(await trace(1, trips)).toBe(await trace(1, trips));
     expect(await trace(1, trips)).not.toBe(await trace(2, trips));

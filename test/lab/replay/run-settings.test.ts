@@ -3,7 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changesSince, RunCode, traderNow, traderThen } from '../../../src/lab/replay/run-settings.js';
+import {
+  changesSince,
+  openRunCode,
+  type RunCode,
+  traderNow,
+  traderThen,
+} from '../../../src/lab/replay/run-settings.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { VERSION } from '../../../src/shell/config/shipped.js';
 import { describeRun } from '../../../src/shell/journal/journal-writer.js';
@@ -46,7 +52,7 @@ async function place(): Promise<Place> {
 const load = (folder: string) => loadConfig(join(folder, 'trader.yaml'), { env: {}, cwd: folder });
 
 const codeIn = (folder: string, acceptsChanged = false) =>
-  new RunCode({ loadFiles: () => load(folder), acceptsChanged });
+  openRunCode({ loadFiles: () => load(folder), acceptsChanged });
 
 async function changes({ folder, run }: Place): Promise<readonly string[]> {
   return changesSince(run, traderNow(await load(folder), run));
@@ -141,7 +147,7 @@ describe('the code of a run with its own settings', () => {
 
   it('is refused where the operator names no file, and shipped code needs none', async () => {
     const { run } = await place();
-    const unnamed = new RunCode({ loadFiles: null, acceptsChanged: true });
+    const unnamed = openRunCode({ loadFiles: null, acceptsChanged: true });
     await expect(names(run, unnamed)).rejects.toMatchObject({ hint: expect.stringContaining('-c FILE') });
     const shipped = { ...run, strategies: run.strategies.slice(0, 1) };
     expect(await names(shipped, unnamed)).toEqual(['log-odds-maker']);

@@ -3,15 +3,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CONFIG_BOUNDS, findYamlExcess } from '../../../src/shared/base/yaml-bounds.js';
+import { findYamlExcess, MAX_YAML_ENTRIES } from '../../../src/shared/base/yaml-bounds.js';
 import { venueProfile } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { readScenarios } from '../../../src/shell/config/scenario-file.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
 import { folderOf } from '../../support/folders.js';
 
 const each = (count: number, write: (index: number) => string) => Array.from({ length: count }, (_, at) => write(at));
-const TOO_MANY = CONFIG_BOUNDS.maxEntries + 1;
+const TOO_MANY = MAX_YAML_ENTRIES + 1;
 
 const lists: readonly (readonly [style: string, text: string])[] = [
   ['block keys', each(TOO_MANY, (at) => `k${at}: 1\n`).join('')],
@@ -47,12 +46,10 @@ describe('bounds on a YAML text', () => {
   });
 
   test('keys up to the bound are read, and text in quotes, blocks and comments is not counted', () => {
-    const keys = each(CONFIG_BOUNDS.maxEntries - 4, (at) => `k${at}: 1\n`).join('');
+    const keys = each(MAX_YAML_ENTRIES - 4, (at) => `k${at}: 1\n`).join('');
     const text = `${keys}a: "${'x: 1, '.repeat(2_000)}"\nb: |\n${'  - x: 1\n'.repeat(2_000)}${'# x: 1\n'.repeat(2_000)}c:\n - 1`;
     expect(findYamlExcess(text)).toBeNull();
-    expect(Object.keys(parseYaml(text, '/s.yaml', 's.yaml').value as object)).toHaveLength(
-      CONFIG_BOUNDS.maxEntries - 1,
-    );
+    expect(Object.keys(parseYaml(text, '/s.yaml', 's.yaml').value as object)).toHaveLength(MAX_YAML_ENTRIES - 1);
   });
 
   test('bytes are counted as the file has them', () => {
@@ -92,16 +89,5 @@ describe('every file of a configuration is bounded', () => {
   test('a venue profile for the client alone', () => {
     const folder = folderOf({ 'venue.yaml': '{'.repeat(100_000) });
     expect(() => venueProfile(join(folder, 'venue.yaml'))).toThrow(/venue\.yaml: is nested too deeply/);
-  });
-
-  test('a file of scenarios may be longer, and is bounded too', () => {
-    const folder = folderOf({
-      'long.yaml': `x: [${'1,'.repeat(6_000)}]`,
-      'over.yaml': '- 1\n'.repeat(100_001),
-    });
-    expect(() => readScenarios(join(folder, 'long.yaml'), folder)).toThrow(/unknown key/);
-    expect(() => readScenarios(join(folder, 'over.yaml'), folder)).toThrow(
-      /100001 keys and list items; at most 100000/,
-    );
   });
 });

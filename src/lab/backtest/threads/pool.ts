@@ -4,7 +4,7 @@
  */
 
 import { parentPort, type Worker } from 'node:worker_threads';
-import { AssertionFailed, assert, type ErrorCode, TwinbookError } from '../../../shared/base/errors.js';
+import { AssertionFailed, assert, must, TwinbookError } from '../../../shared/base/errors.js';
 import { startWorker } from '../../../shared/base/processes.js';
 import type { Config } from '../../../shell/config/config.js';
 import { loadConfig } from '../../../shell/config/load.js';
@@ -13,13 +13,6 @@ import { type BacktestOptions, type BacktestResult, compareRuns, type ModelRuns 
 export interface ModelSetup extends ConfigOfThreads {
   readonly options: Omit<BacktestOptions, 'progress' | 'fillModels'>;
 }
-
-export type ModelEnd =
-  | { readonly runs: ModelRuns; readonly error: null }
-  | {
-      readonly runs: null;
-      readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
-    };
 
 interface ThreadedBacktest extends ModelSetup {
   readonly fillModels: readonly string[];
@@ -32,7 +25,7 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };
   const program = { name: './model-worker', from: import.meta.url };
-  const pool = new TaskPool<string, ModelEnd>({ workers, program, setup, readsFiles: true });
+  const pool = new TaskPool<string, ModelRuns>({ workers, program, setup, readsFiles: true });
   const parts = new Map<string, number>();
   const runs = new Map<string, ModelRuns>();
   const onPart = (fillModel: string, part: number): void => {
@@ -44,22 +37,18 @@ export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readon
       tasks: fillModels,
       onPart,
       done: (fillModel, end) => {
-        if (end.kind === 'failed') throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
-        const { runs: found, error } = end.figures;
-        if (error !== null) throw new TwinbookError(error.code, error.message, error.hint);
-        runs.set(fillModel, found);
+        if (end.kind === 'done') runs.set(fillModel, end.figures);
+        else if (end.known === undefined) throw new AssertionFailed(`a thread of the backtest failed: ${end.error}`);
+        else throw new TwinbookError(end.known.code, end.known.message, end.known.hint);
       },
-      stopAsked: new Promise(() => undefined),
     });
   } finally {
     await pool.close();
   }
-  const all = fillModels.map((name) => {
-    const found = runs.get(name);
-    if (found === undefined) throw new AssertionFailed(`no thread has run ${name}`);
-    return found;
-  });
-  return compareRuns(all, options.seed ?? 1);
+  return compareRuns(
+    fillModels.map((name) => must(runs.get(name), name)),
+    options.seed ?? 1,
+  );
 }
 
 /** A configuration that threads read again: strategies cannot be passed to them. */
@@ -85,7 +74,11 @@ export async function sameConfig({ source, configHash }: ConfigOfThreads): Promi
 /** End of a task: `R`, or the reason for none. */
 export type TaskEnd<R> =
   | { readonly kind: 'done'; readonly figures: R }
-  | { readonly kind: 'failed'; readonly error: string };
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly known?: Pick<TwinbookError, 'code' | 'message' | 'hint'>;
+    };
 
 interface Assignment<T> {
   readonly id: number;
@@ -113,7 +106,10 @@ export function serveTasks<T, R>(run: (task: T, tell: (part: number) => void) =>
       report({ kind: 'outcome', id, outcome: { kind: 'done', figures } });
     } catch (error) {
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text } });
+      // Errors lose their class between threads.
+      const known =
+        error instanceof TwinbookError ? { known: { code: error.code, message: error.message, hint: error.hint } } : {};
+      report({ kind: 'outcome', id, outcome: { kind: 'failed', error: text, ...known } });
     }
   });
   report({ kind: 'ready' });
@@ -134,7 +130,7 @@ export interface Batch<T, R> {
   readonly done: (task: T, outcome: TaskEnd<R>) => void;
   /** Called with the finished fraction of a task, 0 to 1. */
   readonly onPart?: (task: T, part: number) => void;
-  readonly stopAsked: Promise<void>;
+  readonly stopAsked?: Promise<void>;
 }
 
 interface Hired {
@@ -171,7 +167,7 @@ export class TaskPool<T, R> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      void stopAsked.then(() => resolve(false));
+      void stopAsked?.then(() => resolve(false));
       for (const [worker, hired] of this.#hired) if (hired.isReady) this.#assign(worker, hired);
       for (let i = this.#hired.size; i < Math.min(this.#options.workers, tasks.length); i++) this.#hire();
     });

@@ -228,7 +228,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     trading,
     quoting: computeQuotingShare(sessions),
     markouts: computeMarkouts(sessions),
-    crossing: computeCrossings(sessions),
+    crossing: kind === 'live' ? null : computeCrossings(sessions),
     inventory: computeInventory(markets, carriedMicros, trading.boughtMicros + trading.soldMicros),
     capital: computeCapital(record, result.resultMicros),
     drawdown: computeDrawdown(record),

@@ -16,9 +16,6 @@ export type Markout = ReturnType<typeof markoutAt>;
 
 const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
-/** Compared horizons of crossings: at once, and in the end. */
-const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
-
 /** A fill, or a possible one: prices in YES space. */
 type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'> &
   Partial<Pick<FillRecord, 'isMaker'>>;
@@ -85,35 +82,11 @@ function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: Markout
 const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
   clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
 
-export type CrossingFigures = NonNullable<ReturnType<typeof computeCrossings>>;
-export type CrossedShares = ReturnType<typeof computeMarkedShares>;
-
-/**
- * The recorded other side came to the price of a resting order of ours. `filled`: what that filled at once. `unfilled`:
- * orders that it left standing until they were canceled or their market closed, with markouts as if filled when first
- * reached, and how long the other side stood there. Null for what really happened.
- */
+/** Fills by recorded orders that arrived at the price of a resting order of ours. */
 export function computeCrossings(markets: readonly MarketSession[]) {
-  if (markets.some(({ stoodCrossed }) => stoodCrossed === null)) return null;
-  const filled = markets.map(({ fills, outcome }) => ({
-    marked: fills.filter(({ atCrossing }) => atCrossing),
-    outcome,
-  }));
-  const unfilled = markets.map(({ stoodCrossed, outcome }) => ({ marked: stoodCrossed ?? [], outcome }));
-  return {
-    filled: { fills: filled.flatMap(({ marked }) => marked).length, ...computeMarkedShares(filled) },
-    unfilled: {
-      orders: unfilled.flatMap(({ marked }) => marked).length,
-      ...computeMarkedShares(unfilled),
-      crossed: computeSpread(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }) => crossedMs))),
-    },
-  };
+  const filled = markets.flatMap(({ fills }) => fills.filter(({ atCrossing }) => atCrossing));
+  return { filled: { fills: filled.length, sharesMicros: sum(filled.map(({ amountMicros }) => amountMicros)) } };
 }
-
-const computeMarkedShares = (markets: readonly Traded[]) => ({
-  sharesMicros: sum(markets.flatMap(({ marked }) => marked.map(({ amountMicros }) => amountMicros))),
-  markouts: CROSSING_HORIZONS.map((horizon) => markoutAt(markets, horizon, 'all')),
-});
 
 /** @param schedule base of the fees; undefined: unknown */
 export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {

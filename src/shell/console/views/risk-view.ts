@@ -131,7 +131,7 @@ export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measu
 
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
-const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'part', 'sets'];
+const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'of the limit', 'sets'];
 
 /** Null before the trader's first message. */
 export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
