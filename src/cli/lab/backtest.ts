@@ -48,12 +48,6 @@ export const PLAY_OPTIONS = {
     `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  repeat: usual(
-    '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-    1,
-    integerBetween(1, MAX_REPEATS),
-  ),
   failures: text(
     '--failures <rates>',
     'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
@@ -99,6 +93,12 @@ const OPTIONS = {
   data: requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
+  repeat: usual(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    1,
+    integerBetween(1, MAX_REPEATS),
+  ),
   afterHalt: choice(
     '--after-halt <what>',
     'when a limit halts the trader: resume with the next event or day, or end there as live',

@@ -11,7 +11,6 @@ import {
   type SweepProgress,
   type SweepWatcher,
   USUAL_FILL_MODELS,
-  USUAL_MEMORY_BYTES,
 } from '../../lab/sweep/contract.js';
 import {
   axisName,
@@ -20,7 +19,6 @@ import {
   freshLead,
   judgementColumns,
   remark,
-  resultText,
   type SharedColumn,
   sharpeText,
   stepColumns,
@@ -90,7 +88,12 @@ function columns(result: SweepResult): readonly Column<Placed>[] {
       return { title: axisName(search.axes, index).toUpperCase(), cell, right: true };
     }),
     ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
-      { title: model.toUpperCase(), cell: of(index, resultText), right: true, keep: index === 0 ? 95 : 80 - index },
+      {
+        title: model.toUpperCase(),
+        cell: of(index, ({ resultMicros }) => formatGain(resultMicros)),
+        right: true,
+        keep: index === 0 ? 95 : 80 - index,
+      },
       { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, events)), right: true, keep: 60 - index },
       { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true, keep: 40 - index },
     ]),
@@ -183,15 +186,7 @@ function progressText(
   return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }
 
-const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
-
-export const memoryOption = usual(
-  '--memory <mib>',
-  'decoded recordings up to this size are kept and shared, larger ones streamed',
-  USUAL_MEMORY_BYTES / MEBIBYTE,
-  integerBetween(0, 1_048_576),
-);
 
 export const QUESTION_OPTIONS = {
   data: list(...DATA),
@@ -217,7 +212,6 @@ export const QUESTION_OPTIONS = {
     '--out <dir>',
     'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
   ),
-  memory: memoryOption,
 };
 
 export type Question = Values<typeof QUESTION_OPTIONS> & {
@@ -226,8 +220,6 @@ export type Question = Values<typeof QUESTION_OPTIONS> & {
   readonly world?: readonly string[] | undefined;
   readonly resume?: true | undefined;
 };
-
-export const memoryBytes = ({ memory }: Pick<Question, 'memory'>): number => memory * MEBIBYTE;
 
 export function requireData({ data }: Pick<Question, 'data'>): readonly string[] {
   if (data !== undefined) return data;
@@ -272,11 +264,9 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
       choices: resolveFeedChoices(options, io.cwd),
       delayMs: options.feedDelay ?? null,
     }),
-    repeat: options.repeat,
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
-    memoryBytes: memoryBytes(options),
   };
 }
 

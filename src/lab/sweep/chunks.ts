@@ -115,11 +115,11 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
  * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
  */
 export function makeChunks(
-  { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
+  { search: { candidates }, events, fillModels }: SweepFacts,
   seconds: number,
 ): readonly Chunk[] {
   return Array.from({ length: foldCount(events) }, (_, fold) => {
-    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length * assumptions.repeat;
+    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length;
     const size = Math.max(1, Math.floor(seconds / eachSeconds));
     return Array.from({ length: Math.ceil(candidates.length / size) }, (_part, part) => ({
       fold,
@@ -199,7 +199,7 @@ export function keepOutcomes(
 }
 
 /** The recordings may contain more markets than the sweep. */
-export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'memoryBytes'>;
+export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
 export class ChunkRunner {
   readonly #sheet: SweepSheet;
@@ -212,7 +212,7 @@ export class ChunkRunner {
 
   /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */
   static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
-    const { source, paths, memoryBytes } = place;
+    const { source, paths } = place;
     const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
     if (configHash !== sheet.configHash) {
       const hint =
@@ -224,9 +224,9 @@ export class ChunkRunner {
     // In the sheet's order: machines with more recordings play the same.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
-    const data = await planData(recordings, memoryBytes, () => undefined);
+    const data = await planData(recordings);
     requireSameData(sheet, data.markets);
-    return new ChunkRunner(sheet, { ...place, recordings, data, readsThrough: true });
+    return new ChunkRunner(sheet, { ...place, recordings });
   }
 
   /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */

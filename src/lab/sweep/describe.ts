@@ -9,7 +9,6 @@ import type {
   FreshMean,
   FreshResult,
   ModelJudgement,
-  ModelResult,
   SharpePerEvent,
   SweepCounts,
   SweepNote,
@@ -60,9 +59,6 @@ function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Gen
     yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
   }
   if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
-  if (data.isStreamed) {
-    yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
-  }
   for (const { why, count } of search.leftOut.slice(0, 3)) {
     yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
   }
@@ -115,12 +111,6 @@ export function remark({ status, error, signFlips, models }: ConfigurationResult
     .filter((text) => text !== '')
     .join(', ');
 }
-
-/** For repeats the mean, with their deviation. */
-export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult): string =>
-  repeatDeviationMicros === null
-    ? formatGain(resultMicros)
-    : `${formatGain(resultMicros)} ± ${formatMoney(repeatDeviationMicros)}`;
 
 /** A table column for the terminal and the page. */
 export interface SharedColumn<Row> {

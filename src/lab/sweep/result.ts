@@ -85,8 +85,6 @@ export class Outcomes {
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
-      /** Deviation of the result between repeats; null without any. */
-      repeatDeviationMicros: deviationBetween(folds),
     };
   }
 
@@ -95,15 +93,6 @@ export class Outcomes {
       outcome?.kind === 'done' ? [outcome.figures] : [],
     );
   }
-}
-
-/** One sum over all folds for each repeat; null without repeats. */
-function deviationBetween(folds: readonly TaskFigures[]): number | null {
-  const repeats = Math.min(...folds.map(({ runs }) => runs.length));
-  const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>
-    folds.reduce((sum, { runs }) => sum + (runs[at]?.resultMicros ?? 0), 0),
-  );
-  return computeMoments(sums).standardDeviation;
 }
 
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */

@@ -37,7 +37,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   seed: 'the seed',
   folds: 'the number of folds',
   embargo_ms: 'the embargo',
-  assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
+  assumptions: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
 /** `latency` and `others` say what the assumptions leave open. */
@@ -64,12 +64,11 @@ export const identityOf = (
 });
 
 export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
-  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
+  const { search, landingMs, fees, allMarkets, feeCurve = null, feedData } = plan;
   return identityOf(assumptions, search, latencyText(plan), {
     landingMs,
     fees,
     allMarkets,
-    ...(repeat === 1 ? {} : { repeat }),
     ...(feeCurve === null ? {} : { feeCurve }),
     ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
     ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),

@@ -16,9 +16,9 @@ import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
 /** In `user_version`; incremented when the tables change. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 
-/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; views take its lists apart. */
+/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; a view lists its results by event. */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
@@ -75,11 +75,6 @@ JOIN (
   SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
 ) AS placed ON placed.sweep = results.sweep AND placed.fold = results.fold
 JOIN json_each(figures, '$.eventResults') ON key = place;
-
-CREATE VIEW repeats AS
-SELECT sweep, configuration, fold, fill_model, key + 1 AS repeat, value ->> 'seed' AS seed,
-  value ->> 'resultMicros' AS result_micros, value ->> 'fills' AS fills, value ->> 'traceHash' AS trace_hash
-FROM results JOIN json_each(figures, '$.runs');
 `;
 
 const FILE = 'sweep.sqlite';

@@ -31,7 +31,6 @@ import {
   judgementColumns,
   overfittingText,
   remark,
-  resultText,
   type SharedColumn,
   sharpeText,
   stepColumns,
@@ -108,7 +107,7 @@ function configurationSection(result: SweepResult): Markup {
     // Before the results, because it qualifies them.
     { title: 'Remark', isText: true },
     ...assumptions.fillModels.flatMap((model) => [
-      { title: model, explains: `${terms.result} under ${model}; of repeats their mean, ± the deviation between them` },
+      { title: model, explains: `${terms.result} under ${model}` },
       { title: 'Sharpe', explains: `per ${terms.event}, not per year` },
       { title: 'Deflated', explains: 'probability that the true ratio beats what luck gives the best of all tried' },
       { title: 'Drawdown', explains: 'the largest within a fold' },
@@ -148,7 +147,7 @@ function modelCells(model: ModelResult | undefined, events: number): readonly Ce
   if (model === undefined) return Array.from({ length: 5 }, () => ({ text: UNKNOWN, value: null }));
   const { resultMicros, sharpe, maxDrawdownMicros, fills } = model;
   return [
-    { text: resultText(model), value: resultMicros, class: tone(resultMicros) },
+    { text: formatGain(resultMicros), value: resultMicros, class: tone(resultMicros) },
     { text: sharpeText(sharpe, events), value: sharpe?.sharpe ?? null },
     { text: deflatedText(sharpe), value: sharpe?.deflated ?? null },
     { text: formatMoney(maxDrawdownMicros), value: maxDrawdownMicros },

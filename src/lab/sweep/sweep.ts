@@ -48,8 +48,6 @@ export async function runSweep(
     const planned = await planSweep(plan, (done, all) => {
       watcher.progress({ phase: 'reading', done, all, ...NOTHING_PLAYED });
     });
-    if (planned.data.isStreamed)
-      watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
     const sweep = makeSweep(planned.facts, watcher, store);
     const isComplete = await sweep.run(plan.resume, (work) => engine({ ...planned, ...work, watcher }));
     const result = sweep.result();
