@@ -71,18 +71,6 @@ export interface CoreSettings {
 export interface CoreObserver {
   /** The book is as right before the trade, except for the real orders reached so far. */
   onFill(fill: ObservedFill): void;
-  /**
-   * A recorded amount of `side` has changed at or beyond the price of real orders of the other side, or the recorded
-   * book was cleared. `arrivedMicros`: where something new has come; null when something went. `bestMicros`: best
-   * recorded price that still reaches a real order; null for none. Both in YES space. Called after its fills.
-   */
-  onCrossing?(
-    timeMs: number,
-    market: MarketIndex,
-    side: BookSide,
-    arrivedMicros: number | null,
-    bestMicros: number | null,
-  ): void;
 }
 
 /** A fill of an order of an account with a wallet. Amounts and currency in millionths. */

@@ -1,11 +1,10 @@
 /** Measures a backtest at the exchange: actual events, whenever the trader saw them. */
 
-import { type AccountSlot, ASK, BID, type BookSide, type ObservedFill } from '../../exchange/core/contract.js';
+import { type AccountSlot, ASK, BID, type ObservedFill } from '../../exchange/core/contract.js';
 import type { ExchangeCore } from '../../exchange/core/core.js';
-import { ONE } from '../../shared/base/micros.js';
 import { settledValue } from '../../shared/protocol/outcome.js';
 import type { AnyCall, Outcome } from '../../shared/protocol/seam.js';
-import { type ConversionRecord, type CrossedOrder, type FillRecord, MARKOUT_HORIZONS_MS } from '../session/contract.js';
+import { type ConversionRecord, type FillRecord, MARKOUT_HORIZONS_MS } from '../session/contract.js';
 import { computeYesCost, Holdings, KEEP_NEAREST } from '../session/holdings.js';
 import { AccountSamples, FIRST_STEP_MS, MarketSamples } from '../session/samples.js';
 import type { Played } from './contract.js';
@@ -16,10 +15,7 @@ interface Marked {
   readonly marksAfterMicros: (number | null)[];
 }
 
-/**
- * Mids some time after an event, taken when due; for fills and for crossed orders. Rows are in order of time, so one
- * position per horizon is enough.
- */
+/** Mids some time after a fill, taken when due. Rows are in order of time, so one position per horizon is enough. */
 class LaterMarks<T extends Marked> {
   readonly rows: T[] = [];
   /** By horizon: number of `rows` with their mark. */
@@ -46,129 +42,12 @@ class LaterMarks<T extends Marked> {
   }
 }
 
-/** An order when it began to rest; prices in YES space. */
+/** An order when it began to rest. */
 interface JoinedOrder {
   readonly sinceMs: number;
-  readonly side: BookSide;
-  readonly priceMicros: number;
-  readonly amountMicros: number;
   /** Recorded shares ahead of it. */
   readonly behindMicros: number;
 }
-
-interface CrossedDraft extends Omit<CrossedOrder, 'amountMicros' | 'crossedMs' | 'marksAfterMicros'> {
-  readonly marksAfterMicros: (number | null)[];
-  leftMicros: number;
-  crossedMs: number;
-  sinceMs: number | null;
-}
-
-interface RestingOrder extends JoinedOrder {
-  leftMicros: number;
-  crossed: CrossedDraft | null;
-}
-
-/**
- * Own resting orders of one market, and those that the recording crossed without a fill: they show how much the chosen
- * rule for crossings leaves out.
- */
-export class RestingOrders {
-  readonly #resting = new Map<string, RestingOrder>();
-  readonly #crossed = new LaterMarks<CrossedDraft>();
-
-  onJoin(pubkey: string, order: JoinedOrder): void {
-    this.#resting.set(pubkey, { ...order, leftMicros: order.amountMicros, crossed: null });
-  }
-
-  /** As it began to rest; undefined for an order that does not. */
-  order(pubkey: string): JoinedOrder | undefined {
-    return this.#resting.get(pubkey);
-  }
-
-  onFill(pubkey: string, amountMicros: number, nowMs: number): void {
-    const order = this.#resting.get(pubkey);
-    if (order === undefined) return;
-    order.leftMicros -= amountMicros;
-    if (order.leftMicros <= 0) this.onEnd(pubkey, nowMs);
-  }
-
-  /** It no longer rests: filled, or canceled. */
-  onEnd(pubkey: string, nowMs: number): void {
-    const order = this.#resting.get(pubkey);
-    if (order === undefined) return;
-    this.#resting.delete(pubkey);
-    stopCrossing(order, nowMs);
-    if (order.crossed !== null) order.crossed.leftMicros = order.leftMicros;
-  }
-
-  /** The market and its orders have ended; marks that are not due yet never will be. */
-  onClose(nowMs: number): void {
-    for (const pubkey of [...this.#resting.keys()]) this.onEnd(pubkey, nowMs);
-    this.#crossed.take(Number.POSITIVE_INFINITY, null);
-  }
-
-  /**
-   * Recorded amounts on `side` arrived at `arrivedMicros`, with `bestMicros` as the best; null: none arrived, or none
-   * reaches a resting order. `mark`: the mid at that time.
-   */
-  onReach(
-    nowMs: number,
-    side: BookSide,
-    arrivedMicros: number | null,
-    bestMicros: number | null,
-    mark: () => number | null,
-  ): void {
-    for (const order of this.#resting.values()) {
-      if (order.side === side) continue;
-      if (!isReached(order, bestMicros)) stopCrossing(order, nowMs);
-      else if (isReached(order, arrivedMicros)) this.#startCrossing(order, nowMs, mark);
-    }
-  }
-
-  #startCrossing(order: RestingOrder, nowMs: number, mark: () => number | null): void {
-    if (order.crossed === null) {
-      order.crossed = {
-        timeMs: nowMs,
-        side: order.side === BID ? 'bid' : 'ask',
-        priceMicros: order.priceMicros,
-        markMicros: mark(),
-        marksAfterMicros: [],
-        leftMicros: order.leftMicros,
-        crossedMs: 0,
-        sinceMs: null,
-      };
-      this.#crossed.rows.push(order.crossed);
-    }
-    order.crossed.sinceMs ??= nowMs;
-  }
-
-  get nextMarkMs(): number {
-    return this.#crossed.nextMs;
-  }
-
-  takeMarks(untilMs: number, mark: number | null): void {
-    this.#crossed.take(untilMs, mark);
-  }
-
-  /**
-   * Orders that were crossed and not filled before they ended, in order of time; complete once the market is closed.
-   */
-  get stoodCrossed(): readonly CrossedOrder[] {
-    return this.#crossed.rows
-      .filter(({ leftMicros }) => leftMicros > 0)
-      .map(({ leftMicros, sinceMs: _, ...order }) => ({ ...order, amountMicros: leftMicros }));
-  }
-}
-
-function stopCrossing({ crossed }: RestingOrder, nowMs: number): void {
-  if (crossed === null || crossed.sinceMs === null) return;
-  crossed.crossedMs += nowMs - crossed.sinceMs;
-  crossed.sinceMs = null;
-}
-
-/** Whether a recorded amount of the other side at this price would trade with the order. */
-const isReached = ({ side, priceMicros }: RestingOrder, micros: number | null): boolean =>
-  micros !== null && (side === ASK ? micros >= priceMicros : micros <= priceMicros);
 
 /** Samples of all ended markets: five figures and a time each, about 10 MB. */
 const MOST_SAMPLES = 200_000;
@@ -211,7 +90,7 @@ export class Metrics {
     const market = this.markets.get(played.index);
     if (market === undefined) return;
     market.findSets(this.#account, nowMs);
-    market.onClose(nowMs);
+    market.onClose();
     this.#open.delete(market);
     this.#planMarks();
     this.#bound(market);
@@ -248,23 +127,10 @@ export class Metrics {
     this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
   }
 
-  onCrossing(
-    timeMs: number,
-    index: number,
-    side: BookSide,
-    arrivedMicros: number | null,
-    bestMicros: number | null,
-  ): void {
-    const market = this.markets.get(index);
-    if (market === undefined) return;
-    market.resting.onReach(timeMs, side, arrivedMicros, bestMicros, () => market.mark());
-    this.#nextMarkMs = Math.min(this.#nextMarkMs, market.nextMarkMs);
-  }
-
   onAnswer(call: AnyCall, outcome: Outcome, nowMs: number): void {
     if (outcome.kind !== 'answered') return;
     if (call.endpoint === 'orders.submit') this.#onSubmit(call.params.pubkey, outcome, nowMs);
-    if (call.endpoint === 'orders.cancelSubmit') this.#onCancel(call.params.pubkey, outcome, nowMs);
+    if (call.endpoint === 'orders.cancelSubmit') this.#onCancel(call.params.pubkey, outcome);
     if (call.endpoint === 'redeems.submit') this.#onRedeem(outcome, nowMs);
   }
 
@@ -283,21 +149,19 @@ export class Metrics {
     const behind = this.#core.orders.ahead(this.#account, pubkey);
     if (market === undefined || behind === null) return;
     const amountMicros = order.remaining_amount ?? 0;
-    const isYes = order.outcome.is_yes;
-    const priceMicros = isYes ? (order.price ?? 0) : ONE - (order.price ?? 0);
-    const side = isYes === (order.side === 'buy') ? BID : ASK;
-    market.resting.onJoin(pubkey, { sinceMs: nowMs, side, priceMicros, amountMicros, behindMicros: behind });
+    market.resting.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
     market.ordersPlaced++;
     market.postedMicros += amountMicros;
     market.joinedBehindMicros += behind;
   }
 
-  #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
+  #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
     // As above.
     const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
-    market?.resting.onEnd(pubkey, nowMs);
-    if (market !== undefined) market.ordersCanceled++;
+    if (market === undefined) return;
+    market.resting.delete(pubkey);
+    market.ordersCanceled++;
   }
 
   #findMarket(conditionId: string): MarketMetrics | undefined {
@@ -351,7 +215,8 @@ export interface PendingFill extends Omit<FillRecord, 'seenMs' | 'strategy' | 'm
 
 export class MarketMetrics {
   readonly played: Played;
-  readonly resting = new RestingOrders();
+  /** Own orders since they came to rest, until they are canceled. */
+  readonly resting = new Map<string, JoinedOrder>();
   readonly conversions: ConversionRecord[] = [];
   readonly samples = new MarketSamples();
   readonly held = new Holdings(KEEP_NEAREST);
@@ -383,7 +248,7 @@ export class MarketMetrics {
 
   onFill(fill: ObservedFill): void {
     const { timeMs, orderPubkey, tradePubkey, isYes, isBuy, priceMicros, amountMicros, feeMicros, isMaker } = fill;
-    const resting = this.resting.order(orderPubkey);
+    const resting = this.resting.get(orderPubkey);
     const pending: PendingFill = {
       timeMs,
       orderPubkey,
@@ -403,7 +268,6 @@ export class MarketMetrics {
       atCrossing: fill.atCrossing,
     };
     this.#fills.rows.push(pending);
-    this.resting.onFill(orderPubkey, amountMicros, timeMs);
     this.held.move({ kind: 'fill', ...pending });
   }
 
@@ -429,20 +293,18 @@ export class MarketMetrics {
   }
 
   get nextMarkMs(): number {
-    return Math.min(this.#fills.nextMs, this.resting.nextMarkMs);
+    return this.#fills.nextMs;
   }
 
   /** Takes the due marks; the market was played up to this time. */
   takeMarks(nowMs: number): void {
-    const mark = this.mark();
-    this.#fills.take(nowMs, mark);
-    this.resting.takeMarks(nowMs, mark);
+    this.#fills.take(nowMs, this.mark());
   }
 
   /** The market has closed: nothing rests, and marks that are not due yet never will be. */
-  onClose(nowMs: number): void {
+  onClose(): void {
     this.#fills.take(Number.POSITIVE_INFINITY, null);
-    this.resting.onClose(nowMs);
+    this.resting.clear();
   }
 
   sample(nowMs: number): void {

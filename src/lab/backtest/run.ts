@@ -203,7 +203,6 @@ class BacktestRun {
         metrics.onFill(fill);
         plan.made?.onFill(fill);
       },
-      onCrossing: (timeMs, market, side, arrived, best) => metrics.onCrossing(timeMs, market, side, arrived, best),
     };
     const exchange = new InProcessExchange(settings, profile.rate_limits, 0, observer);
     const metrics = new Metrics(exchange.core, exchange.account);

@@ -282,11 +282,7 @@ const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
 /** Their assumed fees, and whether the user chose them. */
-function feeAssumptions({
-  sources,
-  fees,
-  feeCurve = null,
-}: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets' | 'feeSchedule'> {
+function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
@@ -296,8 +292,6 @@ function feeAssumptions({
   return {
     fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,
-    // The exchange knows no other schedule; a curve is charged afterwards, whatever the legs were.
-    ...(feeCurve === null ? { feeSchedule: 'notional' } : {}),
   };
 }
 
@@ -354,7 +348,6 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
-    stoodCrossed: metrics.resting.stoodCrossed,
     endYesMicros: held.yes,
     endNoMicros: held.no,
     endMarkMicros: metrics.markMicros,

@@ -7,7 +7,6 @@
  * on the exchange's clock. `null` means not known, never zero.
  */
 
-import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
 export type SessionKind = 'backtest' | 'live';
@@ -82,8 +81,6 @@ export interface MarketSession {
   /** In order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
-  /** Own orders that a recording crossed without a fill, in order of time. Null: unknown (live). */
-  readonly stoodCrossed: readonly CrossedOrder[] | null;
   /** Final shares that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
@@ -149,26 +146,6 @@ export interface FillRecord {
   readonly joinedBehindMicros: number | null;
   /** Filled by a recorded amount that arrived at the order's price, not by a recorded trade. Null live. */
   readonly atCrossing: boolean | null;
-}
-
-/**
- * A resting own order that the recorded other side reached, at its price or beyond, without filling it whole before it
- * was canceled or the market closed. hftbacktest would have filled it.
- */
-export interface CrossedOrder {
-  /** When it was first reached. */
-  readonly timeMs: number;
-  /** In YES space. */
-  readonly side: 'bid' | 'ask';
-  readonly priceMicros: number;
-  /** Shares left at its end. */
-  readonly amountMicros: number;
-  /** Time that the other side stood at its price or beyond, ms, by the recording; ends with the order. */
-  readonly crossedMs: number;
-  /** Mid when it was first reached, including the new amount. */
-  readonly markMicros: number | null;
-  /** Mid at each of `MARKOUT_HORIZONS_MS` after that; null when the market had closed or had none. */
-  readonly marksAfterMicros: readonly (number | null)[];
 }
 
 /** Complete sets to currency, currency to complete sets, or shares of a settled market to currency. */
@@ -257,8 +234,6 @@ export interface Assumptions {
   readonly latency: string | null;
   /** For a backtest: basis of the trades' fees. */
   readonly fees?: string;
-  /** Base of the fees; absent: unknown. */
-  readonly feeSchedule?: FeeSchedule;
   /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;
   /** Played data, one line each. */

@@ -307,7 +307,6 @@ function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly
     category: prices?.category ?? '',
     fills: walked.fills,
     conversions: walked.conversions,
-    stoodCrossed: null,
     endYesMicros: yesMicros,
     endNoMicros: noMicros,
     endMarkMicros: market.fairMicros ?? prices?.standing(market.lastMs) ?? null,

@@ -14,10 +14,8 @@ import { accepted, Desk, m, settings, Venue } from './venue.js';
 /** A market with a trader whose fills are reported, and a recording. */
 function market(model = 'risk-averse') {
   const told: ObservedFill[] = [];
-  const crossings: (readonly (number | null)[])[] = [];
   const observer = {
     onFill: (fill: ObservedFill) => void told.push(fill),
-    onCrossing: (...crossing: readonly (number | null)[]) => void crossings.push(crossing.slice(2)),
   };
   const fine = { min_amount: m('0.01'), taker_fee_rate: m(0) };
   const venue = new Venue(fine, {}, { ...settings, fillModel: model, observer });
@@ -26,7 +24,6 @@ function market(model = 'risk-averse') {
     venue,
     account,
     told,
-    crossings,
     level: (side: BookSide, price: string, total: number) => venue.now.feed.level(0, side, m(price), m(total)),
     trade: (taker: BookSide, price: string, amount: number) => venue.now.feed.trade(0, taker, m(price), m(amount)),
     bid: (price: string, amount: string) => venue.place(account, [true, 'buy', price, amount]),
@@ -99,25 +96,6 @@ describe('a recorded amount that comes to the price of real orders', () => {
     expect([filled(order), venue.book()]).toEqual([0, { bid: ['0.45:5'], ask: ['0.43:2', '0.44:9'] }]);
     venue.now.markets.setPaused(venue.id, false);
     expect([filled(order), venue.book()]).toEqual([5, { bid: [], ask: ['0.44:6'] }]);
-  });
-});
-
-describe('recorded makers who post only', () => {
-  it('are told to the observer: what came, and how far the recording reaches until it reaches nobody', () => {
-    const { level, bid, crossings } = market('posts-only');
-    bid('0.45', '5');
-    level(ASK, '0.46', 7);
-    level(ASK, '0.45', 7);
-    level(ASK, '0.43', 2);
-    level(ASK, '0.43', 0);
-    level(ASK, '0.45', 0);
-    // Side of the arriving order, and the best recorded price there.
-    expect(crossings).toEqual([
-      [ASK, 450_000, 450_000],
-      [ASK, 430_000, 430_000],
-      [ASK, null, 450_000],
-      [ASK, null, null],
-    ]);
   });
 });
 

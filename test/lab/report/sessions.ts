@@ -68,7 +68,6 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
   },
   fills: [],
   conversions: [],
-  stoodCrossed: [],
   endYesMicros: 0,
   endNoMicros: 0,
   endMarkMicros: null,

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { analyse } from '../../../src/lab/report/analysis/analyse.js';
-import { reportHtml } from '../../../src/lab/report/html/report-html.js';
 import { summaryTable } from '../../../src/lab/report/summary.js';
-import type { CrossedOrder } from '../../../src/lab/session/contract.js';
 import { findTooWide } from '../../cli/too-wide.js';
 import { makeBracket } from './session.js';
 import { aFill, aMarket, aRoundTrip, aSession, ONE } from './sessions.js';
@@ -43,32 +41,6 @@ describe('the table for the terminal', () => {
     expect(text).toMatch(/^ {2}spread earned +\+0\.10$/m);
     expect(text).toMatch(/^ {2}inventory drift +−0\.30$/m);
     expect(text).toMatch(/^ {2}fees +−0\.02$/m);
-  });
-
-  test('says what stood crossed and was not filled, for how long, and what it was worth later', () => {
-    const crossed: CrossedOrder = {
-      ...{ timeMs: 1_000, side: 'bid', priceMicros: 450_000, amountMicros: 10 * ONE, crossedMs: 420 },
-      ...{ markMicros: 420_000, marksAfterMicros: [440_000, 430_000, null, 400_000, null] },
-    };
-    const fills = [aFill({ atCrossing: true, amountMicros: 4 * ONE })];
-    const market = aMarket({ fills, endYesMicros: 4 * ONE, outcome: false, stoodCrossed: [crossed] });
-    const text = summaryTable([analyse(aSession([market]))]);
-    expect(text).toMatch(/^Filled at crossings +4$/m);
-    expect(text).toMatch(/^Crossed, not filled +10$/m);
-    expect(text).toMatch(/^ {2}crossed for, median +420 ms$/m);
-    for (const [horizon, cents] of [
-      ['1 s', '−1.00'],
-      ['5 s', '−2.00'],
-      ['60 s', '−5.00'],
-      ['settlement', '−45.00'],
-    ])
-      expect(text).toMatch(new RegExp(`^ {2}markout ${horizon}, cents +${cents}$`, 'm'));
-    expect(reportHtml({ sessions: [aSession([market])] }, [analyse(aSession([market]))])).toContain(
-      'Crossed and not filled, shares',
-    );
-    const live = analyse(aSession([aMarket({ stoodCrossed: null })]));
-    expect(live.crossing).toBeNull();
-    expect(summaryTable([live])).toMatch(/^Crossed, not filled +–$/m);
   });
 
   test('flags a sign that flips', () => {

@@ -66,7 +66,6 @@ export class RecordedFeed {
     const traded = arrived > 0 ? this.#meet(trading, side, tick, arrived) : 0;
     book.changeRecorded(side, tick, total);
     book.eatRecorded(side, tick, traded);
-    this.#tellCrossing(trading, side, arrived > 0 ? tick : NO_TICK);
   }
 
   /** Part of an arriving amount that trades with real orders of the other side. */
@@ -75,26 +74,10 @@ export class RecordedFeed {
     return this.#matching.recordedArrival(this.#context.nowMs, trading, side, tick, amount);
   }
 
-  /** `arrived`: tick with a new amount; NO_TICK after a removal. */
-  #tellCrossing(trading: Trading, side: BookSide, arrived: number): void {
-    const { settings, nowMs } = this.#context;
-    if (settings.observer?.onCrossing === undefined) return;
-    const { book, tick } = trading;
-    const best = book.bestRecorded(side);
-    const reaches = best !== NO_TICK && book.isReached(side, best);
-    const arrivedMicros = arrived === NO_TICK ? null : arrived * tick;
-    settings.observer.onCrossing(nowMs, trading.market.index, side, arrivedMicros, reaches ? best * tick : null);
-  }
-
   /** Removes all recorded liquidity. Real orders keep their place where a new snapshot shows their level again. */
   clear(index: MarketIndex): void {
-    this.#clear(this.#context.nowMs, this.#context.catalog.market(index));
-  }
-
-  #clear(nowMs: number, market: Market): void {
-    const { observer } = this.#context.settings;
-    market.orderbook?.book.clearRecorded(nowMs);
-    for (const side of [BID, ASK] as const) observer?.onCrossing?.(nowMs, market.index, side, null, null);
+    const { nowMs, catalog } = this.#context;
+    catalog.market(index).orderbook?.book.clearRecorded(nowMs);
   }
 
   /** A market trades again: amounts that arrived at real orders meanwhile meet them now. */
@@ -161,7 +144,7 @@ export class RecordedFeed {
         // Another market may be further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
-      } else this.#clear(nowMs, market);
+      } else market.orderbook?.book.clearRecorded(nowMs);
     }
     this.refused = refused;
     context.nowMs = Math.max(clockMs, context.nowMs);

@@ -23,7 +23,7 @@ import {
   sumCoverage,
 } from './markets.js';
 import { type MarketResult, share, sum, sumSplits } from './split.js';
-import { computeCrossings, computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
+import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
 
 /** Kept figures of one repeat. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
@@ -176,31 +176,11 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
     signedShare: useOf(requests.signed),
     publicPeakShare: peakOf(requests.public),
     signedPeakShare: peakOf(requests.signed),
-    byPurpose: requestsByPurpose(requests.byEndpoint),
     // Requests per fill; null without a fill.
     perFill: share(sent, fills),
     // Result per request, micros and fractions; null without a request.
     valueMicros: share(resultMicros, sent),
   };
-}
-
-/** From market reads to cancels: the words of `status`, in table order. */
-function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, count: number])[]) {
-  const counts = { looks: 0, moves: 0, cancels: 0, conversions: 0, own: 0 };
-  for (const [endpoint, count] of byEndpoint) {
-    const purpose = purposeOf(endpoint);
-    if (purpose !== null) counts[purpose] += count;
-  }
-  return counts;
-}
-
-/** Null for calls that a trader never makes. */
-function purposeOf(endpoint: string): keyof ReturnType<typeof requestsByPurpose> | null {
-  if (/^(markets|events|search|sports)\./.test(endpoint)) return 'looks';
-  if (/^orders\.cancel/.test(endpoint)) return 'cancels';
-  if (/^(orders|trades|merges|splits|redeems)\.list$/.test(endpoint) || endpoint.startsWith('account.')) return 'own';
-  if (endpoint.startsWith('orders.')) return 'moves';
-  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : null;
 }
 
 export type Figures = ReturnType<typeof computeFigures>;
@@ -214,7 +194,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   });
   const markets = pairs.map(({ session, result }) => marketAnalysis(session, result));
   const result = sumSplits(results.map(({ split }) => split));
-  const trading = computeTrading(sessions, assumptions.feeSchedule);
+  const trading = computeTrading(sessions);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
     /** Incremented when the meaning of a key changes. */
@@ -228,7 +208,6 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     trading,
     quoting: computeQuotingShare(sessions),
     markouts: computeMarkouts(sessions),
-    crossing: computeCrossings(sessions),
     inventory: computeInventory(markets, carriedMicros, trading.boughtMicros + trading.soldMicros),
     capital: computeCapital(record, result.resultMicros),
     drawdown: computeDrawdown(record),

@@ -1,7 +1,5 @@
 /** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
 
-import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
-import { ONE } from '../../../shared/base/micros.js';
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
@@ -16,29 +14,16 @@ export type Markout = ReturnType<typeof markoutAt>;
 
 const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
-/** Compared horizons of crossings: at once, and in the end. */
-const CROSSING_HORIZONS: readonly MarkoutHorizon[] = [1_000, 5_000, 60_000, 'settlement'];
 
-/** A fill, or a possible one: prices in YES space. */
-type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'> &
-  Partial<Pick<FillRecord, 'isMaker'>>;
-
-interface Traded {
-  readonly marked: readonly Marked[];
-  readonly outcome: MarketOutcome | null;
-}
-
-export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] => {
-  const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
-  return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
-};
+export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] =>
+  HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
  * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
  * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
  * for each of them, the error with fewer than two markets. The error is clustered by market: its fills share a price path.
  */
-export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide) {
+export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
   const later = mean(tallies, (tally) => tally.markout);
   const effective = tallies.some((tally) => tally.unmarked > 0) ? null : mean(tallies, (tally) => tally.effective);
@@ -59,9 +44,9 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
 type Tally = ReturnType<typeof tallyMarket>;
 
 /** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
-function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
+function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
-  for (const fill of market.marked) {
+  for (const fill of market.fills) {
     const later = laterMark(fill, market.outcome, horizon);
     if (later === null || !isOf(fill, side)) continue;
     const sign = fill.side === 'bid' ? 1 : -1;
@@ -74,10 +59,10 @@ function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide)
   return tally;
 }
 
-const isOf = ({ side: own, isMaker }: Marked, side: MarkoutSide): boolean =>
+const isOf = ({ side: own, isMaker }: FillRecord, side: MarkoutSide): boolean =>
   side === 'all' || (side === 'late' ? isMaker === false : own === side);
 
-function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
+function laterMark(fill: FillRecord, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
   if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;
   return outcome === null ? null : yesValue(outcome);
 }
@@ -85,38 +70,7 @@ function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: Markout
 const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
   clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
 
-export type CrossingFigures = NonNullable<ReturnType<typeof computeCrossings>>;
-export type CrossedShares = ReturnType<typeof computeMarkedShares>;
-
-/**
- * The recorded other side came to the price of a resting order of ours. `filled`: what that filled at once. `unfilled`:
- * orders that it left standing until they were canceled or their market closed, with markouts as if filled when first
- * reached, and how long the other side stood there. Null for what really happened.
- */
-export function computeCrossings(markets: readonly MarketSession[]) {
-  if (markets.some(({ stoodCrossed }) => stoodCrossed === null)) return null;
-  const filled = markets.map(({ fills, outcome }) => ({
-    marked: fills.filter(({ atCrossing }) => atCrossing),
-    outcome,
-  }));
-  const unfilled = markets.map(({ stoodCrossed, outcome }) => ({ marked: stoodCrossed ?? [], outcome }));
-  return {
-    filled: { fills: filled.flatMap(({ marked }) => marked).length, ...computeMarkedShares(filled) },
-    unfilled: {
-      orders: unfilled.flatMap(({ marked }) => marked).length,
-      ...computeMarkedShares(unfilled),
-      crossed: computeSpread(unfilled.flatMap(({ marked }) => marked.map(({ crossedMs }) => crossedMs))),
-    },
-  };
-}
-
-const computeMarkedShares = (markets: readonly Traded[]) => ({
-  sharesMicros: sum(markets.flatMap(({ marked }) => marked.map(({ amountMicros }) => amountMicros))),
-  markouts: CROSSING_HORIZONS.map((horizon) => markoutAt(markets, horizon, 'all')),
-});
-
-/** @param schedule base of the fees; undefined: unknown */
-export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {
+export function computeTrading(markets: readonly MarketSession[]) {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
   const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
@@ -126,8 +80,8 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    // Fees of the other leg of each fill, minus the paid ones; null when the schedule is unknown.
-    feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
+    /** Shares filled by amounts that arrived at our price; 0 for a live session. */
+    atCrossingMicros: sum(fills.map(({ atCrossing, amountMicros }) => (atCrossing === true ? amountMicros : 0))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
@@ -136,13 +90,6 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
     noticed: computeSpread(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
   };
-}
-
-/** By the leg of a fill, millionths. Rates are equal for both legs, so the paid fee gives the other one. */
-function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSchedule): number {
-  const price = (isYes ? priceMicros : ONE - priceMicros) / ONE;
-  const [paid, other] = [feePerShare(schedule, 1, price), feePerShare(schedule, 1, 1 - price)];
-  return paid > 0 ? Math.round(feeMicros * (other / paid - 1)) : 0;
 }
 
 /** Market makers' orders rest; assumed when the exchange does not name the maker. */

@@ -1,16 +1,12 @@
-/** Orders, crossings, requests and refusals: the trader's activity within its time and budget. */
+/** Orders, requests and refusals: the trader's activity within its time and budget. */
 
 import type { Analysis } from '../analysis/analyse.js';
 import type { RequestFigures } from '../analysis/session-figures.js';
-import type { CrossedShares, CrossingFigures } from '../analysis/trading.js';
 import {
-  cents,
   count,
   decimal,
   formatDuration,
-  formatGain,
   formatPercent,
-  formatQuantity,
   formatShares,
   ratio,
   signedCents,
@@ -59,7 +55,6 @@ function orderFacts({ trading }: Analysis): readonly Fact[] {
     ['Shares ahead, of orders with a fill', formatShares(queue.filledMeanAheadMicros)],
     ['Rested before a fill', spread(rested), '(median, 90 %)'],
     ['A fill was noticed after', spread(noticed), '(median, 90 %)'],
-    ['Fees saved by legs', formatGain(trading.feesSavedByLegsMicros), '(the other leg less the fees paid)'],
     ['Fills never noticed', count(trading.neverNoticed)],
   ];
 }
@@ -106,57 +101,6 @@ function barTable(caption: string, title: string, rows: readonly BarRow[]): Mark
   });
 }
 
-export function crossingSection(sessions: readonly Shown[]): Markup | null {
-  if (sessions.every(({ analysis }) => analysis.crossing === null)) return null;
-  return section(
-    'crossings',
-    'Crossings',
-    'A recorded order reached the price of our resting order on the other side. A recording cannot show whether it would have traded with us, so the fill model assumes it.',
-    perSession(sessions, ({ analysis: { crossing, assumptions } }) =>
-      crossing === null
-        ? note('What really happened needs no such assumption.')
-        : html`<p class="lead">${ruleText(assumptions.postsOnly)}</p>${facts(crossingFacts(crossing))}${SPACE}${crossingTable(crossing)}`,
-    ),
-  );
-}
-
-const ruleText = (postsOnly: boolean | null): string =>
-  postsOnly === true
-    ? 'Here recorded makers post only: such an order fills nothing and rests at its price.'
-    : 'Here such an order first trades with ours, up to its size, and then rests.';
-
-const crossingFacts = ({ filled, unfilled }: CrossingFigures): readonly Fact[] => [
-  ['Filled at a crossing, shares', formatShares(filled.sharesMicros), `(${formatQuantity(filled.fills, 'fill')})`],
-  [
-    'Crossed and not filled, shares',
-    formatShares(unfilled.sharesMicros),
-    `(${formatQuantity(unfilled.orders, 'order')})`,
-  ],
-  [
-    'Time crossed',
-    `${formatDuration(unfilled.crossed.median)}, ${formatDuration(unfilled.crossed.p90)}`,
-    '(median, 90 %)',
-  ],
-];
-
-function crossingTable({ filled, unfilled }: CrossingFigures): Markup {
-  const after = ['1 s', '5 s', '60 s', 'settlement'].map((title) => ({ title }));
-  const row = (name: string, { markouts, sharesMicros }: CrossedShares) => ({
-    cells: [
-      { text: name },
-      ...markouts.map(({ markoutMicros, standardErrorMicros }) => ({
-        text: `${signedCents(markoutMicros)} ± ${cents(standardErrorMicros)}`,
-      })),
-      { text: count(Math.round(sharesMicros / 1_000_000)) },
-    ],
-  });
-  return dataTable(
-    [{ title: 'Markout', isText: true }, ...after, { title: 'Shares' }],
-    [row('Filled at a crossing', filled), row('Crossed, not filled', unfilled)],
-    { caption: 'What crossed shares were worth later, cents a share ± standard error' },
-  );
-}
-
 export const requestSection = (sessions: readonly Shown[]): Markup =>
   section(
     'requests',
@@ -182,13 +126,7 @@ function requests(use: RequestFigures): Markup {
   };
   const scopes = barTable('Budget', 'Used', [row('Public', 'public'), row('Signed', 'signed')]);
   const endpoints = countedRows(use.byEndpoint.map(([name, sent]) => [html`<code>${shorten(name, 80)}</code>`, sent]));
-  const { looks, moves, cancels, conversions, own } = use.byPurpose;
   const spent = facts([
-    ['For looks', count(looks)],
-    ['For orders placed', count(moves)],
-    ['For cancels', count(cancels)],
-    ['For conversions', count(conversions)],
-    ['For own state', count(own)],
     ['Requests a fill', ratio(use.perFill)],
     ['Value a request, cents', signedCents(use.valueMicros)],
     ['Never left in time', count(use.unsent)],

@@ -15,13 +15,7 @@ import { shownInterval } from '../analysis/markets.js';
 import { nameModel } from '../analysis/session-figures.js';
 import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
 import { LINES, REPEAT_LINES } from '../summary.js';
-import {
-  crossingSection,
-  ordersSection,
-  refusalSection,
-  requestSection,
-  sessionAssumptions,
-} from './activity-section.js';
+import { ordersSection, refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
 import {
@@ -67,7 +61,6 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     priceSection(data),
     marketSection(sessions),
     markoutSection(sessions),
-    crossingSection(sessions),
     ordersSection(sessions),
     requestSection(sessions),
     refusalSection(sessions),
