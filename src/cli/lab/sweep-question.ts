@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
-import { count, formatDuration, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../lab/report/figures.js';
+import { count, formatDuration, formatGain, formatQuantity } from '../../lab/report/figures.js';
 import {
   MAX_CONFIGURATIONS,
   MAX_FOLDS,
@@ -13,18 +13,19 @@ import {
   USUAL_FILL_MODELS,
 } from '../../lab/sweep/contract.js';
 import {
-  axisName,
+  configurationColumns,
   deflatedText,
   freshColumns,
   freshLead,
   judgementColumns,
-  remark,
+  placeConfigurations,
+  REMARK,
   type SharedColumn,
   sharpeText,
   stepColumns,
   TERMS,
 } from '../../lab/sweep/describe.js';
-import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
+import type { FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
@@ -50,14 +51,13 @@ const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
-  const shown = configurations.slice(0, MOST_ROWS);
+  const shown = placeConfigurations(result).slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
   const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`;
-  const placed = shown.map((configuration, index) => ({ configuration, place: index + 1 }));
   return [
     say(head),
-    table(placed, columns(result), width),
+    sharedTable(shown, [...configurationColumns(result), REMARK], width),
     more > 0 ? `… and ${count(more)} more\n` : '',
     `\n${sharedTable(result.models, judgementColumns(result), width)}`,
     result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
@@ -71,57 +71,16 @@ const eventsText = ({ subject, assumptions }: SweepResult): string =>
     ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
     : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
 
-interface Placed {
-  readonly place: number;
-  readonly configuration: ConfigurationResult;
-}
-
-/** A narrow terminal keeps the varied values and their result under the first fill model. */
-function columns(result: SweepResult): readonly Column<Placed>[] {
-  const { search, assumptions } = result;
-  const { events } = result.counts;
-  return [
-    { title: '#', cell: ({ place, configuration }) => (configuration.status === 'done' ? place : '-'), right: true },
-    { title: 'CONFIG', cell: ({ configuration }) => configuration.number, right: true },
-    ...search.axes.map((_, index): Column<Placed> => {
-      const cell = ({ configuration }: Placed) => configuration.values[index] ?? null;
-      return { title: axisName(search.axes, index).toUpperCase(), cell, right: true };
-    }),
-    ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
-      {
-        title: model.toUpperCase(),
-        cell: of(index, ({ resultMicros }) => formatGain(resultMicros)),
-        right: true,
-        keep: index === 0 ? 95 : 80 - index,
-      },
-      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, events)), right: true, keep: 60 - index },
-      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true, keep: 40 - index },
-    ]),
-    { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true, keep: 70 },
-    { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true, keep: 65 },
-    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100), gives: 'cut' },
-  ];
-}
-
-const of =
-  (model: number, text: (result: ConfigurationResult['models'][number]) => string) =>
-  ({ configuration }: Placed): string => {
-    const result = configuration.models[model];
-    return result === undefined ? UNKNOWN : text(result);
-  };
-
-const worstDrawdown = ({ models }: ConfigurationResult): string =>
-  models.length === 0 ? UNKNOWN : formatMoney(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
-
 const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
   table(
     rows,
     columns.map(
-      ({ title, short = title, cell, isText, keep }): Column<Row> => ({
+      ({ title, short = title, cell, isText, keep, gives }): Column<Row> => ({
         title: short.toUpperCase(),
         cell,
         right: isText !== true,
         ...(keep === undefined ? {} : { keep }),
+        ...(gives === undefined ? {} : { gives }),
       }),
     ),
     width,
@@ -143,10 +102,7 @@ function walkForwardTable(
 const freshTable = (fresh: FreshResult, width?: number): string =>
   `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;
 
-export const reportOption = text(
-  '--report <file>',
-  'write a page with table, parameters and walk-forward, one HTML file',
-);
+export const reportOption = text('--report <file>', 'write a page with the tables, one HTML file');
 
 export async function resultAnswer(
   result: SweepResult,

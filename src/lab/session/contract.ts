@@ -174,8 +174,6 @@ export interface QuotingFigures {
   readonly ordersCanceled: number;
   /** Shares of all orders that rested. */
   readonly postedMicros: number;
-  /** Sum over orders of shares ahead when they began to rest; divided by `ordersPlaced` it is a mean. Null: unknown. */
-  readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {

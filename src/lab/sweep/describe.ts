@@ -9,6 +9,7 @@ import type {
   FreshMean,
   FreshResult,
   ModelJudgement,
+  ModelResult,
   SharpePerEvent,
   SweepCounts,
   SweepNote,
@@ -104,7 +105,7 @@ export function axisName(axes: readonly Axis[], index: number): string {
 }
 
 /** Warning about a configuration's figures; empty without one. */
-export function remark({ status, error, signFlips, models }: ConfigurationResult): string {
+function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
   return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']
@@ -118,13 +119,96 @@ export interface SharedColumn<Row> {
   /** Shown on the page beside the heading. */
   readonly explains?: string;
   readonly isText?: boolean;
-  readonly cell: (row: Row) => string | number | null;
-  /** Coloured on the page by its sign. */
-  readonly signed?: (row: Row) => number | null;
-  /** As for a terminal column; with its own title there. */
-  readonly keep?: number;
+  /** Heading in the terminal; by default the title. */
   readonly short?: string;
+  readonly cell: (row: Row) => string | number | null;
+  /** Sort key, if other than the cell or the figure of `signed`. */
+  readonly value?: (row: Row) => number | null;
+  /** Figure whose sign colours the cell. */
+  readonly signed?: (row: Row) => number | null;
+  /** In a narrow terminal the lowest is dropped first. */
+  readonly keep?: number;
+  readonly gives?: 'cut';
 }
+
+interface Placed {
+  readonly place: number;
+  readonly configuration: ConfigurationResult;
+}
+
+export const placeConfigurations = ({ configurations }: SweepResult): readonly Placed[] =>
+  configurations.map((configuration, index) => ({ configuration, place: index + 1 }));
+
+export const REMARK: SharedColumn<Placed> = {
+  title: 'Remark',
+  short: '',
+  isText: true,
+  gives: 'cut',
+  cell: ({ configuration }) => remark(configuration),
+};
+
+/** A narrow terminal keeps the varied values and their result under the first fill model. */
+export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
+  const { event, model, models, result } = TERMS[subject];
+  const of =
+    <T>(index: number, figure: (result: ModelResult) => T) =>
+    ({ configuration }: Placed): T | null => {
+      const found = configuration.models[index];
+      return found === undefined ? null : figure(found);
+    };
+  const columns: SharedColumn<Placed>[] = [
+    {
+      title: '#',
+      explains: `place, by the lowest ${result} of the ${models}`,
+      cell: ({ place, configuration }) => (configuration.status === 'done' ? place : null),
+    },
+    {
+      title: 'Config',
+      explains: 'number in the order of the search',
+      cell: ({ configuration }) => configuration.number,
+    },
+    ...search.axes.map((axis, index) => ({
+      title: axisName(search.axes, index),
+      explains: axis.name,
+      cell: ({ configuration }: Placed) => String(configuration.values[index]),
+    })),
+    ...assumptions.fillModels.flatMap((name, index): SharedColumn<Placed>[] => [
+      {
+        title: name,
+        explains: `${result} under this ${model}`,
+        cell: of(index, ({ resultMicros }) => formatGain(resultMicros)),
+        signed: of(index, ({ resultMicros }) => resultMicros),
+        keep: index === 0 ? 95 : 80 - index,
+      },
+      {
+        title: 'Sharpe',
+        explains: `per ${event}, not per year`,
+        cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
+        value: of(index, ({ sharpe }) => sharpe?.sharpe ?? null),
+        keep: 60 - index,
+      },
+      {
+        title: 'Deflated',
+        explains: 'probability that the true ratio beats what luck gives the best of all tried',
+        cell: of(index, ({ sharpe }) => deflatedText(sharpe)),
+        value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
+        keep: 40 - index,
+      },
+    ]),
+    {
+      title: 'Drawdown',
+      explains: `the largest under any ${model}`,
+      cell: ({ configuration }) => formatMoney(worstDrawdown(configuration)),
+      value: ({ configuration }) => worstDrawdown(configuration),
+      keep: 70,
+    },
+    { title: 'Fills', explains: `under the first ${model}`, cell: of(0, ({ fills }) => fills), keep: 65 },
+  ];
+  return columns;
+}
+
+const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
+  models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
 /** Credibility of the search, by fill model. */
 export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {

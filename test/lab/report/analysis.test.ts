@@ -127,14 +127,6 @@ describe('orders and quotes', () => {
     });
   });
 
-  test('say how much stood ahead, an order that filled in pieces once', () => {
-    expect(trading.queue).toEqual({
-      meanAheadMicros: 100 * ONE,
-      aheadShare: 400 / 440,
-      filledMeanAheadMicros: 50 * ONE,
-    });
-  });
-
   test('say how long orders rested, and when fills were noticed, if they were', () => {
     expect(trading.rested).toMatchObject({ count: 2, mean: 3_000, median: 3_000 });
     expect(trading.noticed).toMatchObject({ count: 2, median: -500 });
@@ -149,11 +141,10 @@ describe('orders and quotes', () => {
     const unknown = aMarket();
     const blind: MarketSession = {
       ...unknown,
-      quoting: { ...unknown.quoting, openForMs: null, joinedBehindMicros: null },
+      quoting: { ...unknown.quoting, openForMs: null },
     };
     const analysis = analyse(aSession([aMarket(), blind]));
     expect(analysis.quoting.twoSidedShare).toBeNull();
-    expect(analysis.trading.queue.meanAheadMicros).toBeNull();
   });
 });
 

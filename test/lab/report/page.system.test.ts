@@ -201,13 +201,11 @@ describe('the figures in the page are those of the analysis', () => {
   });
 
   test('the bracket', () => {
-    const rows = rowsOf(byId(parsed, 'bracket'));
+    const rows = rowsOf(byId(parsed, 'figures'));
     const row = (name: string) => rows.find(([first]) => first === name)?.slice(1);
     expect(row('Result')).toEqual(analyses.map(({ result }) => formatGain(result.resultMicros)));
     expect(row('Fills')).toEqual(analyses.map(({ trading }) => count(trading.fills)));
-    expect(row('Two-sided quotes, of the time')).toEqual(
-      analyses.map(({ quoting }) => formatPercent(quoting.twoSidedShare)),
-    );
+    expect(row('Two-sided quotes')).toEqual(analyses.map(({ quoting }) => formatPercent(quoting.twoSidedShare)));
     expect(all(parsed, (element) => hasClass(element, 'flips'))).toHaveLength(1);
   });
 

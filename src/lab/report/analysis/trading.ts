@@ -1,10 +1,10 @@
-/** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
+/** Orders and fills: posted and filled amounts, and their value some time later. */
 
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
-import { share, sum, sumIfAll } from './split.js';
+import { share, sum } from './split.js';
 
 /** Ms after the fill. */
 export type MarkoutHorizon = number | 'settlement';
@@ -85,7 +85,6 @@ export function computeTrading(markets: readonly MarketSession[]) {
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
-    queue: computeQueue(markets, resting),
     rested: computeSpread(resting.map((fill) => fill.restedMs)),
     noticed: computeSpread(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
@@ -111,21 +110,6 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   const resting = markets.flatMap(({ fills }) => fills.filter(isResting));
   const restingFilledMicros = sum(resting.map((fill) => fill.amountMicros));
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
-}
-
-/** Shares ahead of an order when it began to rest, and as a fraction of the queue: ahead / (ahead + own). */
-function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
-  const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
-  const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
-  const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
-  const posted = sum(quoted.map((quoting) => quoting.postedMicros));
-  // An order with several fills joined once.
-  const joined = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
-  return {
-    meanAheadMicros: share(ahead, placed),
-    aheadShare: ahead === null ? null : share(ahead, ahead + posted),
-    filledMeanAheadMicros: computeMean([...joined.values()].filter((value) => value !== null)),
-  };
 }
 
 /** Spread of values. Null without values. `p90`: 90 % of the values are below it. */

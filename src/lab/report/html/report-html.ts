@@ -11,11 +11,10 @@ import {
   repeatedModels,
   sharedWarnings,
 } from '../analysis/analyse.js';
-import { shownInterval } from '../analysis/markets.js';
 import { nameModel } from '../analysis/session-figures.js';
-import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
-import { LINES, REPEAT_LINES } from '../summary.js';
-import { ordersSection, refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
+import { formatDuration, formatGain, formatMoney, formatQuantity } from '../figures.js';
+import { LINES, PAGE_LINES, REPEAT_LINES } from '../summary.js';
+import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
 import {
@@ -24,6 +23,7 @@ import {
   html,
   jsonForScript,
   Markup,
+  note,
   pageHeading,
   perSession,
   resultTone,
@@ -31,7 +31,7 @@ import {
   section,
   shorten,
 } from './parts.js';
-import { marketSection, markoutSection, resultSection, riskSection } from './result-section.js';
+import { marketSection, markoutSection, resultSection } from './result-section.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
@@ -54,17 +54,15 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     renderVerdict(bracketVerdict(analyses)),
     warningList(sessions),
     repeatSection(sessions),
-    bracketSection(sessions),
+    figureSection(sessions),
     chooser(sessions),
     resultSection(sessions),
     equitySection(data, sessions),
     priceSection(data),
     marketSection(sessions),
     markoutSection(sessions),
-    ordersSection(sessions),
     requestSection(sessions),
     refusalSection(sessions),
-    riskSection(sessions),
     assumptionSection(perSession(sessions, sessionAssumptions)),
   ];
   return pageDocument({
@@ -130,26 +128,19 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   ]);
 }
 
-/** Only with more than one session. */
-function bracketSection(sessions: readonly Shown[]): Markup | null {
-  if (sessions.length < 2) return null;
-  const row = (name: string, figure: (analysis: Analysis) => string) => ({
-    cells: [{ text: name }, ...sessions.map(({ analysis }) => ({ text: figure(analysis) }))],
-  });
-  const [result, ...rows] = LINES.flatMap(([, figure, name]) => (name === undefined ? [] : [row(name, figure)]));
+function figureSection(sessions: readonly Shown[]): Markup {
+  const lines = [...LINES, ...PAGE_LINES].map(([name, figure]) => ({
+    cells: [{ text: name.replace(/^ +/, '\u2003') }, ...sessions.map(({ analysis }) => ({ text: figure(analysis) }))],
+  }));
   const tones = ['', ...sessions.map(({ analysis }) => resultTone(analysis))];
-  const main = result?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
-  const interval = row('95 % interval by event', ({ byEvent }) => formatInterval(shownInterval(byEvent)));
+  const rows = lines.map(({ cells }, line) => {
+    if (line > 0) return { cells };
+    return { class: 'main', cells: cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) };
+  });
   const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
-  return section(
-    'bracket',
-    'The bracket',
-    'The same recording, strategy and capital; only the assumption about how our orders fill differs. Amounts in currency.',
-    dataTable(heads, [{ cells: main, class: 'main' }, interval, ...rows], {
-      caption: 'Fill models side by side',
-      class: 'bracket',
-    }),
-  );
+  const caveats = [...new Set(sessions.map(({ analysis }) => analysis.byEvent.caveat))];
+  const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });
+  return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
 
 const chooser = (sessions: readonly Shown[]): Markup | null =>
