@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
-import { count, formatDuration, formatGain, formatQuantity } from '../../lab/report/figures.js';
+import { count, formatDuration, formatQuantity } from '../../lab/report/figures.js';
 import {
   MAX_CONFIGURATIONS,
   MAX_FOLDS,
@@ -14,18 +14,13 @@ import {
 } from '../../lab/sweep/contract.js';
 import {
   configurationColumns,
-  deflatedText,
-  freshColumns,
-  freshLead,
-  judgementColumns,
   placeConfigurations,
   REMARK,
   type SharedColumn,
-  sharpeText,
-  stepColumns,
+  sharedSections,
   TERMS,
 } from '../../lab/sweep/describe.js';
-import type { FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
+import type { SweepResult } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
@@ -54,14 +49,16 @@ export function sweepTables(result: SweepResult, width?: number): string {
   const shown = placeConfigurations(result).slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
+  const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
   const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`;
   return [
     say(head),
     sharedTable(shown, [...configurationColumns(result), REMARK], width),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    `\n${sharedTable(result.models, judgementColumns(result), width)}`,
-    result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
-    result.fresh === null ? '' : `\n${freshTable(result.fresh, width)}`,
+    ...sections.map(
+      ({ title, lead, table: text, notes }) =>
+        `\n${say(`${title}: ${lead}`)}\n${text}${say(notes.map((line) => `${line}\n`).join(''))}`,
+    ),
     say(`\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`),
   ].join('');
 }
@@ -85,22 +82,6 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     ),
     width,
   );
-
-function walkForwardTable(
-  { steps, outOfSample, testedEvents }: WalkForward,
-  { assumptions }: SweepResult,
-  width?: number,
-): string {
-  const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
-    return `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
-  });
-  const lead = 'Walking forward: the configuration that was best on all earlier events, on those that follow';
-  const rows = sharedTable(steps, stepColumns(assumptions.fillModels), width);
-  return `${prose(lead, width, '  ')}\n${rows}${prose(sums.join(''), width, '  ')}`;
-}
-
-const freshTable = (fresh: FreshResult, width?: number): string =>
-  `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;
 
 export const reportOption = text('--report <file>', 'write a page with the tables, one HTML file');
 

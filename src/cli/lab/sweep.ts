@@ -129,11 +129,6 @@ const collectCommand = command({
   options: {
     dir: required('--dir <dir>', 'the folder of `sweep plan`'),
     out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
-    giveUp: read(
-      '--give-up <chunks>',
-      'store these as failed where nothing has come of them, as in 3,17-19',
-      chunkList,
-    ),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -141,7 +136,7 @@ const collectCommand = command({
     const dir = resolve(io.cwd, options.dir);
     const plan = readPlan(dir);
     const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
+    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir);
     if (chunks.length === 0) return resultAnswer(result, outDir, options.report, io);
     const { done, failed, unfinished } = result.counts;
     io.err(

@@ -478,21 +478,18 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
-export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
-  for (const index of givenUp) chunkAt(plan, index);
+/** May be called again with more results. */
+export async function collectChunks(dir: string, plan: FolderPlan, outDir: string) {
   const store = openStore(outDir);
   try {
     const sweep = makeSweep(plan.facts, QUIET, store);
     const missing: number[] = [];
     let stored = 0;
     await sweep.run('either', async (work) => {
-      for (const [index, chunk] of plan.chunks.entries()) {
-        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
-        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
-        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
+      for (const index of plan.chunks.keys()) {
+        const found = readChunk(dir, plan, index);
         if (found === null) missing.push(index);
-        else stored += keepOutcomes(found, work, resultPath(dir, index));
+        else stored += keepOutcomes(found.outcomes, work, resultPath(dir, index));
       }
       return missing.length === 0;
     });

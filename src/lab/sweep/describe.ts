@@ -79,7 +79,7 @@ export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'mod
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
+function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
     ? `${what} This sweep and those before it in this folder chose nothing on them: this is what may be reported.`
@@ -87,18 +87,15 @@ export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult)
 }
 
 /** Names the reason for a missing one: too few events, or constant results. */
-export const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
+const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
 };
 
-export const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
-
-export const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
-  overfitting === null ? 'too few' : formatPercent(overfitting.probability);
+const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
 /** Without the strategy's name if there is only one. */
-export function axisName(axes: readonly Axis[], index: number): string {
+function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
@@ -211,7 +208,7 @@ const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
   models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
 
 /** Credibility of the search, by fill model. */
-export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
+function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
   const { model, event } = TERMS[subject];
   return [
     { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },
@@ -233,12 +230,18 @@ export function judgementColumns({ subject, counts }: SweepResult): readonly Sha
     {
       title: 'Overfitting',
       explains: `how often the best of one half of the ${event}s is not above the median in the other`,
-      cell: ({ overfitting }) => overfittingText(overfitting),
+      cell: ({ overfitting }) => (overfitting === null ? 'too few' : formatPercent(overfitting.probability)),
+    },
+    {
+      title: 'Loss unseen',
+      explains: 'how often it loses money there',
+      cell: ({ overfitting }) => formatPercent(overfitting?.lossProbability ?? null),
+      keep: 10,
     },
   ];
 }
 
-export const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
+const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
   { title: 'Fold', cell: ({ fold }) => fold + 1 },
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
   { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
@@ -264,10 +267,56 @@ export const stepColumns = (fillModels: readonly string[]): readonly SharedColum
 const withError = ({ mean, standardError }: FreshMean): string =>
   `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
 
-export const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
+const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
   { title: 'World', isText: true, cell: ({ world }) => world },
   { title: 'Chosen', cell: ({ chosen }) => withError(chosen) },
   { title: 'Unchanged', cell: ({ unchanged }) => withError(unchanged) },
   { title: 'Chosen more', cell: ({ difference }) => withError(difference) },
   { title: 'Below 0', cell: ({ belowZero }) => `${count(belowZero)} of ${count(seeds)}` },
 ];
+
+interface SharedSection<Table> {
+  readonly id: string;
+  readonly title: string;
+  readonly lead: string;
+  readonly table: Table;
+  readonly notes: readonly string[];
+}
+
+/** Everything below the configurations. `draw` makes a table of the terminal or of the page. */
+export function sharedSections<Table>(
+  result: SweepResult,
+  draw: <Row>(columns: readonly SharedColumn<Row>[], rows: readonly Row[], caption: string) => Table,
+): readonly SharedSection<Table>[] {
+  const { subject, models, walkForward, fresh, assumptions } = result;
+  const { model, event } = TERMS[subject];
+  const sections: SharedSection<Table>[] = [
+    {
+      id: 'belief',
+      title: 'What luck would have given',
+      lead: `The best of many is good by luck alone. Ratios are per ${event}; a deflated one is the probability that there is more than luck.`,
+      table: draw(judgementColumns(result), models, `The search, by ${model}`),
+      notes: [],
+    },
+  ];
+  if (walkForward !== null) {
+    const { steps, outOfSample, testedEvents } = walkForward;
+    const minutes = assumptions.embargoMs / 60_000;
+    const ended = minutes > 0 ? `${count(minutes)} minutes before` : 'when';
+    sections.push({
+      id: 'forward',
+      title: 'Walking forward',
+      lead: `The configuration that was best on all earlier events, on those that follow. The training events ended ${ended} the fold began; other earlier events are purged.`,
+      table: draw(stepColumns(assumptions.fillModels), steps, 'Walking forward, fold by fold'),
+      notes: outOfSample.map(
+        ({ fillModel, resultMicros, sharpe }) =>
+          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.`,
+      ),
+    });
+  }
+  if (fresh !== null) {
+    const table = draw(freshColumns(fresh), fresh.worlds, 'On fresh seeds');
+    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes: [] });
+  }
+  return sections;
+}
