@@ -1,5 +1,6 @@
 /** The bracket as a table for the terminal; its lines are those of the page. */
 
+import { foldText, plainLine } from '../../shared/base/text.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/markets.js';
 import { nameModel, type RepeatFigures, type RunSpread } from './analysis/session-figures.js';
@@ -167,22 +168,10 @@ function warningLines(analyses: readonly Analysis[], width: number): readonly st
   const lines = sharedWarnings(analyses)
     .filter(({ level }) => level !== 'note')
     .map(({ text, models }) =>
-      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, width, '  '),
+      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plainLine(text)}`, width, '  '),
     );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
-/** Titles come from the exchange: control characters could move the cursor of the reader's terminal. */
-const plain = (text: string): string => text.replace(/\p{C}/gu, '?');
-
-function wrapText(text: string, width: number, indent = ''): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = `${indent}${word}`;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join('\n');
-}
+const wrapText = (text: string, width: number, indent = ''): string =>
+  foldText(text, width - indent.length).join(`\n${indent}`);

@@ -2,7 +2,7 @@
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
-import { type Axis, LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
+import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import type {
   ConfigurationResult,
@@ -48,9 +48,6 @@ function* listCautions(
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
     yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
-  }
-  if (events < LEAST_EVENTS_FOR_OVERFITTING) {
-    yield `${formatCount(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
   }
 }
 
@@ -209,7 +206,7 @@ const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
 
 /** Credibility of the search, by fill model. */
 function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
-  const { model, event } = TERMS[subject];
+  const { model } = TERMS[subject];
   return [
     { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },
     {
@@ -226,17 +223,6 @@ function judgementColumns({ subject, counts }: SweepResult): readonly SharedColu
       title: 'Best by luck',
       explains: 'the highest Sharpe ratio that is to be expected of N without any skill',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
-    },
-    {
-      title: 'Overfitting',
-      explains: `how often the best of one half of the ${event}s is not above the median in the other`,
-      cell: ({ overfitting }) => (overfitting === null ? 'too few' : formatPercent(overfitting.probability)),
-    },
-    {
-      title: 'Loss unseen',
-      explains: 'how often it loses money there',
-      cell: ({ overfitting }) => formatPercent(overfitting?.lossProbability ?? null),
-      keep: 10,
     },
   ];
 }

@@ -1,18 +1,10 @@
 /** Output of a sweep: outcomes of its backtests, and their judgement. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
-import {
-  backtestOverfitting,
-  deflatedSharpe,
-  expectedMaxSharpe,
-  observedSharpe,
-  type Trials,
-} from '../../shared/statistics/sharpe.js';
+import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '../../shared/statistics/sharpe.js';
 import {
   type Candidate,
-  LEAST_EVENTS_FOR_OVERFITTING,
   LEAST_EVENTS_FOR_SHARPE,
-  MOST_CONFIGURATIONS_IN_16_BLOCKS,
   type Search,
   type SweepAssumptions,
   type SweepSubject,
@@ -98,30 +90,22 @@ export class Outcomes {
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */
 export function judge(
   candidates: readonly Candidate[],
-  events: readonly SweptEvent[],
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
 ) {
   const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
-  /** By event, one configuration after the other; none of them is kept. */
-  function* readRows(model: number): Generator<Float64Array> {
-    for (const { number } of done) yield outcomes.eventResults(number, model);
-  }
   const judged = fillModels.map((fillModel, model) => {
-    const sharpes: number[] = [];
-    for (const row of readRows(model)) {
-      const found = computeSharpe(row, null);
-      if (found !== null) sharpes.push(found.sharpe);
-    }
+    const sharpes = done.flatMap(
+      ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
+    );
     const { standardDeviation } = computeMoments(sharpes);
     /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = makeTrials(tried, sharpeVariance);
     /** Expected best Sharpe ratio of all tried configurations by luck alone. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
-    const overfitting = measureOverfitting(readRows(model), done.length, events.length);
-    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
+    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
   /** For each fill model: what its Sharpe ratios are deflated by. */
   const trials = judged.map((model) => model.trials);
@@ -133,16 +117,6 @@ export function judge(
 function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
-}
-
-/** Probability of backtest overfitting, and its method, by the results themselves, which rank the configurations. */
-function measureOverfitting(rows: Iterable<Float64Array>, configurations: number, events: number) {
-  if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
-  const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
-  const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting({ trials: rows, blocks, performance: 'mean' });
-  if (found === null) return null;
-  return { probability: found.probability, lossProbability: found.lossProbability, blocks };
 }
 
 function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {

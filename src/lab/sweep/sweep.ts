@@ -103,7 +103,7 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
   const { search, events, fillModels } = facts;
   const { embargoMs } = facts.assumptions;
   const { candidates } = search;
-  const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
+  const { models, configurations, trials } = judge(candidates, fillModels, outcomes, tried);
   const counts = countConfigurations(configurations, tried, events.length);
   const done = configurations.filter(({ status }) => status === 'done');
   return {

@@ -51,8 +51,6 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
 /** As above, for values in any order. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
-export const median = (values: Values): number | null => quantile(values, 0.5);
-
 export interface Moments {
   readonly count: number;
   /** Null without samples. */

@@ -50,8 +50,7 @@ tr.total > * { border-top: 1px solid var(--mark); font-weight: 640 }
 .bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) } 
 .zero { position: absolute; top: -7px; bottom: -7px; width: 1px; background: var(--line) }
 .bracket td, .bracket thead th { min-width: 7.5em } .bracket th[scope=row] { color: var(--soft) } .bracket tr.main > * { font-weight: 650; color: var(--ink) } .bracket tr.main td.good { color: var(--good) } .bracket tr.main td.bad { color: var(--bad) }
-.markets tbody tr.picked > * { background: var(--faint) } .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
-.pick { all: unset; cursor: pointer; color: var(--bid) } .pick:hover { text-decoration: underline } .pick:focus-visible { outline: 2px solid var(--bid) }
+.markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 10px; font-size: 13px }
 .tools input, .tools select { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 8px; max-width: 100% } .tools select { flex: 1 1 16em; min-width: 0 }`;
 

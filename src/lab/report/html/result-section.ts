@@ -48,8 +48,8 @@ export function marketSection(sessions: readonly Shown[]): Markup {
   return section(
     'markets',
     'Markets',
-    'Currency and shares. A heading sorts; a title shows the market in the chart above.',
-    html`<div class="tools" data-needs-script><label>Find <input type="search" id="find" autocomplete="off" placeholder="title or event"></label></div>${perSession(sessions, ({ analysis }) => marketTable(analysis, rows))}`,
+    'Currency and shares. A heading sorts.',
+    perSession(sessions, ({ analysis }) => marketTable(analysis, rows)),
   );
 }
 
@@ -111,7 +111,7 @@ function makeRow(market: MarketAnalysis): Row {
   return {
     id: market.conditionId,
     cells: [
-      { text: html`<span class="title">${title}</span>` },
+      { text: title },
       ...resultCells(result, market.fills),
       { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
       { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },

@@ -149,7 +149,6 @@ function drawAccount() {
     [
       { id: 'plot-equity', height: 250, rows: joined, series: lines, least: 1 },
       { id: 'plot-drawdown', height: 130, rows: [time, below], series: [area], least: 1, pinned: 'high' },
-      { id: 'plot-locked', height: 130, rows: [time, locked], series: [area], least: 1, pinned: 'low' },
     ],
     stepOf(time),
     hover,
@@ -256,22 +255,9 @@ function redraw() {
 
 const market = /** @type {HTMLSelectElement | null} */ (document.getElementById('market'));
 
-/** @param {number} index */
-function pick(index) {
-  drawnMarket = index;
-  if (market !== null) market.value = String(index);
-  const id = data.markets[index]?.id;
-  for (const row of document.querySelectorAll('.markets tbody tr'))
-    if (row instanceof HTMLElement) row.classList.toggle('picked', row.dataset['id'] === id);
-  drawMarket(index);
-}
-
-market?.addEventListener('change', () => pick(Number(market.value)));
-document.addEventListener('market-picked', (event) => {
-  const index = data.markets.findIndex(({ id }) => id === /** @type {CustomEvent<string>} */ (event).detail);
-  if (index < 0) return say('read-price', [['', 'This market is not drawn, see the note below the chart.']]);
-  pick(index);
-  document.getElementById('price')?.scrollIntoView({ behavior: 'smooth' });
+market?.addEventListener('change', () => {
+  drawnMarket = Number(market.value);
+  drawMarket(drawnMarket);
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
 // The charts use colours of the theme.
@@ -285,4 +271,3 @@ new ResizeObserver(() => {
 }).observe(document.body);
 
 redraw();
-pick(0);
