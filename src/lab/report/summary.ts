@@ -78,6 +78,7 @@ export const PAGE_LINES: readonly Line<Analysis>[] = [
   ['Rested before a fill, median, 90 %', ({ trading }) => spread(trading.rested)],
   ['A fill was noticed after, median, 90 %', ({ trading }) => spread(trading.noticed)],
   ['Fills never noticed', ({ trading }) => count(trading.neverNoticed)],
+  ['Recorded events', ({ coverage }) => count(coverage.events)],
   ['Requests never left in time', ({ requests }) => count(requests?.unsent ?? null)],
 ];
 

@@ -264,17 +264,6 @@ describe('the figures in the page are those of the analysis', () => {
     expect(byId(page, 'assumptions').text).toContain('the exchange filled the orders');
   });
 
-  test('reasons that differ in figures alone are one row', () => {
-    const refusals = [0.12, 0.345, 0.6].map((spread, i) => ({
-      by: 'guard' as const,
-      name: `spread ${spread}`,
-      count: i + 1,
-    }));
-    const page = parsePage(pageOf([{ ...aSession([aMarket()]), refusals }]));
-    const [table = page] = all(byId(page, 'refusals'), ({ tag }) => tag === 'table');
-    expect(rowsOf(table).map(([name, times]) => [name, times])).toEqual([['spread … strategy’s guard', '6']]);
-  });
-
   test('an empty session says so', () => {
     const page = parsePage(pageOf([aSession([])]));
     expect(byId(page, 'warnings').text).toContain('No market was in this session');

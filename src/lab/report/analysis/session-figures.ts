@@ -168,14 +168,11 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
-  const peakOf = ({ peakPerMinute, limitPerMinute }: typeof requests.public) => share(peakPerMinute, limitPerMinute);
   return {
     ...requests,
     minutes,
     publicShare: useOf(requests.public),
     signedShare: useOf(requests.signed),
-    publicPeakShare: peakOf(requests.public),
-    signedPeakShare: peakOf(requests.signed),
     // Requests per fill; null without a fill.
     perFill: share(sent, fills),
     // Result per request, micros and fractions; null without a request.

@@ -1,8 +1,7 @@
 /** Requests, refusals and assumptions. */
 
-import type { Analysis } from '../analysis/analyse.js';
 import type { RequestFigures } from '../analysis/session-figures.js';
-import { count, decimal, formatDuration, formatPercent, UNKNOWN } from '../figures.js';
+import { count, decimal, formatPercent, UNKNOWN } from '../figures.js';
 import {
   assumptionList,
   dataTable,
@@ -63,17 +62,6 @@ const describeUnlisted = (items: readonly unknown[]): Markup | null =>
 
 const WHO = { risk: 'risk limit', guard: 'strategy’s guard', exchange: 'exchange' } as const;
 
-/** Reasons that differ in their figures alone are one row, the most frequent first. */
-function groupRefusals(refusals: Analysis['refusals']): Analysis['refusals'] {
-  const groups = new Map<string, Analysis['refusals'][number]>();
-  for (const refusal of refusals) {
-    const name = refusal.name.replace(/\d+(?:\.\d+)?/g, '…');
-    const before = groups.get(`${refusal.by} ${name}`);
-    groups.set(`${refusal.by} ${name}`, { ...refusal, name, count: refusal.count + (before?.count ?? 0) });
-  }
-  return [...groups.values()].sort((a, b) => b.count - a.count);
-}
-
 export const refusalSection = (sessions: readonly Shown[]): Markup =>
   section(
     'refusals',
@@ -81,12 +69,11 @@ export const refusalSection = (sessions: readonly Shown[]): Markup =>
     'Quotes and orders that were not let through, and by whom.',
     perSession(sessions, ({ analysis: { refusals } }) => {
       if (refusals.length === 0) return note('Nothing was refused.');
-      const grouped = groupRefusals(refusals);
-      const rows = grouped.map(
+      const rows = refusals.map(
         ({ name, by, count: times }) =>
           [html`<code>${shorten(name, 80)}</code> <span class="note">${WHO[by]}</span>`, times] as const,
       );
-      return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(grouped)}`;
+      return html`${countTable('Refused by', 'Times', rows)}${describeUnlisted(refusals)}`;
     }),
   );
 
@@ -96,12 +83,8 @@ const MAKERS: Readonly<Record<string, string>> = {
 };
 
 export function sessionAssumptions({ analysis }: Shown): Markup {
-  const { assumptions: given, coverage, kind, equity } = analysis;
+  const { assumptions: given, kind, equity } = analysis;
   const isLive = kind === 'live';
-  const covered =
-    coverage.coveredShare === null
-      ? 'not known'
-      : `${formatPercent(coverage.coveredShare, 3)} of ${formatDuration(coverage.spanMs)} of market time, ${count(coverage.gaps)} gaps`;
   const lines = (texts: readonly string[], length: number): Markup =>
     html`${takeListed(texts).map((line) => html`${shorten(line, length)}<br>`)}${describeUnlisted(texts)}`;
   return assumptionList([
@@ -110,15 +93,6 @@ export function sessionAssumptions({ analysis }: Shown): Markup {
     ['Latency', given.latency ?? (isLive ? 'none: the real network' : 'none')],
     ['Fees', given.fees ?? (isLive ? 'as they were charged' : 'not known')],
     ['Capital', `${count(equity.capitalMicros / 1_000_000)} of currency, one budget for all markets`],
-    ['Recorded', covered],
-    [
-      'Recorded events',
-      `${count(coverage.events)}, of them ${count(coverage.trades)} trades; ${count(coverage.skipped)} left out`,
-    ],
-    [
-      'Markets',
-      `${count(coverage.markets)}; quoted ${count(coverage.marketsQuoted)}, traded ${count(coverage.marketsTraded)}, without outcome ${count(coverage.marketsWithoutOutcome)}`,
-    ],
     ['Version', given.version],
     ['Configuration', html`<code>${given.configHash}</code>`],
     ['Seed', given.seed === null ? 'none' : String(given.seed)],

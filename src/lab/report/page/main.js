@@ -106,7 +106,7 @@ function drawAccount() {
   const accounts = data.sessions.map((account) => {
     const time = times(account.time);
     const result = column(account.equity).map((value) => (value === null ? null : value - account.capital));
-    const rows = rowsOf(time, [result, column(account.locked)], stepOf(time), 1.5 * stepOf(time));
+    const rows = rowsOf(time, [result], stepOf(time), 1.5 * stepOf(time));
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
   });
@@ -116,7 +116,7 @@ function drawAccount() {
       uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
     )
   );
-  const [time = [], result = [], locked = []] = accounts[chosen] ?? [];
+  const [time = [], result = []] = accounts[chosen] ?? [];
   const below = fallen(result);
   const lines = data.sessions.map((_, index) => ({
     stroke: () => colorOf(nameOf(index)),
@@ -137,12 +137,7 @@ function drawAccount() {
       ({ name }, index) =>
         /** @type {[string, string]} */ ([name, amount(joined[index + 1]?.[joined[0].indexOf(now)])]),
     );
-    say('read-account', [
-      [dayOf(now, true), clockOf(now, true)],
-      ...results,
-      ['below the peak', amount(below[place])],
-      ['locked', amount(locked[place])],
-    ]);
+    say('read-account', [[dayOf(now, true), clockOf(now, true)], ...results, ['below the peak', amount(below[place])]]);
   };
   drawGroup(
     'account',
@@ -159,12 +154,11 @@ function drawAccount() {
  * Settlements after the last sample belong to the result: the line ends with a step to it. @param {Rows} rows @param
  * {number} time @param {number} result
  */
-function addEnd([times, results, locked], time, result) {
+function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
   // Nothing is known between the last sample and the settlement.
   results?.push(results.findLast((value) => value !== null) ?? null, result);
-  locked?.push(null, null);
 }
 
 /** @param {number} index of `data.markets` */
@@ -188,15 +182,11 @@ function drawMarket(index) {
     const place = chart.cursor.idx ?? -1;
     const now = time[place];
     if (now === undefined) return;
-    const near = nearest(chart, fills);
-    const words =
-      near === null ? '' : `${near.raises ? 'bought' : 'sold'} ${amount(near.amount)} at ${price(near.price / ONE)}`;
     say('read-price', [
       [dayOf(now, true), clockOf(now, true)],
       ['market', `${price(bid[place])} / ${price(ask[place])}`],
       ['ours', `${price(ourBid[place])} / ${price(ourAsk[place])}`],
       ['holding', amount(held[place])],
-      .../** @type {[string, string][]} */ (near === null ? [] : [[`fill ${clockOf(near.time, true)}`, words]]),
     ]);
   };
   const book = stepLine('--book', { width: 1 });
@@ -224,21 +214,6 @@ function drawMarket(index) {
     series.step,
     hover,
   );
-}
-
-/** @typedef {{ time: number, price: number, amount: number, raises: boolean }} Fill */
-
-/** The fill near the pointer, if any. @param {uPlot} chart @param {Fill[]} fills @returns {Fill | null} */
-function nearest(chart, fills) {
-  const left = chart.cursor.left ?? -1;
-  /** @type {Fill | null} */
-  let best = null;
-  let least = 9;
-  for (const fill of fills) {
-    const distance = Math.abs(chart.valToPos(fill.time, 'x') - left);
-    if (distance < least) [best, least] = [fill, distance];
-  }
-  return best;
 }
 
 let drawnMarket = 0;
