@@ -330,7 +330,7 @@ function makeUnchargedSession(measured: Measured): SessionRecord {
 }
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
-  const { ledger, plan, exchange } = measured;
+  const { ledger, exchange } = measured;
   // By the exchange, for comparison with fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
@@ -340,11 +340,8 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     title: market.title,
     eventTitle: market.eventTitle,
     category: market.category,
-    tickMicros: 10 ** (6 - market.tickPrecision),
-    openMs: played.openedMs,
     closeMs: played.closedMs,
     outcome: market.outcome,
-    ...chooseFees(market, plan),
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
@@ -361,11 +358,6 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     coverage: measureCoverage(metrics, measured),
   };
 }
-
-const chooseFees = ({ fees }: RecordedMarket, plan: BacktestPlan) => ({
-  makerFeeRateMicros: (fees ?? plan.fees).makerRateMicros,
-  takerFeeRateMicros: (fees ?? plan.fees).takerRateMicros,
-});
 
 function fillRecord({ tradePubkey, ...fill }: PendingFill, ledger: Ledger): FillRecord {
   const order = ledger.order(fill.orderPubkey);

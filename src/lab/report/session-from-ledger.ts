@@ -301,11 +301,8 @@ function listMarket(
     conditionId,
     title: market?.title ?? conditionId,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
-    tickMicros: null,
-    openMs: null,
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
-    makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
     orders: orders
       .filter(({ status }) => ORDER_STANDING[status].tookEffect)
       .map((order): SessionOrder => toSessionOrder(order, rows)),

@@ -71,12 +71,9 @@ export interface MarketSession {
   /** Empty when unknown: the market is then its own event. */
   readonly eventTitle: string;
   readonly category: string;
-  readonly tickMicros: number | null;
-  readonly openMs: number | null;
   readonly closeMs: number | null;
   /** Outcome of YES: final holdings are then worth 0 or 1. Null when unknown: they are valued at `endMarkMicros`. */
   readonly outcome: MarketOutcome | null;
-  readonly makerFeeRateMicros: number;
   readonly series: MarketSeries;
   /** In order of time. */
   readonly fills: readonly FillRecord[];

@@ -187,9 +187,8 @@ export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostM
   readonly yesCostMicros: number | null;
 };
 
-type OfMarket = 'conditionId' | 'title' | 'eventTitle' | 'tickMicros' | 'openMs' | 'closeMs' | 'outcome';
-
-export interface MarketFacts extends Pick<MarketSession, OfMarket | 'makerFeeRateMicros'> {
+export interface MarketFacts
+  extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];

@@ -52,11 +52,8 @@ export const aMarket = (changes: Partial<MarketSession> = {}): MarketSession => 
   title: 'Will it rain?',
   eventTitle: 'Weather',
   category: 'science',
-  tickMicros: 10_000,
-  openMs: 0,
   closeMs: 60_000,
   outcome: null,
-  makerFeeRateMicros: 0,
   series: {
     stepMs: 1_000,
     timeMs: [],
