@@ -6,9 +6,7 @@
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
  *
- * It never reads a clock, a recording or the network, and never decides anything: it says what was, and what is not
- * known. A figure stands in one place, `Analysis`; page, table and JSON only show it, so that they cannot disagree.
- * The split of the result is exact arithmetic, because a split that nearly adds up hides the mistake that one looks for.
+ * A figure stands in one place, `Analysis`; page, table and JSON only show it. The split of the result is exact.
  */
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';

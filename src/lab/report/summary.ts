@@ -17,7 +17,8 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-type Line<T> = readonly [name: string, figure: (of: T) => string];
+/** A name, and its figure for each column. */
+export type Line<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
   return signedCents(markouts.find((row) => row.horizon === horizon && row.side === side)?.markoutMicros ?? null);

@@ -1,7 +1,5 @@
 /**
- * What a session of trading was, as plain data: what a backtest measures and what a live ledger can tell. From this one
- * record follow every figure, the JSON and the HTML. It holds numbers, texts, arrays and nothing else, so that it can be
- * stored, hashed and handed between threads.
+ * The record of a session, as plain data: of a backtest or of a live ledger. Every figure follows from it.
  *
  * Amounts, prices and currency are integers in millionths; prices are in YES space unless it is said; times are Unix ms
  * on the exchange's clock. `null` means not known, never zero.

@@ -1,7 +1,6 @@
 /**
  * Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. A sheet holds the
- * facts that all machines of a sweep must agree on: version, configuration, data, settings, time zone. It holds no code,
- * secret or path: each machine has its own configuration, strategies and recordings, and refuses a sheet made of others.
+ * facts that all machines must agree on. It holds no code, secret or path: each machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -20,7 +19,6 @@ import {
   type EngineWork,
   eventsIn,
   foldCount,
-  marketHash,
   type PlannedMarket,
   type PlannedSweep,
   planData,
@@ -44,11 +42,7 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
     candidates: plan.search.candidates,
     fillModels: plan.fillModels,
     settings: makeSettings(plan, facts.events),
-    markets: data.markets.map((planned) => ({
-      conditionId: planned.market.conditionId,
-      title: planned.market.title,
-      hash: marketHash(planned),
-    })),
+    markets: data.markets.map(({ market: { conditionId, title }, hash }) => ({ conditionId, title, hash })),
   };
 }
 
@@ -71,7 +65,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
 
 /** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
-  const hashes = new Map(found.map((planned) => [planned.market.conditionId, marketHash(planned)]));
+  const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
   const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;

@@ -17,8 +17,6 @@ import type {
   WalkForwardStep,
 } from './result.js';
 
-const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
 
 /** Warnings about the figures, most serious first. `best`: the first configuration, if any is done. */
@@ -39,26 +37,27 @@ function* listCautions(
 ): Generator<string> {
   const { model, event } = TERMS[subject];
   if (unfinished > 0) {
-    yield `Not finished: ${unfinished} of ${formatCount(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
   }
-  if (failed > 0) yield `${formatCount(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
+  if (failed > 0)
+    yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
   if (flipping > 0) {
-    yield `${formatCount(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
+    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
-    yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
+    yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
 }
 
 function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
-    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
+    yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
   }
-  if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
+  if (data.empty.length > 0) yield `${formatQuantity(data.empty.length, 'recording')} without any event left out.`;
   for (const { why, count } of search.leftOut.slice(0, 3)) {
-    yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
+    yield `${formatQuantity(count, 'combination')} left out as impossible: ${why}.`;
   }
   const found = search.candidates.length;
   if (search.kind === 'random' && found < search.wanted) {

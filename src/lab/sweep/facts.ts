@@ -28,7 +28,7 @@ export interface PlannedMarket {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
-  /** Lower-case hex SHA-256: of its events, or of the checksums of its files. */
+  /** Lower-case hex SHA-256 of the market as played, wherever its files are. */
   readonly hash: string;
 }
 
@@ -43,17 +43,17 @@ export async function planData(recordings: readonly Recording[], progress: (done
   const empty: RecordedMarket[] = [];
   for (const [index, recording] of recordings.entries()) {
     const { market } = recording;
-    const { firstMs, lastMs, ...told } = toldBy(recording) ?? (await readOne(recording));
+    const { firstMs, lastMs, events, hash } = toldBy(recording) ?? (await readOne(recording));
+    const { source: _place, ...described } = market;
     if (firstMs === null || lastMs === null) empty.push(market);
-    else markets.push({ ...told, market, firstMs, lastMs });
+    else markets.push({ market, firstMs, lastMs, events, hash: hashValue({ described, hash }) });
     progress(index + 1);
   }
   if (markets.length === 0) {
     const hint = 'Look at them with `twinbook data stats`.';
     throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
   }
-  // Of everything that a result depends on, without the paths of files.
-  return { markets, hash: hashValue(markets.map(identityOfMarket)), empty };
+  return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
 
 /** A recording's own summary; null when it must be read. */
@@ -81,14 +81,6 @@ async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typ
     for (const { name, hash } of hashes) hash.update(chunk[name].subarray(0, chunk.length));
   }
   return { events, firstMs, lastMs, hash: hashValue(hashes.map(({ hash }) => hash.digest('hex'))) };
-}
-
-/** Lower-case hex SHA-256 of one market as played, wherever its files are. */
-export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
-
-function identityOfMarket({ market, hash }: PlannedMarket) {
-  const { source: _place, ...described } = market;
-  return { described, hash };
 }
 
 /**

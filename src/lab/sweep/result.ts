@@ -68,7 +68,9 @@ export class Outcomes {
 
   /** All folds together, for finished configurations. */
   modelResult(number: number, model: number) {
-    const folds = this.#figures(number, model);
+    const folds = Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+      outcome?.kind === 'done' ? [outcome.figures] : [],
+    );
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
@@ -78,12 +80,6 @@ export class Outcomes {
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
     };
-  }
-
-  #figures(number: number, model: number): readonly TaskFigures[] {
-    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
-      outcome?.kind === 'done' ? [outcome.figures] : [],
-    );
   }
 }
 

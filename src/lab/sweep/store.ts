@@ -1,8 +1,6 @@
 /**
- * What a sweep has found, in `OUT/sweep.sqlite`: written backtest by backtest, so that nothing that is done is lost, and
- * kept over sweeps, because how many configurations were ever tried decides what the best of them is worth.
- *
- * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
+ * Results of sweeps in `OUT/sweep.sqlite`, written backtest by backtest. Earlier sweeps stay: their trials count.
+ * Rows hold no time of day and no duration, so that the same sweep gives the same content.
  */
 
 import { join } from 'node:path';

@@ -1,10 +1,6 @@
 /**
- * A sweep: one strategy, many parameters, the same recordings. Every configuration is backtested on every fold of events
- * under every fill model, on as many threads as there are cores; what comes of it is ranked, and the ranking is judged by
- * how many were tried.
- *
- * It never shows a figure that few events cannot carry, never forgets a configuration that was tried, and gives the same
- * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
+ * A sweep backtests every configuration on every fold of events under every fill model, and ranks the results. Tables and
+ * database do not depend on the number of threads.
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';

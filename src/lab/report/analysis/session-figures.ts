@@ -1,6 +1,5 @@
 /**
- * Every figure of a report, as plain data: what `--json` prints, what the page shows and what the tables of the terminal
- * are made of. Key names are part of the program's surface; `docs/backtesting.md` lists them.
+ * Every figure of a report, as plain data, for JSON, page and terminal. `docs/backtesting.md` lists the keys.
  *
  * `…Micros` are millionths of the currency, of a share or of a price. Whole numbers are exact sums of what was booked;
  * means, errors and intervals are not whole. `…Share` is a part of 1. `null` is "not known" or "not defined" (a mean

@@ -13,7 +13,7 @@ import {
 } from '../analysis/analyse.js';
 import { nameModel } from '../analysis/session-figures.js';
 import { formatDuration, formatGain, formatMoney, formatQuantity } from '../figures.js';
-import { LINES, PAGE_LINES, REPEAT_LINES } from '../summary.js';
+import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
 import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
@@ -26,7 +26,6 @@ import {
   note,
   pageHeading,
   perSession,
-  resultTone,
   type Shown,
   section,
   shorten,
@@ -112,9 +111,10 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   const [first] = models;
   if (first === undefined) return null;
   const names = sessions.map(({ name }) => ({ title: name }));
-  const rows = REPEAT_LINES.map(([name, figure]) => ({
-    cells: [{ text: name.trim() }, ...models.map(({ repeats }) => ({ text: figure(repeats) }))],
-  }));
+  const rows = linesOf(
+    REPEAT_LINES,
+    models.map(({ repeats }) => repeats),
+  );
   const each = first.repeats.runs.map(({ seed }, index) => ({
     cells: [
       { text: String(seed) },
@@ -128,17 +128,19 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   ]);
 }
 
-function figureSection(sessions: readonly Shown[]): Markup {
-  const lines = [...LINES, ...PAGE_LINES].map(([name, figure]) => ({
-    cells: [{ text: name.replace(/^ +/, '\u2003') }, ...sessions.map(({ analysis }) => ({ text: figure(analysis) }))],
+/** A line's name is indented as in the terminal. */
+const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
+  lines.map(([name, figure]) => ({
+    cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
   }));
-  const tones = ['', ...sessions.map(({ analysis }) => resultTone(analysis))];
-  const rows = lines.map(({ cells }, line) => {
-    if (line > 0) return { cells };
-    return { class: 'main', cells: cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) };
-  });
+
+function figureSection(sessions: readonly Shown[]): Markup {
+  const analyses = sessions.map(({ analysis }) => analysis);
+  const rows = linesOf([...LINES, ...PAGE_LINES], analyses).map((row, line) =>
+    line > 0 ? row : { ...row, class: 'main' },
+  );
   const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
-  const caveats = [...new Set(sessions.map(({ analysis }) => analysis.byEvent.caveat))];
+  const caveats = [...new Set(analyses.map(({ byEvent }) => byEvent.caveat))];
   const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });
   return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
