@@ -38,7 +38,7 @@ export interface EvidenceRow {
 }
 
 export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
-  const { result, trading, markouts, markets, coverage, crossing, assumptions } = analysis;
+  const { result, trading, markouts, markets, coverage, assumptions } = analysis;
   const results = resultsByWindow(analysis);
   const { mean, standardDeviation } = computeMoments(results);
   const markoutAt = (ms: number) => markouts.find(({ horizon, side }) => horizon === ms && side === 'all') ?? null;
@@ -55,7 +55,7 @@ export function rowOf(strategy: string, analysis: Analysis): EvidenceRow {
     fills: trading.fills,
     takerFills: trading.takerFills,
     sharesMicros: trading.boughtMicros + trading.soldMicros,
-    crossedMicros: crossing?.filled.sharesMicros ?? 0,
+    crossedMicros: trading.atCrossingMicros,
     markout5sMicros: markoutAt(5000)?.markoutMicros ?? null,
     markout60sMicros: markout?.markoutMicros ?? null,
     markoutErrorMicros: markout?.standardErrorMicros ?? null,

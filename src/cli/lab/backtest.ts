@@ -47,12 +47,6 @@ export const PLAY_OPTIONS = {
     `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  repeat: usual(
-    '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-    1,
-    integerBetween(1, MAX_REPEATS),
-  ),
   fees: text('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
@@ -87,6 +81,12 @@ const OPTIONS = {
   data: requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
+  repeat: usual(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    1,
+    integerBetween(1, MAX_REPEATS),
+  ),
   afterHalt: choice(
     '--after-halt <what>',
     'when a limit halts the trader: resume with the next event or day, or end there as live',

@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { feeCurve } from '../../lab/backtest/fees.js';
 import { latencyChoice } from '../../lab/backtest/latency.js';
-import { count, formatDuration, formatGain, formatMoney, formatQuantity, UNKNOWN } from '../../lab/report/figures.js';
+import { count, formatDuration, formatQuantity } from '../../lab/report/figures.js';
 import {
   MAX_CONFIGURATIONS,
   MAX_FOLDS,
@@ -11,22 +11,16 @@ import {
   type SweepProgress,
   type SweepWatcher,
   USUAL_FILL_MODELS,
-  USUAL_MEMORY_BYTES,
 } from '../../lab/sweep/contract.js';
 import {
-  axisName,
-  deflatedText,
-  freshColumns,
-  freshLead,
-  judgementColumns,
-  remark,
-  resultText,
+  configurationColumns,
+  placeConfigurations,
+  REMARK,
   type SharedColumn,
-  sharpeText,
-  stepColumns,
+  sharedSections,
   TERMS,
 } from '../../lab/sweep/describe.js';
-import type { ConfigurationResult, FreshResult, SweepResult, WalkForward } from '../../lab/sweep/result.js';
+import type { SweepResult } from '../../lab/sweep/result.js';
 import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
@@ -52,18 +46,19 @@ const MOST_ROWS = 20;
 
 export function sweepTables(result: SweepResult, width?: number): string {
   const { configurations, counts } = result;
-  const shown = configurations.slice(0, MOST_ROWS);
+  const shown = placeConfigurations(result).slice(0, MOST_ROWS);
   const more = configurations.length - shown.length;
   const say = (text: string) => prose(text, width, '  ');
+  const sections = sharedSections(result, (columns, rows) => sharedTable(rows, columns, width));
   const head = `${result.title}: ${formatQuantity(counts.configurations, 'configuration')}, ${count(counts.events)} ${eventsText(result)}, ${count(counts.tried)} ever tried here\n`;
-  const placed = shown.map((configuration, index) => ({ configuration, place: index + 1 }));
   return [
     say(head),
-    table(placed, columns(result), width),
+    sharedTable(shown, [...configurationColumns(result), REMARK], width),
     more > 0 ? `… and ${count(more)} more\n` : '',
-    `\n${sharedTable(result.models, judgementColumns(result), width)}`,
-    result.walkForward === null ? '' : `\n${walkForwardTable(result.walkForward, result, width)}`,
-    result.fresh === null ? '' : `\n${freshTable(result.fresh, width)}`,
+    ...sections.map(
+      ({ title, lead, table: text, notes }) =>
+        `\n${say(`${title}: ${lead}`)}\n${text}${say(notes.map((line) => `${line}\n`).join(''))}`,
+    ),
     say(`\n${result.notes.map(({ text }) => `- ${text}\n`).join('')}`),
   ].join('');
 }
@@ -73,77 +68,22 @@ const eventsText = ({ subject, assumptions }: SweepResult): string =>
     ? `seeds of ${assumptions.fillModels.join(', ')}; sums of edge`
     : `${TERMS[subject].event}s in ${assumptions.folds} folds`;
 
-interface Placed {
-  readonly place: number;
-  readonly configuration: ConfigurationResult;
-}
-
-/** A narrow terminal keeps the varied values and their result under the first fill model. */
-function columns(result: SweepResult): readonly Column<Placed>[] {
-  const { search, assumptions } = result;
-  const { events } = result.counts;
-  return [
-    { title: '#', cell: ({ place, configuration }) => (configuration.status === 'done' ? place : '-'), right: true },
-    { title: 'CONFIG', cell: ({ configuration }) => configuration.number, right: true },
-    ...search.axes.map((_, index): Column<Placed> => {
-      const cell = ({ configuration }: Placed) => configuration.values[index] ?? null;
-      return { title: axisName(search.axes, index).toUpperCase(), cell, right: true };
-    }),
-    ...assumptions.fillModels.flatMap((model, index): Column<Placed>[] => [
-      { title: model.toUpperCase(), cell: of(index, resultText), right: true, keep: index === 0 ? 95 : 80 - index },
-      { title: 'SHARPE', cell: of(index, ({ sharpe }) => sharpeText(sharpe, events)), right: true, keep: 60 - index },
-      { title: 'DEFLATED', cell: of(index, ({ sharpe }) => deflatedText(sharpe)), right: true, keep: 40 - index },
-    ]),
-    { title: 'DRAWDOWN', cell: ({ configuration }) => worstDrawdown(configuration), right: true, keep: 70 },
-    { title: 'FILLS', cell: of(0, ({ fills }) => count(fills)), right: true, keep: 65 },
-    { title: '', cell: ({ configuration }) => remark(configuration).slice(0, 100), gives: 'cut' },
-  ];
-}
-
-const of =
-  (model: number, text: (result: ConfigurationResult['models'][number]) => string) =>
-  ({ configuration }: Placed): string => {
-    const result = configuration.models[model];
-    return result === undefined ? UNKNOWN : text(result);
-  };
-
-const worstDrawdown = ({ models }: ConfigurationResult): string =>
-  models.length === 0 ? UNKNOWN : formatMoney(Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros)));
-
 const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<Row>[], width?: number): string =>
   table(
     rows,
     columns.map(
-      ({ title, short = title, cell, isText, keep }): Column<Row> => ({
+      ({ title, short = title, cell, isText, keep, gives }): Column<Row> => ({
         title: short.toUpperCase(),
         cell,
         right: isText !== true,
         ...(keep === undefined ? {} : { keep }),
+        ...(gives === undefined ? {} : { gives }),
       }),
     ),
     width,
   );
 
-function walkForwardTable(
-  { steps, outOfSample, testedEvents }: WalkForward,
-  { assumptions }: SweepResult,
-  width?: number,
-): string {
-  const sums = outOfSample.map(({ fillModel, resultMicros, sharpe }) => {
-    return `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)}, Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}\n`;
-  });
-  const lead = 'Walking forward: the configuration that was best on all earlier events, on those that follow';
-  const rows = sharedTable(steps, stepColumns(assumptions.fillModels), width);
-  return `${prose(lead, width, '  ')}\n${rows}${prose(sums.join(''), width, '  ')}`;
-}
-
-const freshTable = (fresh: FreshResult, width?: number): string =>
-  `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;
-
-export const reportOption = text(
-  '--report <file>',
-  'write a page with table, parameters and walk-forward, one HTML file',
-);
+export const reportOption = text('--report <file>', 'write a page with the tables, one HTML file');
 
 export async function resultAnswer(
   result: SweepResult,
@@ -183,15 +123,7 @@ function progressText(
   return `${tasks} ${count(done)}/${count(all)}${failed > 0 ? `, ${count(failed)} failed` : ''}${speed}${left}`;
 }
 
-const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
-
-export const memoryOption = usual(
-  '--memory <mib>',
-  'decoded recordings up to this size are kept and shared, larger ones streamed',
-  USUAL_MEMORY_BYTES / MEBIBYTE,
-  integerBetween(0, 1_048_576),
-);
 
 export const QUESTION_OPTIONS = {
   data: list(...DATA),
@@ -217,7 +149,6 @@ export const QUESTION_OPTIONS = {
     '--out <dir>',
     'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
   ),
-  memory: memoryOption,
 };
 
 export type Question = Values<typeof QUESTION_OPTIONS> & {
@@ -226,8 +157,6 @@ export type Question = Values<typeof QUESTION_OPTIONS> & {
   readonly world?: readonly string[] | undefined;
   readonly resume?: true | undefined;
 };
-
-export const memoryBytes = ({ memory }: Pick<Question, 'memory'>): number => memory * MEBIBYTE;
 
 export function requireData({ data }: Pick<Question, 'data'>): readonly string[] {
   if (data !== undefined) return data;
@@ -272,11 +201,9 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
       choices: resolveFeedChoices(options, io.cwd),
       delayMs: options.feedDelay ?? null,
     }),
-    repeat: options.repeat,
     feeCurve: options.fees === undefined ? null : feeCurve(options.fees),
     folds: options.folds ?? null,
     embargoMs: options.embargo * MINUTE_MS,
-    memoryBytes: memoryBytes(options),
   };
 }
 

@@ -35,8 +35,6 @@ import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import { record } from '../table.js';
 import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
 import {
-  memoryBytes,
-  memoryOption,
   type ProgressWords,
   planFrom,
   QUESTION_OPTIONS,
@@ -50,7 +48,7 @@ import {
 
 const OF_RECORDINGS = [
   ...['data', 'fillModel', 'latency', 'fees', 'makerFee', 'takerFee', 'landingMs', 'allMarkets'],
-  ...['feed', 'feedDelay', 'repeat', 'folds', 'embargo', 'memory', 'engine', 'queue', 'chunkSeconds'],
+  ...['feed', 'feedDelay', 'folds', 'embargo', 'engine', 'queue', 'chunkSeconds'],
 ];
 
 const USUAL_SEEDS = 40;
@@ -101,8 +99,7 @@ const planCommand = command({
     const data = requireData(options);
     const plan = await planFrom({ ...options, file, workers: 1 }, io);
     const planned = await planSweep(plan);
-    // Each machine decides whether its threads share memory.
-    const facts = { ...planned.facts, data: { ...planned.facts.data, isStreamed: false } };
+    const { facts } = planned;
     const chunks = makeChunks(facts, options.chunkSeconds);
     const dir = resolve(io.cwd, options.dir);
     const sheet = makeSheet(planned);
@@ -132,11 +129,6 @@ const collectCommand = command({
   options: {
     dir: required('--dir <dir>', 'the folder of `sweep plan`'),
     out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
-    giveUp: read(
-      '--give-up <chunks>',
-      'store these as failed where nothing has come of them, as in 3,17-19',
-      chunkList,
-    ),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -144,7 +136,7 @@ const collectCommand = command({
     const dir = resolve(io.cwd, options.dir);
     const plan = readPlan(dir);
     const outDir = options.out === undefined ? plan.outDir : resolve(io.cwd, options.out);
-    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir, new Set(options.giveUp));
+    const { result, stored, missing: chunks } = await collectChunks(dir, plan, outDir);
     if (chunks.length === 0) return resultAnswer(result, outDir, options.report, io);
     const { done, failed, unfinished } = result.counts;
     io.err(
@@ -167,7 +159,7 @@ function chunkList(text: string): readonly number[] {
 }
 
 /** This machine's means to run chunks: its own copy of configuration and recordings. */
-type ChunkMachine = Pick<Question, 'file' | 'workers' | 'memory'> & { readonly data: readonly string[] };
+type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(
   folder: string,
@@ -214,7 +206,6 @@ const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
   workers: options.workers,
-  memoryBytes: memoryBytes(options),
 });
 
 function readJobIndex({ env }: CliIo): number {
@@ -263,7 +254,6 @@ const workerCommand = command({
   config: 'file',
   options: {
     data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
-    memory: memoryOption,
     workers: threadsOption,
     dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
     index: indexOption,

@@ -131,8 +131,6 @@ async function readLiveSession(question: LiveQuestion, io: CliIo) {
       version: VERSION,
       nowMs: question.nowMs,
       fairMicros: question.fairMicros,
-      // The trader's default for a profile without one.
-      feeSchedule: question.config.venue.profile.fee_schedule ?? 'notional',
       findPrices,
       ...(journals === null ? {} : { journals }),
     }),

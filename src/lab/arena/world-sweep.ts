@@ -84,7 +84,6 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
     configHash: config.configHash,
     dataHash: hashValue({ names: canonicalJson(fillModels), seeds, latency }),
     seed: seeds.first,
-    repeat: 1,
     fillModels,
     embargoMs: 0,
     latency,
@@ -101,7 +100,7 @@ function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan
       const conditionIds = worlds.map((_world, index) => `${seed}/${index}`);
       return { title: `seed ${seed}`, conditionIds, fromMs: seed, toMs: seed, played: 1, fold: 0 };
     }),
-    data: { markets: [], isStreamed: false, empty: [] },
+    data: { markets: [], empty: [] },
     assumptions,
     identity: identityOf(assumptions, search, latency, { subject: 'worlds', seeds: seeds.count }),
   };
@@ -138,7 +137,6 @@ function judge(world: string, results: readonly SimulationResult[]): TaskOutcome
     alarms: sum(results.map(({ halts }) => halts)),
     traceHash: hashValue(results),
     eventResults,
-    runs: [],
   };
   return { kind: 'done', figures };
 }

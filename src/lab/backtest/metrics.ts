@@ -139,7 +139,6 @@ export class Metrics {
     market.joined.set(pubkey, { sinceMs: nowMs, behindMicros: behind });
     market.ordersPlaced++;
     market.postedMicros += amountMicros;
-    market.joinedBehindMicros += behind;
   }
 
   #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
@@ -210,7 +209,6 @@ export class MarketMetrics {
   ordersPlaced = 0;
   ordersCanceled = 0;
   postedMicros = 0;
-  joinedBehindMicros = 0;
   /** Last YES mid without own orders; null before the first. */
   markMicros: number | null = null;
   readonly #core: ExchangeCore;

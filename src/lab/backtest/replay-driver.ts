@@ -36,12 +36,18 @@ export function checkFillModels<Choice extends string | FillModel>(choices: read
 /**
  * Opens recordings. Throws TwinbookError `file_unreadable` or `recording_invalid`.
  *
- * @param options `once`: for a single run, which releases played data; by default for several
+ * @param options `once`: for a single run, which releases played data; by default for several. `isStopped`: as in
+ *   `streamRecording`
  */
-export async function openSources(paths: readonly string[], { once = false }: { readonly once?: boolean } = {}) {
+export async function openSources(
+  paths: readonly string[],
+  { once = false, isStopped }: { readonly once?: boolean; readonly isStopped?: () => boolean } = {},
+) {
   const recordings = await openRecordings(paths);
   const shared = { events: 0 };
-  const sources = recordings.map((recording) => (once ? streamRecording(recording) : keepInMemory(recording, shared)));
+  const sources = recordings.map((recording) =>
+    once ? streamRecording(recording) : keepInMemory(recording, shared, isStopped),
+  );
   return { recordings, sources };
 }
 
@@ -86,8 +92,12 @@ const KEPT_EVENTS = 4_000_000;
  * A source that the first run reads completely before it plays, and that keeps its columns for the next ones, while all
  * sources that share `shared` stay within the bound.
  */
-export function keepInMemory(recording: Recording, shared: { events: number }): EventSource {
-  const streamed = streamRecording(recording);
+export function keepInMemory(
+  recording: Recording,
+  shared: { events: number },
+  isStopped: () => boolean = () => false,
+): EventSource {
+  const streamed = streamRecording(recording, isStopped);
   let kept: Promise<EventSource | null> | null = null;
   const open = (): ChunkStream => {
     kept ??= trackRead(readWithin(recording, shared));
@@ -101,7 +111,10 @@ export function keepInMemory(recording: Recording, shared: { events: number }): 
     // `next` reports a failure.
     opened.then(onOpened, () => undefined);
     return {
-      next: () => (stream === null ? opened.then((ready) => ready.next()) : stream.next()),
+      next: () => {
+        if (isStopped()) throw new Error('the reading was stopped');
+        return stream === null ? opened.then((ready) => ready.next()) : stream.next();
+      },
       close: () => {
         isClosed = true;
         stream?.close();

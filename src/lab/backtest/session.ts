@@ -275,11 +275,7 @@ const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
 /** Their assumed fees, and whether the user chose them. */
-function feeAssumptions({
-  sources,
-  fees,
-  feeCurve = null,
-}: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets' | 'feeSchedule'> {
+function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;
   const isSaid = feeCurve !== null || makerRateMicros > 0 || takerRateMicros > 0;
@@ -289,8 +285,6 @@ function feeAssumptions({
   return {
     fees: unnamed === 0 ? named : `${given} where none is recorded; ${named}`,
     freeMarkets: isSaid ? 0 : unnamed,
-    // The exchange knows no other schedule; a curve is charged afterwards, whatever the legs were.
-    ...(feeCurve === null ? { feeSchedule: 'notional' } : {}),
   };
 }
 
@@ -333,7 +327,7 @@ export function makeSession(measured: Measured): SessionRecord {
 }
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
-  const { ledger, plan, exchange } = measured;
+  const { ledger, exchange } = measured;
   // By the exchange, for comparison with fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
@@ -343,11 +337,8 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
     title: market.title,
     eventTitle: market.eventTitle,
     category: market.category,
-    tickMicros: 10 ** (6 - market.tickPrecision),
-    openMs: played.openedMs,
     closeMs: played.closedMs,
     outcome: market.outcome,
-    makerFeeRateMicros: (market.fees ?? plan.fees).makerRateMicros,
     series: samples.series,
     fills: metrics.fills.map((fill) => fillRecord(fill, ledger)),
     conversions: metrics.conversions,
@@ -360,7 +351,6 @@ function marketSession(metrics: MarketMetrics, measured: Measured): MarketSessio
       ordersPlaced: metrics.ordersPlaced,
       ordersCanceled: metrics.ordersCanceled,
       postedMicros: metrics.postedMicros,
-      joinedBehindMicros: metrics.joinedBehindMicros,
     },
     coverage: measureCoverage(metrics, measured),
   };

@@ -494,11 +494,8 @@ function listMarket(
     conditionId,
     title: market?.title ?? conditionId,
     eventTitle: market?.eventTitle ?? '',
-    tickMicros: market === undefined ? null : 10 ** (6 - market.tickPrecision),
-    openMs: market?.openTimeMs ?? null,
     closeMs: null,
     outcome: market?.outcome ?? null,
-    makerFeeRateMicros: market?.fees?.makerRateMicros ?? 0,
     orders: [...orders.orders.values()]
       .filter((order) => order.conditionId === conditionId)
       .map((order) => ({

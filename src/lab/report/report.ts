@@ -6,23 +6,16 @@
  *     const session = sessionOfLedger('data/twinbook.sqlite', { title: 'this week' });
  *     writeFileSync('report.html', reportHtml({ sessions: [session] }, [analyse(session)]));
  *
- * It never reads a clock, a recording or the network, and never decides anything: it says what was, and what is not
- * known. A figure stands in one place, `Analysis`; page, table and JSON only show it, so that they cannot disagree.
- * The split of the result is exact arithmetic, because a split that nearly adds up hides the mistake that one looks for.
+ * A figure stands in one place, `Analysis`; page, table and JSON only show it. The split of the result is exact.
  */
 
 import { openReadOnly } from '../../trader/ledger/ledger.js';
 import type { SessionRecord } from '../session/contract.js';
-import { sessionFromLedger } from './session-from-ledger.js';
+import { type LedgerSessionOptions, sessionFromLedger } from './session-from-ledger.js';
 
-export interface LedgerReportOptions {
-  /** Title of the report. */
-  readonly title: string;
-  /** Unix ms: end of the session while the trader runs. Default null: the ledger's last observation. */
-  readonly nowMs?: number | null;
-  /** YES prices in millionths by market that value held shares first. Default: none. */
-  readonly fairMicros?: ReadonlyMap<string, number>;
-}
+/** By default holdings have no price, and the session ends with the ledger's last observation. */
+export type LedgerReportOptions = Pick<LedgerSessionOptions, 'title'> &
+  Partial<Pick<LedgerSessionOptions, 'nowMs' | 'fairMicros'>>;
 
 /**
  * The session in a trader's ledger, read beside a running trader or after it. The ledger is not changed and has no
@@ -32,11 +25,11 @@ export function sessionOfLedger(path: string, options: LedgerReportOptions): Ses
   const ledger = openReadOnly(path);
   try {
     return sessionFromLedger(ledger, {
-      title: options.title,
       version: 'read by twinbook/report',
-      nowMs: options.nowMs ?? null,
-      fairMicros: options.fairMicros ?? new Map(),
+      nowMs: null,
+      fairMicros: new Map(),
       findPrices: () => null,
+      ...options,
     });
   } finally {
     ledger.close();

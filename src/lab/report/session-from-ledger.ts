@@ -1,7 +1,6 @@
 /** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
 
 import { basename } from 'node:path';
-import type { FeeSchedule } from '../../shared/base/fees.js';
 import { complement, micros } from '../../shared/base/micros.js';
 import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.js';
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
@@ -156,8 +155,6 @@ export interface LedgerSessionOptions {
   readonly fairMicros: ReadonlyMap<string, number>;
   /** A recording's facts of a market; null without one. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Base of the venue's fees, by its profile; absent: unknown. */
-  readonly feeSchedule?: FeeSchedule;
   /** Facts from its runs' journals; absent: only the ledger. */
   readonly journals?: JournalFacts;
 }
@@ -214,7 +211,6 @@ export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOp
     assumptions: {
       version: options.version,
       configHash: runs.at(-1)?.configHash ?? 'none',
-      ...(options.feeSchedule === undefined ? {} : { feeSchedule: options.feeSchedule }),
       data: [
         `${basename(reader.path)}: ${formatQuantity(runs.length, 'run')}, last by version ${runs.at(-1)?.version ?? 'none'}`,
       ],
@@ -305,11 +301,8 @@ function listMarket(
     conditionId,
     title: market?.title ?? conditionId,
     eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
-    tickMicros: null,
-    openMs: null,
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
-    makerFeeRateMicros: market?.makerFeeRateMicros ?? 0,
     orders: orders
       .filter(({ status }) => ORDER_STANDING[status].tookEffect)
       .map((order): SessionOrder => toSessionOrder(order, rows)),

@@ -1,5 +1,6 @@
 /** The bracket as a table for the terminal; its lines are those of the page. */
 
+import { foldText, plainLine } from '../../shared/base/text.js';
 import { type Analysis, bracketVerdict, repeatedModels, sharedWarnings } from './analysis/analyse.js';
 import { shownInterval, shownSharpe } from './analysis/markets.js';
 import { nameModel, type RepeatFigures, type RunSpread } from './analysis/session-figures.js';
@@ -16,52 +17,70 @@ import {
   UNKNOWN,
 } from './figures.js';
 
-/** `onPage`: its name in the page's table of fill models, for lines that are there too. */
-type Line<T> = readonly [name: string, figure: (of: T) => string, onPage?: string];
+/** A name, and its figure for each column. */
+export type Line<T> = readonly [name: string, figure: (of: T) => string];
 
 function markout(markouts: readonly Markout[], horizon: MarkoutHorizon, side: MarkoutSide = 'all'): string {
   return signedCents(markouts.find((row) => row.horizon === horizon && row.side === side)?.markoutMicros ?? null);
 }
 
 export const LINES: readonly Line<Analysis>[] = [
-  ['Result', ({ result }) => formatGain(result.resultMicros), 'Result'],
+  ['Result', ({ result }) => formatGain(result.resultMicros)],
   ['  of the capital', ({ equity }) => formatPercent(equity.returnShare, 2)],
-  ['  spread earned', ({ result }) => formatGain(result.spreadMicros), 'Spread earned'],
-  ['  inventory drift', ({ result }) => formatGain(result.driftMicros), 'Inventory drift'],
-  ['  fees', ({ result }) => formatGain(-result.feesMicros), 'Fees'],
-  ['  fees saved by legs', ({ trading }) => formatGain(trading.feesSavedByLegsMicros)],
+  ['  spread earned', ({ result }) => formatGain(result.spreadMicros)],
+  ['  inventory drift', ({ result }) => formatGain(result.driftMicros)],
+  ['  fees', ({ result }) => formatGain(-result.feesMicros)],
   ['  merges', ({ result }) => formatGain(result.mergesMicros)],
-  ['  settlement', ({ result }) => formatGain(result.settlementMicros), 'Settlement'],
+  ['  settlement', ({ result }) => formatGain(result.settlementMicros)],
   ['  cannot be divided', ({ result }) => formatGain(result.undividedMicros)],
   ['95 % interval, from', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[0] ?? null)],
   ['95 % interval, to', ({ byEvent }) => formatGain(shownInterval(byEvent)?.[1] ?? null)],
-  ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent)), 'Sharpe per event'],
-  ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros), 'Deepest drawdown'],
+  ['Sharpe per event', ({ byEvent }) => ratio(shownSharpe(byEvent))],
+  ['Deepest drawdown', ({ drawdown }) => formatMoney(drawdown.maxMicros)],
   ['Capital locked, mean', ({ capital }) => formatMoney(capital.meanLockedMicros)],
-  ['Fills', ({ trading }) => count(trading.fills), 'Fills'],
-  ['Filled of posted', ({ trading }) => formatPercent(trading.fillRatioShare), 'Filled part of posted shares'],
+  ['Fills', ({ trading }) => count(trading.fills)],
+  ['Filled of posted', ({ trading }) => formatPercent(trading.fillRatioShare)],
   ['Markout 5 s, cents', ({ markouts }) => markout(markouts, 5_000)],
-  ['Markout 60 s, cents', ({ markouts }) => markout(markouts, 60_000), 'Markout after 60 s, cents a share'],
+  ['Markout 60 s, cents', ({ markouts }) => markout(markouts, 60_000)],
   ['Markout settlement, cents', ({ markouts }) => markout(markouts, 'settlement')],
   ['  late orders, 60 s', ({ markouts }) => markout(markouts, 60_000, 'late')],
-  [
-    'Filled at crossings',
-    ({ crossing }) => formatShares(crossing?.filled.sharesMicros ?? null),
-    'Filled at crossings, shares',
-  ],
-  ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare), 'Two-sided quotes, of the time'],
+  ['Filled at crossings', ({ trading }) => formatShares(trading.atCrossingMicros)],
+  ['Two-sided quotes', ({ quoting }) => formatPercent(quoting.twoSidedShare)],
   ['Public requests, of limit', ({ requests }) => formatPercent(requests?.publicShare ?? null)],
-  ['  requests for looks', ({ requests }) => count(requests?.byPurpose.looks ?? null)],
-  ['  requests for placing', ({ requests }) => count(requests?.byPurpose.moves ?? null)],
-  ['  requests for cancels', ({ requests }) => count(requests?.byPurpose.cancels ?? null)],
-  ['  requests for conversions', ({ requests }) => count(requests?.byPurpose.conversions ?? null)],
-  ['  requests for own state', ({ requests }) => count(requests?.byPurpose.own ?? null)],
   ['  requests a fill', ({ requests }) => ratio(requests?.perFill ?? null)],
   ['  value a request, cents', ({ requests }) => signedCents(requests?.valueMicros ?? null)],
   ['Carried into settlement', ({ inventory }) => formatPercent(inventory.carriedShare)],
   ['Markets traded', ({ coverage }) => `${count(coverage.marketsTraded)} of ${count(coverage.markets)}`],
   ['Recorded time covered', ({ coverage }) => formatPercent(coverage.coveredShare, 2)],
   ['Recorded time', ({ coverage }) => (coverage.spanMs === 0 ? UNKNOWN : formatDuration(coverage.spanMs))],
+];
+
+const spread = ({ median, p90 }: { readonly median: number | null; readonly p90: number | null }): string =>
+  median === null ? UNKNOWN : `${formatDuration(median)}, ${formatDuration(p90)}`;
+
+/** Further lines of the page. */
+export const PAGE_LINES: readonly Line<Analysis>[] = [
+  ['Result per event', ({ byEvent }) => `${formatGain(byEvent.meanMicros)} ± ${formatMoney(byEvent.deviationMicros)}`],
+  ['Events with fills', ({ byEvent }) => count(byEvent.events)],
+  ['Events won / lost', ({ byEvent }) => `${count(byEvent.won)} / ${count(byEvent.lost)}`],
+  ['Equity at the end', ({ equity }) => formatMoney(equity.endEquityMicros)],
+  ['Shares at the end', ({ equity }) => formatMoney(equity.endHoldingsMicros)],
+  ['Capital locked, peak', ({ capital }) => formatMoney(capital.peakLockedMicros)],
+  ['Longest time under water', ({ drawdown }) => formatDuration(drawdown.longestMs)],
+  ['Largest position, shares', ({ inventory }) => formatShares(inventory.peakMicros)],
+  ['One side quoted', ({ quoting }) => formatPercent(quoting.oneSidedShare)],
+  ['Orders placed / canceled', ({ trading }) => `${count(trading.ordersPlaced)} / ${count(trading.ordersCanceled)}`],
+  ['Orders with a fill', ({ trading }) => count(trading.ordersFilled)],
+  ['Shares posted', ({ trading }) => formatShares(trading.postedMicros)],
+  ['Shares filled while resting', ({ trading }) => formatShares(trading.restingFilledMicros)],
+  ['Shares bought, as YES', ({ trading }) => formatShares(trading.boughtMicros)],
+  ['Shares sold, as YES', ({ trading }) => formatShares(trading.soldMicros)],
+  ['Fills as maker / as taker', ({ trading }) => `${count(trading.makerFills)} / ${count(trading.takerFills)}`],
+  ['Rested before a fill, median, 90 %', ({ trading }) => spread(trading.rested)],
+  ['A fill was noticed after, median, 90 %', ({ trading }) => spread(trading.noticed)],
+  ['Fills never noticed', ({ trading }) => count(trading.neverNoticed)],
+  ['Recorded events', ({ coverage }) => count(coverage.events)],
+  ['Requests never left in time', ({ requests }) => count(requests?.unsent ?? null)],
 ];
 
 type Figure = (micros: number | null) => string;
@@ -118,7 +137,7 @@ type Column<T> = readonly [title: string, of: T];
 /** One table, or several below each other when the columns do not fit. */
 function sideBySide<T>(
   title: string,
-  lines: readonly (readonly [name: string, figure: (of: T) => string, ...unknown[]])[],
+  lines: readonly Line<T>[],
   columns: readonly Column<T>[],
   width: number,
 ): string[] {
@@ -151,22 +170,10 @@ function warningLines(analyses: readonly Analysis[], width: number): readonly st
   const lines = sharedWarnings(analyses)
     .filter(({ level }) => level !== 'note')
     .map(({ text, models }) =>
-      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plain(text)}`, width, '  '),
+      wrapText(`! ${models.length === 0 ? '' : `${models.join(', ')}: `}${plainLine(text)}`, width, '  '),
     );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }
 
-/** Titles come from the exchange: control characters could move the cursor of the reader's terminal. */
-const plain = (text: string): string => text.replace(/\p{C}/gu, '?');
-
-function wrapText(text: string, width: number, indent = ''): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = `${indent}${word}`;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join('\n');
-}
+const wrapText = (text: string, width: number, indent = ''): string =>
+  foldText(text, width - indent.length).join(`\n${indent}`);

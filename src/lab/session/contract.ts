@@ -1,13 +1,10 @@
 /**
- * What a session of trading was, as plain data: what a backtest measures and what a live ledger can tell. From this one
- * record follow every figure, the JSON and the HTML. It holds numbers, texts, arrays and nothing else, so that it can be
- * stored, hashed and handed between threads.
+ * The record of a session, as plain data: of a backtest or of a live ledger. Every figure follows from it.
  *
  * Amounts, prices and currency are integers in millionths; prices are in YES space unless it is said; times are Unix ms
  * on the exchange's clock. `null` means not known, never zero.
  */
 
-import type { FeeSchedule } from '../../shared/base/fees.js';
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
 
 export type SessionKind = 'backtest' | 'live';
@@ -72,12 +69,9 @@ export interface MarketSession {
   /** Empty when unknown: the market is then its own event. */
   readonly eventTitle: string;
   readonly category: string;
-  readonly tickMicros: number | null;
-  readonly openMs: number | null;
   readonly closeMs: number | null;
   /** Outcome of YES: final holdings are then worth 0 or 1. Null when unknown: they are valued at `endMarkMicros`. */
   readonly outcome: MarketOutcome | null;
-  readonly makerFeeRateMicros: number;
   readonly series: MarketSeries;
   /** In order of time. */
   readonly fills: readonly FillRecord[];
@@ -175,8 +169,6 @@ export interface QuotingFigures {
   readonly ordersCanceled: number;
   /** Shares of all orders that rested. */
   readonly postedMicros: number;
-  /** Sum over orders of shares ahead when they began to rest; divided by `ordersPlaced` it is a mean. Null: unknown. */
-  readonly joinedBehindMicros: number | null;
 }
 
 export interface Coverage {
@@ -235,8 +227,6 @@ export interface Assumptions {
   readonly latency: string | null;
   /** For a backtest: basis of the trades' fees. */
   readonly fees?: string;
-  /** Base of the fees; absent: unknown. */
-  readonly feeSchedule?: FeeSchedule;
   /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;
   /** Played data, one line each. */

@@ -105,13 +105,12 @@ export class MarketWalk {
     for (const order of this.#resting) if (order.toMs !== null && order.toMs <= timeMs) this.#resting.delete(order);
     for (let next = this.#moves[this.#moved]; next !== undefined && next.timeMs <= timeMs; ) {
       this.held.move(next);
-      if (next.kind === 'fill') this.#countFilled(next.orderPubkey, next.amountMicros);
+      if (next.kind === 'fill') {
+        const { orderPubkey, amountMicros } = next;
+        this.#filledMicros.set(orderPubkey, (this.#filledMicros.get(orderPubkey) ?? 0) + amountMicros);
+      }
       next = this.#moves[++this.#moved];
     }
-  }
-
-  #countFilled(pubkey: string, amountMicros: number): void {
-    this.#filledMicros.set(pubkey, (this.#filledMicros.get(pubkey) ?? 0) + amountMicros);
   }
 
   top(timeMs: number): BookTop {
@@ -188,9 +187,8 @@ export type ReportedConversion = Omit<ConversionRecord, 'markMicros' | 'yesCostM
   readonly yesCostMicros: number | null;
 };
 
-type OfMarket = 'conditionId' | 'title' | 'eventTitle' | 'tickMicros' | 'openMs' | 'closeMs' | 'outcome';
-
-export interface MarketFacts extends Pick<MarketSession, OfMarket | 'makerFeeRateMicros'> {
+export interface MarketFacts
+  extends Pick<MarketSession, 'conditionId' | 'title' | 'eventTitle' | 'closeMs' | 'outcome'> {
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];
@@ -291,25 +289,18 @@ function toFill(
 }
 
 function foldMarket(market: MarketFacts, walked: WalkedMarket, running: readonly Span[], toMs: number) {
-  const { conditionId, title, eventTitle, tickMicros, openMs, closeMs, outcome, makerFeeRateMicros, prices } = market;
+  const { orders: _, trades: _trades, prices, lastMs, countedFromMs: _from, fairMicros, endShares, ...named } = market;
   const { series, held } = walkSeries(walked, toMs);
-  const { yesMicros, noMicros } = market.endShares ?? held;
+  const { yesMicros, noMicros } = endShares ?? held;
   const session: MarketSession = {
-    conditionId,
-    title,
-    eventTitle,
-    tickMicros,
-    openMs,
-    closeMs,
-    outcome,
-    makerFeeRateMicros,
+    ...named,
     series,
     category: prices?.category ?? '',
     fills: walked.fills,
     conversions: walked.conversions,
     endYesMicros: yesMicros,
     endNoMicros: noMicros,
-    endMarkMicros: market.fairMicros ?? prices?.standing(market.lastMs) ?? null,
+    endMarkMicros: fairMicros ?? prices?.standing(lastMs) ?? null,
     quoting: measureQuoting(market, running),
     coverage: prices?.coverage ?? null,
   };
@@ -354,7 +345,6 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
     ordersPlaced: orders.length,
     ordersCanceled: orders.filter(({ isCanceled }) => isCanceled).length,
     postedMicros: orders.reduce((total, { amountMicros }) => total + amountMicros, 0),
-    joinedBehindMicros: null,
   };
 }
 

@@ -87,11 +87,6 @@ class Samples<Column extends string> {
     return wanted && (this.#count - 1) % (this.stepMs / this.firstStepMs) === 0;
   }
 
-  /** For one sample beside the regular ones. */
-  makeRoom(): void {
-    if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
-  }
-
   get length(): number {
     return this.timeMs.length;
   }
@@ -190,7 +185,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
   /** A final sample at any time: the account's last value. */
   end(timeMs: number, equityMicros: number | null, lockedMicros: number): void {
     this.see(equityMicros);
-    this.makeRoom();
+    if (this.timeMs.length === MAX_SAMPLES) this.thinOut();
     this.#write(timeMs, equityMicros, lockedMicros);
   }
 

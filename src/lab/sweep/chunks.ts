@@ -1,7 +1,6 @@
 /**
  * Parts of a sweep that any machine can run: one fold and consecutive configurations under all fill models. A sheet holds the
- * facts that all machines of a sweep must agree on: version, configuration, data, settings, time zone. It holds no code,
- * secret or path: each machine has its own configuration, strategies and recordings, and refuses a sheet made of others.
+ * facts that all machines must agree on. It holds no code, secret or path: each machine has its own files.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -20,7 +19,6 @@ import {
   type EngineWork,
   eventsIn,
   foldCount,
-  marketHash,
   type PlannedMarket,
   type PlannedSweep,
   planData,
@@ -44,11 +42,7 @@ export function makeSheet({ plan, data, facts }: PlannedSweep) {
     candidates: plan.search.candidates,
     fillModels: plan.fillModels,
     settings: makeSettings(plan, facts.events),
-    markets: data.markets.map((planned) => ({
-      conditionId: planned.market.conditionId,
-      title: planned.market.title,
-      hash: marketHash(planned),
-    })),
+    markets: data.markets.map(({ market: { conditionId, title }, hash }) => ({ conditionId, title, hash })),
   };
 }
 
@@ -71,7 +65,7 @@ export function readSheet(text: string, hash: string): SweepSheet {
 
 /** Throws TwinbookError `recording_invalid` with the number of missing or different markets and the first name. */
 export function requireSameData(sheet: SweepSheet, found: readonly PlannedMarket[]): void {
-  const hashes = new Map(found.map((planned) => [planned.market.conditionId, marketHash(planned)]));
+  const hashes = new Map(found.map(({ market, hash }) => [market.conditionId, hash]));
   const other = sheet.markets.filter(({ conditionId, hash }) => hashes.get(conditionId) !== hash);
   if (other.length === 0) return;
   const what = `${other.length} of ${sheet.markets.length} markets are missing or have other content`;
@@ -115,11 +109,11 @@ export function playSeconds(events: readonly Pick<SweptEvent, 'fromMs' | 'toMs' 
  * All chunks of a sweep, fold by fold. A chunk takes about `seconds` by `playSeconds`, with at least one configuration.
  */
 export function makeChunks(
-  { search: { candidates }, events, fillModels, assumptions }: SweepFacts,
+  { search: { candidates }, events, fillModels }: SweepFacts,
   seconds: number,
 ): readonly Chunk[] {
   return Array.from({ length: foldCount(events) }, (_, fold) => {
-    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length * assumptions.repeat;
+    const eachSeconds = playSeconds(eventsIn(events, fold)) * fillModels.length;
     const size = Math.max(1, Math.floor(seconds / eachSeconds));
     return Array.from({ length: Math.ceil(candidates.length / size) }, (_part, part) => ({
       fold,
@@ -199,7 +193,7 @@ export function keepOutcomes(
 }
 
 /** The recordings may contain more markets than the sweep. */
-export type RunnerPlace = Pick<ThreadPlace, 'source' | 'paths' | 'workers' | 'memoryBytes'>;
+export type RunnerPlace = Omit<ThreadPlace, 'recordings'>;
 
 export class ChunkRunner {
   readonly #sheet: SweepSheet;
@@ -212,7 +206,7 @@ export class ChunkRunner {
 
   /** Throws TwinbookError `config_invalid` or `recording_invalid` when this machine's differ from the sheet's. */
   static async open(sheet: SweepSheet, place: RunnerPlace): Promise<ChunkRunner> {
-    const { source, paths, memoryBytes } = place;
+    const { source, paths } = place;
     const { configHash } = await loadConfig(source.file, { ...source, strategyFileToo: true });
     if (configHash !== sheet.configHash) {
       const hint =
@@ -224,9 +218,9 @@ export class ChunkRunner {
     // In the sheet's order: machines with more recordings play the same.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
-    const data = await planData(recordings, memoryBytes, () => undefined);
+    const data = await planData(recordings);
     requireSameData(sheet, data.markets);
-    return new ChunkRunner(sheet, { ...place, recordings, data, readsThrough: true });
+    return new ChunkRunner(sheet, { ...place, recordings });
   }
 
   /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
@@ -478,21 +472,18 @@ const QUIET: SweepWatcher = {
   stopAsked: new Promise(() => undefined),
 };
 
-/** May be called again with more results. Abandoned chunks are stored as failed unless a result exists. */
-export async function collectChunks(dir: string, plan: FolderPlan, outDir: string, givenUp: ReadonlySet<number>) {
-  for (const index of givenUp) chunkAt(plan, index);
+/** May be called again with more results. */
+export async function collectChunks(dir: string, plan: FolderPlan, outDir: string) {
   const store = openStore(outDir);
   try {
     const sweep = makeSweep(plan.facts, QUIET, store);
     const missing: number[] = [];
     let stored = 0;
     await sweep.run('either', async (work) => {
-      for (const [index, chunk] of plan.chunks.entries()) {
-        const outcome = { kind: 'failed', error: `given up: nothing came of its chunk ${index}` } as const;
-        const failed = givenUp.has(index) ? tasksIn(chunk, plan.sheet).map((task) => ({ task, outcome })) : null;
-        const found = readChunk(dir, plan, index)?.outcomes ?? failed;
+      for (const index of plan.chunks.keys()) {
+        const found = readChunk(dir, plan, index);
         if (found === null) missing.push(index);
-        else stored += keepOutcomes(found, work, resultPath(dir, index));
+        else stored += keepOutcomes(found.outcomes, work, resultPath(dir, index));
       }
       return missing.length === 0;
     });

@@ -18,14 +18,6 @@ export const MAX_FOLDS = 50;
 
 /** With fewer events a ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Cross-validation of the search in 8 blocks, and in 16 from twice as many events on. */
-export const LEAST_EVENTS_FOR_OVERFITTING = 16;
-/** 16 blocks have 12,870 splits; with more configurations than this, 8 blocks are used. */
-export const MOST_CONFIGURATIONS_IN_16_BLOCKS = 1_000;
-
-/** By default workers stream decoded recordings beyond it: 25 million events. */
-export const USUAL_MEMORY_BYTES = 512 * 1024 * 1024;
-
 /** Both rules for crossings, and the fewest fills: the sign of a result must hold under all. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
@@ -79,7 +71,7 @@ export interface SweepPlan {
   readonly config: Config;
   /** For the workers, which read the configuration again: strategies cannot be passed to a thread. */
   readonly source: ConfigSource;
-  /** Paths of the recordings; workers read them again when they are too large to be shared. */
+  /** Paths of the recordings, for the workers. */
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
@@ -87,8 +79,6 @@ export interface SweepPlan {
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
-  /** Runs per backtest; their means count. */
-  readonly repeat: number;
   readonly landingMs: number;
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
@@ -100,8 +90,6 @@ export interface SweepPlan {
   /** Minimum time between the last knowledge of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
   readonly workers: number;
-  /** Larger decoded recordings are streamed by each worker instead of shared, bytes. */
-  readonly memoryBytes: number;
   /** Folder of `sweep.sqlite`; created if missing. */
   readonly outDir: string;
   /** Continues the last sweep in `outDir`, which must have the same input. */
@@ -154,8 +142,6 @@ export interface TaskFigures {
   readonly traceHash: string;
   /** In the order of the fold's events. */
   readonly eventResults: readonly number[];
-  /** Runs whose means are the figures above, in order; empty for a single one. */
-  readonly runs: readonly (Pick<TaskFigures, 'resultMicros' | 'fills' | 'traceHash'> & { readonly seed: number })[];
 }
 
 /** Markets that resolve together, and the span of their recordings: Unix ms. */
@@ -177,7 +163,6 @@ export interface SweepAssumptions {
   /** Lower-case hex SHA-256 over the played data, event by event. */
   readonly dataHash: string;
   readonly seed: number;
-  readonly repeat: number;
   readonly fillModels: readonly string[];
   readonly latency: string;
   readonly folds: number;

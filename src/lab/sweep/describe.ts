@@ -2,7 +2,7 @@
 
 import { ONE } from '../../shared/base/micros.js';
 import { count, formatGain, formatMoney, formatPercent, formatQuantity, ratio, UNKNOWN } from '../report/figures.js';
-import { type Axis, LEAST_EVENTS_FOR_OVERFITTING, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
+import { type Axis, LEAST_EVENTS_FOR_SHARPE, type SweepSubject } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import type {
   ConfigurationResult,
@@ -16,8 +16,6 @@ import type {
   SweepResult,
   WalkForwardStep,
 } from './result.js';
-
-const formatCount = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 type NotedFacts = Pick<SweepFacts, 'subject' | 'data' | 'search'>;
 
@@ -39,32 +37,27 @@ function* listCautions(
 ): Generator<string> {
   const { model, event } = TERMS[subject];
   if (unfinished > 0) {
-    yield `Not finished: ${unfinished} of ${formatCount(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
+    yield `Not finished: ${unfinished} of ${formatQuantity(configurations, 'configuration')} are not wholly run, and what is said of all of them is not final.`;
   }
-  if (failed > 0) yield `${formatCount(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
+  if (failed > 0)
+    yield `${formatQuantity(failed, 'configuration')} failed and ${failed === 1 ? 'is' : 'are'} not ranked.`;
   if (flipping > 0) {
-    yield `${formatCount(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
+    yield `${formatQuantity(flipping, 'configuration')} of ${done} ${flipping === 1 ? 'is' : 'are'} above 0 under one ${model} and below it under another: reject them.`;
   }
   if (best !== null && (best.worstMicros ?? 0) <= 0) yield `No configuration is above 0 under every ${model}.`;
   if (events < LEAST_EVENTS_FOR_SHARPE) {
-    yield `${formatCount(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
-  }
-  if (events < LEAST_EVENTS_FOR_OVERFITTING) {
-    yield `${formatCount(events, event)}: too few to estimate how probably the search overfits (${LEAST_EVENTS_FOR_OVERFITTING} at least).`;
+    yield `${formatQuantity(events, event)}: too few for a Sharpe ratio (${LEAST_EVENTS_FOR_SHARPE} at least); the results are anecdotes.`;
   }
 }
 
 function* listRemarks({ subject, data, search }: NotedFacts, folds: number): Generator<string> {
   const open = data.markets.filter(({ market }) => market.outcome === null).length;
   if (open > 0) {
-    yield `${formatCount(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
+    yield `${formatQuantity(open, 'market')} of ${data.markets.length} without a known outcome: shares held at the end are valued at the last middle.`;
   }
-  if (data.empty.length > 0) yield `${formatCount(data.empty.length, 'recording')} without any event left out.`;
-  if (data.isStreamed) {
-    yield 'The recordings are larger than the memory given (--memory): each worker read its own from the files.';
-  }
+  if (data.empty.length > 0) yield `${formatQuantity(data.empty.length, 'recording')} without any event left out.`;
   for (const { why, count } of search.leftOut.slice(0, 3)) {
-    yield `${formatCount(count, 'combination')} left out as impossible: ${why}.`;
+    yield `${formatQuantity(count, 'combination')} left out as impossible: ${why}.`;
   }
   const found = search.candidates.length;
   if (search.kind === 'random' && found < search.wanted) {
@@ -82,7 +75,7 @@ export const TERMS: Readonly<Record<SweepSubject, Readonly<Record<'model' | 'mod
 
 export const capitalise = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
+function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult): string {
   const what = `Seeds ${firstSeed} to ${firstSeed + seeds - 1}: mean edge a seed of configuration ${number}, the best, and of the unchanged file.`;
   return usedBefore === 0
     ? `${what} This sweep and those before it in this folder chose nothing on them: this is what may be reported.`
@@ -90,25 +83,22 @@ export function freshLead({ firstSeed, seeds, number, usedBefore }: FreshResult)
 }
 
 /** Names the reason for a missing one: too few events, or constant results. */
-export const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
+const sharpeText = (sharpe: SharpePerEvent | null, events: number): string => {
   if (sharpe !== null) return ratio(sharpe.sharpe);
   return events < LEAST_EVENTS_FOR_SHARPE ? `too few (${events})` : UNKNOWN;
 };
 
-export const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
-
-export const overfittingText = (overfitting: ModelJudgement['overfitting']): string =>
-  overfitting === null ? 'too few' : formatPercent(overfitting.probability);
+const deflatedText = (sharpe: SharpePerEvent | null): string => formatPercent(sharpe?.deflated ?? null);
 
 /** Without the strategy's name if there is only one. */
-export function axisName(axes: readonly Axis[], index: number): string {
+function axisName(axes: readonly Axis[], index: number): string {
   const { name = '', strategy = '' } = axes[index] ?? {};
   const isOnly = axes.every((axis) => axis.strategy === strategy);
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
 /** Warning about a configuration's figures; empty without one. */
-export function remark({ status, error, signFlips, models }: ConfigurationResult): string {
+function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);
   return [signFlips ? 'sign flips' : '', alarms > 0 ? formatQuantity(alarms, 'alarm') : '']
@@ -116,29 +106,106 @@ export function remark({ status, error, signFlips, models }: ConfigurationResult
     .join(', ');
 }
 
-/** For repeats the mean, with their deviation. */
-export const resultText = ({ resultMicros, repeatDeviationMicros }: ModelResult): string =>
-  repeatDeviationMicros === null
-    ? formatGain(resultMicros)
-    : `${formatGain(resultMicros)} ± ${formatMoney(repeatDeviationMicros)}`;
-
 /** A table column for the terminal and the page. */
 export interface SharedColumn<Row> {
   readonly title: string;
   /** Shown on the page beside the heading. */
   readonly explains?: string;
   readonly isText?: boolean;
-  readonly cell: (row: Row) => string | number | null;
-  /** Coloured on the page by its sign. */
-  readonly signed?: (row: Row) => number | null;
-  /** As for a terminal column; with its own title there. */
-  readonly keep?: number;
+  /** Heading in the terminal; by default the title. */
   readonly short?: string;
+  readonly cell: (row: Row) => string | number | null;
+  /** Sort key, if other than the cell or the figure of `signed`. */
+  readonly value?: (row: Row) => number | null;
+  /** Figure whose sign colours the cell. */
+  readonly signed?: (row: Row) => number | null;
+  /** In a narrow terminal the lowest is dropped first. */
+  readonly keep?: number;
+  readonly gives?: 'cut';
 }
 
+interface Placed {
+  readonly place: number;
+  readonly configuration: ConfigurationResult;
+}
+
+export const placeConfigurations = ({ configurations }: SweepResult): readonly Placed[] =>
+  configurations.map((configuration, index) => ({ configuration, place: index + 1 }));
+
+export const REMARK: SharedColumn<Placed> = {
+  title: 'Remark',
+  short: '',
+  isText: true,
+  gives: 'cut',
+  cell: ({ configuration }) => remark(configuration),
+};
+
+/** A narrow terminal keeps the varied values and their result under the first fill model. */
+export function configurationColumns({ subject, search, assumptions, counts }: SweepResult) {
+  const { event, model, models, result } = TERMS[subject];
+  const of =
+    <T>(index: number, figure: (result: ModelResult) => T) =>
+    ({ configuration }: Placed): T | null => {
+      const found = configuration.models[index];
+      return found === undefined ? null : figure(found);
+    };
+  const columns: SharedColumn<Placed>[] = [
+    {
+      title: '#',
+      explains: `place, by the lowest ${result} of the ${models}`,
+      cell: ({ place, configuration }) => (configuration.status === 'done' ? place : null),
+    },
+    {
+      title: 'Config',
+      explains: 'number in the order of the search',
+      cell: ({ configuration }) => configuration.number,
+    },
+    ...search.axes.map((axis, index) => ({
+      title: axisName(search.axes, index),
+      explains: axis.name,
+      cell: ({ configuration }: Placed) => String(configuration.values[index]),
+    })),
+    ...assumptions.fillModels.flatMap((name, index): SharedColumn<Placed>[] => [
+      {
+        title: name,
+        explains: `${result} under this ${model}`,
+        cell: of(index, ({ resultMicros }) => formatGain(resultMicros)),
+        signed: of(index, ({ resultMicros }) => resultMicros),
+        keep: index === 0 ? 95 : 80 - index,
+      },
+      {
+        title: 'Sharpe',
+        explains: `per ${event}, not per year`,
+        cell: of(index, ({ sharpe }) => sharpeText(sharpe, counts.events)),
+        value: of(index, ({ sharpe }) => sharpe?.sharpe ?? null),
+        keep: 60 - index,
+      },
+      {
+        title: 'Deflated',
+        explains: 'probability that the true ratio beats what luck gives the best of all tried',
+        cell: of(index, ({ sharpe }) => deflatedText(sharpe)),
+        value: of(index, ({ sharpe }) => sharpe?.deflated ?? null),
+        keep: 40 - index,
+      },
+    ]),
+    {
+      title: 'Drawdown',
+      explains: `the largest under any ${model}`,
+      cell: ({ configuration }) => formatMoney(worstDrawdown(configuration)),
+      value: ({ configuration }) => worstDrawdown(configuration),
+      keep: 70,
+    },
+    { title: 'Fills', explains: `under the first ${model}`, cell: of(0, ({ fills }) => fills), keep: 65 },
+  ];
+  return columns;
+}
+
+const worstDrawdown = ({ models }: ConfigurationResult): number | null =>
+  models.length === 0 ? null : Math.max(...models.map(({ maxDrawdownMicros }) => maxDrawdownMicros));
+
 /** Credibility of the search, by fill model. */
-export function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
-  const { model, event } = TERMS[subject];
+function judgementColumns({ subject, counts }: SweepResult): readonly SharedColumn<ModelJudgement>[] {
+  const { model } = TERMS[subject];
   return [
     { title: capitalise(model), isText: true, cell: ({ fillModel }) => fillModel },
     {
@@ -156,15 +223,10 @@ export function judgementColumns({ subject, counts }: SweepResult): readonly Sha
       explains: 'the highest Sharpe ratio that is to be expected of N without any skill',
       cell: ({ luckySharpe }) => ratio(luckySharpe),
     },
-    {
-      title: 'Overfitting',
-      explains: `how often the best of one half of the ${event}s is not above the median in the other`,
-      cell: ({ overfitting }) => overfittingText(overfitting),
-    },
   ];
 }
 
-export const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
+const stepColumns = (fillModels: readonly string[]): readonly SharedColumn<WalkForwardStep>[] => [
   { title: 'Fold', cell: ({ fold }) => fold + 1 },
   { title: 'Learned from', explains: 'events', cell: ({ trainEvents }) => trainEvents },
   { title: 'Purged', explains: 'events', cell: ({ purgedEvents }) => purgedEvents },
@@ -190,10 +252,56 @@ export const stepColumns = (fillModels: readonly string[]): readonly SharedColum
 const withError = ({ mean, standardError }: FreshMean): string =>
   `${formatGain(Math.round(mean * ONE))}${standardError === null ? '' : ` ± ${formatMoney(Math.round(standardError * ONE))}`}`;
 
-export const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
+const freshColumns = ({ seeds }: FreshResult): readonly SharedColumn<FreshResult['worlds'][number]>[] => [
   { title: 'World', isText: true, cell: ({ world }) => world },
   { title: 'Chosen', cell: ({ chosen }) => withError(chosen) },
   { title: 'Unchanged', cell: ({ unchanged }) => withError(unchanged) },
   { title: 'Chosen more', cell: ({ difference }) => withError(difference) },
   { title: 'Below 0', cell: ({ belowZero }) => `${count(belowZero)} of ${count(seeds)}` },
 ];
+
+interface SharedSection<Table> {
+  readonly id: string;
+  readonly title: string;
+  readonly lead: string;
+  readonly table: Table;
+  readonly notes: readonly string[];
+}
+
+/** Everything below the configurations. `draw` makes a table of the terminal or of the page. */
+export function sharedSections<Table>(
+  result: SweepResult,
+  draw: <Row>(columns: readonly SharedColumn<Row>[], rows: readonly Row[], caption: string) => Table,
+): readonly SharedSection<Table>[] {
+  const { subject, models, walkForward, fresh, assumptions } = result;
+  const { model, event } = TERMS[subject];
+  const sections: SharedSection<Table>[] = [
+    {
+      id: 'belief',
+      title: 'What luck would have given',
+      lead: `The best of many is good by luck alone. Ratios are per ${event}; a deflated one is the probability that there is more than luck.`,
+      table: draw(judgementColumns(result), models, `The search, by ${model}`),
+      notes: [],
+    },
+  ];
+  if (walkForward !== null) {
+    const { steps, outOfSample, testedEvents } = walkForward;
+    const minutes = assumptions.embargoMs / 60_000;
+    const ended = minutes > 0 ? `${count(minutes)} minutes before` : 'when';
+    sections.push({
+      id: 'forward',
+      title: 'Walking forward',
+      lead: `The configuration that was best on all earlier events, on those that follow. The training events ended ${ended} the fold began; other earlier events are purged.`,
+      table: draw(stepColumns(assumptions.fillModels), steps, 'Walking forward, fold by fold'),
+      notes: outOfSample.map(
+        ({ fillModel, resultMicros, sharpe }) =>
+          `Out of sample in all, ${fillModel}: ${formatGain(resultMicros)} over ${count(testedEvents)} events; Sharpe per event ${sharpeText(sharpe, testedEvents)}, deflated ${deflatedText(sharpe)}.`,
+      ),
+    });
+  }
+  if (fresh !== null) {
+    const table = draw(freshColumns(fresh), fresh.worlds, 'On fresh seeds');
+    sections.push({ id: 'fresh', title: 'On fresh seeds', lead: freshLead(fresh), table, notes: [] });
+  }
+  return sections;
+}

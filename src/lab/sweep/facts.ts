@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { fillModel } from '../../exchange/core/matching/fill-model.js';
-import { type EventChunk, gapsIn, type RecordedMarket, type Recording } from '../../recording/contract.js';
+import type { RecordedMarket, Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { LatencyModel } from '../backtest/latency.js';
 import { makePlan } from '../backtest/plan.js';
@@ -23,205 +23,64 @@ import {
 } from './contract.js';
 import { hashValue, makeIdentity, type SweepIdentity } from './search.js';
 
-/** Large enough for low overhead, small enough that the last one wastes little. */
-export const SLAB_EVENTS = 65_536;
-export const BYTES_PER_EVENT = 22;
-
-/** `length` decoded events in memory shared by threads: times and amounts, then prices, then kinds and sides. */
-export interface Slab {
-  readonly length: number;
-  readonly bytes: SharedArrayBuffer;
-}
-
-/** A slab as columns for a backtest; nothing is copied. */
-export function viewColumns({ length, bytes }: Slab): EventChunk {
-  return {
-    length,
-    timeMs: new Float64Array(bytes, 0, length),
-    amountMicros: new Float64Array(bytes, 8 * length, length),
-    priceMicros: new Int32Array(bytes, 16 * length, length),
-    kind: new Uint8Array(bytes, 20 * length, length),
-    side: new Uint8Array(bytes, 21 * length, length),
-  };
-}
-
-export type ReadEvents = ReturnType<SlabWriter['end']>;
-
-/** Bytes of decoded data that may still be kept, over all recordings. Once exceeded, nothing more is kept. */
-export interface Room {
-  leftBytes: number;
-}
-
-/** Collects one recording's chunks into slabs while there is room. */
-export class SlabWriter {
-  readonly #hash = createHash('sha256');
-  readonly #room: Room;
-  #slabs: Slab[] | null = [];
-  #open = viewColumns(newSlab(SLAB_EVENTS));
-  #at = 0;
-  #events = 0;
-  #firstMs: number | null = null;
-  #lastMs: number | null = null;
-
-  constructor(room: Room) {
-    this.#room = room;
-  }
-
-  write(chunk: EventChunk): void {
-    if (chunk.length === 0) return;
-    this.#firstMs ??= chunk.timeMs[0] ?? null;
-    this.#lastMs = chunk.timeMs[chunk.length - 1] ?? null;
-    for (let from = 0; from < chunk.length; ) {
-      const count = Math.min(chunk.length - from, SLAB_EVENTS - this.#at);
-      copy(this.#open, this.#at, chunk, from, from + count);
-      from += count;
-      this.#at += count;
-      if (this.#at === SLAB_EVENTS) this.#close();
-    }
-  }
-
-  end() {
-    if (this.#at > 0) this.#close();
-    const [events, firstMs, lastMs] = [this.#events, this.#firstMs, this.#lastMs];
-    return {
-      events,
-      firstMs,
-      lastMs,
-      /** Lower-case hex SHA-256 over all events, independent of their chunks. */
-      hash: this.#hash.digest('hex'),
-      slabs: this.#room.leftBytes < 0 ? null : this.#slabs,
-    };
-  }
-
-  #close(): void {
-    const length = this.#at;
-    this.#at = 0;
-    this.#events += length;
-    const slab = newSlab(length);
-    const columns = viewColumns(slab);
-    copy(columns, 0, this.#open, 0, length);
-    this.#hash.update(new Uint8Array(slab.bytes));
-    this.#room.leftBytes -= slab.bytes.byteLength;
-    if (this.#room.leftBytes < 0) this.#slabs = null;
-    this.#slabs?.push(slab);
-  }
-}
-
-const newSlab = (length: number): Slab => ({ length, bytes: new SharedArrayBuffer(length * BYTES_PER_EVENT) });
-
-function copy(to: EventChunk, at: number, from: EventChunk, start: number, end: number): void {
-  to.timeMs.set(from.timeMs.subarray(start, end), at);
-  to.amountMicros.set(from.amountMicros.subarray(start, end), at);
-  to.priceMicros.set(from.priceMicros.subarray(start, end), at);
-  to.kind.set(from.kind.subarray(start, end), at);
-  to.side.set(from.side.subarray(start, end), at);
-}
-
-/** One market for a worker. Plain data, except for the shared bytes. */
-export type SharedMarket = ReturnType<typeof sharedMarket>;
-
 export interface PlannedMarket {
   readonly market: RecordedMarket;
   readonly firstMs: number;
   readonly lastMs: number;
   readonly events: number;
-  /** Lower-case hex SHA-256: of its events, or of the checksums of its files. */
+  /** Lower-case hex SHA-256 of the market as played, wherever its files are. */
   readonly hash: string;
 }
 
-export type PlannedData = Awaited<ReturnType<typeof planData>>;
+type PlannedData = Awaited<ReturnType<typeof planData>>;
 
 /**
- * Spans, sizes and a fingerprint of the recordings. Only recordings whose manifests lack them are read, once; what fits
- * into the memory is kept for the workers to share. Throws TwinbookError `recording_invalid` when nothing is left to
- * play, and errors of the recordings.
+ * Spans, sizes and a fingerprint of the recordings. Only recordings whose manifests lack them are read. Throws
+ * TwinbookError `recording_invalid` when nothing is left to play, and errors of the recordings.
  */
-export async function planData(
-  recordings: readonly Recording[],
-  memoryBytes: number,
-  progress: (done: number) => void,
-) {
-  const room = { leftBytes: memoryBytes };
+export async function planData(recordings: readonly Recording[], progress: (done: number) => void = () => undefined) {
   const markets: PlannedMarket[] = [];
   const empty: RecordedMarket[] = [];
-  const read = new Map<string, SharedMarket>();
   for (const [index, recording] of recordings.entries()) {
     const { market } = recording;
-    const { slabs, firstMs, lastMs, ...told } = toldBy(recording) ?? (await readOne(recording, room));
-    if (slabs !== null) read.set(market.conditionId, sharedMarket(recording, slabs));
+    const { firstMs, lastMs, events, hash } = toldBy(recording) ?? (await readOne(recording));
+    const { source: _place, ...described } = market;
     if (firstMs === null || lastMs === null) empty.push(market);
-    else markets.push({ ...told, market, firstMs, lastMs });
+    else markets.push({ market, firstMs, lastMs, events, hash: hashValue({ described, hash }) });
     progress(index + 1);
   }
   if (markets.length === 0) {
     const hint = 'Look at them with `twinbook data stats`.';
     throw new TwinbookError('recording_invalid', 'there is not one event in these recordings', hint);
   }
-  const bytes = markets.reduce((sum, { events }) => sum + events * BYTES_PER_EVENT, 0);
-  // Each worker then streams the files.
-  const isStreamed = room.leftBytes < 0 || bytes > memoryBytes;
-  return {
-    markets,
-    isStreamed,
-    // Of everything that a result depends on, without the paths of files.
-    hash: hashValue(markets.map(identityOfMarket)),
-    empty,
-    read: isStreamed ? new Map<string, SharedMarket>() : read,
-  };
+  return { markets, hash: hashValue(markets.map(({ hash }) => hash)), empty };
 }
-
-/**
- * Events of these recordings in memory shared by threads; null when they do not fit, as for a file that begins in
- * mid-book, whose snapshot is played too.
- */
-export async function shareMarkets(
-  recordings: readonly Recording[],
-  { read }: Pick<PlannedData, 'read'>,
-  memoryBytes: number,
-  progress: (done: number) => void,
-): Promise<readonly SharedMarket[] | null> {
-  const room = { leftBytes: memoryBytes };
-  for (const { slabs } of read.values()) for (const { bytes } of slabs) room.leftBytes -= bytes.byteLength;
-  const shared: SharedMarket[] = [];
-  for (const [index, recording] of recordings.entries()) {
-    const known = read.get(recording.market.conditionId);
-    const slabs = known === undefined ? (await readOne(recording, room)).slabs : known.slabs;
-    if (slabs === null) return null;
-    shared.push(known ?? sharedMarket(recording, slabs));
-    progress(index + 1);
-  }
-  return shared;
-}
-
-/** Its gaps are known after it was read. */
-const sharedMarket = (recording: Recording, slabs: readonly Slab[]) => ({
-  market: recording.market,
-  summary: recording.summary ?? null,
-  slabs,
-  gaps: gapsIn(recording),
-});
 
 /** A recording's own summary; null when it must be read. */
-function toldBy({ fingerprint, summary }: Recording): ReadEvents | null {
+function toldBy({ fingerprint, summary }: Recording) {
   if (fingerprint === undefined || summary === undefined) return null;
   const { level, trade, clear, end } = summary.events;
   // A market without a recorded close is closed by its player.
   const events = level + trade + clear + Math.max(1, end);
-  return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint, slabs: null };
+  return { events, firstMs: summary.firstMs, lastMs: summary.lastMs, hash: fingerprint };
 }
 
-async function readOne(recording: Recording, room: Room): Promise<ReadEvents> {
-  const writer = new SlabWriter(room);
-  for await (const chunk of recording.chunks()) writer.write(chunk);
-  return writer.end();
-}
+const COLUMNS = ['timeMs', 'amountMicros', 'priceMicros', 'kind', 'side'] as const;
 
-/** Lower-case hex SHA-256 of one market as played, wherever its files are. */
-export const marketHash = (market: PlannedMarket): string => hashValue(identityOfMarket(market));
-
-function identityOfMarket({ market, hash }: PlannedMarket) {
-  const { source: _place, ...described } = market;
-  return { described, hash };
+/** The hash covers all events, column by column, and does not depend on their chunks. */
+async function readOne(recording: Recording): Promise<NonNullable<ReturnType<typeof toldBy>>> {
+  const hashes = COLUMNS.map((name) => ({ name, hash: createHash('sha256') }));
+  let events = 0;
+  let firstMs: number | null = null;
+  let lastMs: number | null = null;
+  for await (const chunk of recording.chunks()) {
+    if (chunk.length === 0) continue;
+    events += chunk.length;
+    firstMs ??= chunk.timeMs[0] ?? null;
+    lastMs = chunk.timeMs[chunk.length - 1] ?? null;
+    for (const { name, hash } of hashes) hash.update(chunk[name].subarray(0, chunk.length));
+  }
+  return { events, firstMs, lastMs, hash: hashValue(hashes.map(({ hash }) => hash.digest('hex'))) };
 }
 
 /**
@@ -284,7 +143,7 @@ export interface SweepFacts {
   readonly fillModels: readonly string[];
   readonly events: readonly SweptEvent[];
   readonly assumptions: SweepAssumptions;
-  readonly data: Pick<PlannedData, 'markets' | 'empty' | 'isStreamed'>;
+  readonly data: Pick<PlannedData, 'markets' | 'empty'>;
 }
 
 /** A sweep over recordings, ready to begin. */
@@ -297,7 +156,7 @@ export type PlannedSweep = Awaited<ReturnType<typeof planSweep>>;
  * @param progress called with the number of known recordings, and of all
  */
 export async function planSweep(plan: SweepPlan, progress: (done: number, all: number) => void = () => undefined) {
-  const { search, fillModels, embargoMs, config, latency, seed, repeat, landingMs, fees, allMarkets } = plan;
+  const { search, fillModels, embargoMs, config, latency, seed, landingMs, fees, allMarkets } = plan;
   for (const name of fillModels) fillModel(name);
   const sources = plan.recordings.map((recording) => streamRecording(recording));
   const model = new LatencyModel(latency, seed);
@@ -306,16 +165,14 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   const whole = makePlan(config, sources, options);
   const selected = new Set(whole.sources.map(({ market }) => market.conditionId));
   const recordings = plan.recordings.filter(({ market }) => selected.has(market.conditionId));
-  const data = await planData(recordings, plan.memoryBytes, (done) => progress(done, recordings.length));
+  const data = await planData(recordings, (done) => progress(done, recordings.length));
   const events = assignFolds(data.markets, plan.folds);
   const folds = foldCount(events);
-  const { markets, empty, isStreamed } = data;
   const assumptions: SweepAssumptions = {
     version: whole.trader.version,
     configHash: config.configHash,
     dataHash: data.hash,
     seed,
-    repeat,
     fillModels,
     embargoMs,
     latency: model.name,
@@ -330,7 +187,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
     fillModels,
     events,
     assumptions,
-    data: { markets, empty, isStreamed },
+    data,
   };
   return { plan, recordings, data, facts };
 }

@@ -1,18 +1,10 @@
 /** Output of a sweep: outcomes of its backtests, and their judgement. */
 
 import { computeMoments } from '../../shared/statistics/moments.js';
-import {
-  backtestOverfitting,
-  deflatedSharpe,
-  expectedMaxSharpe,
-  observedSharpe,
-  type Trials,
-} from '../../shared/statistics/sharpe.js';
+import { deflatedSharpe, expectedMaxSharpe, observedSharpe, type Trials } from '../../shared/statistics/sharpe.js';
 import {
   type Candidate,
-  LEAST_EVENTS_FOR_OVERFITTING,
   LEAST_EVENTS_FOR_SHARPE,
-  MOST_CONFIGURATIONS_IN_16_BLOCKS,
   type Search,
   type SweepAssumptions,
   type SweepSubject,
@@ -76,7 +68,9 @@ export class Outcomes {
 
   /** All folds together, for finished configurations. */
   modelResult(number: number, model: number) {
-    const folds = this.#figures(number, model);
+    const folds = Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
+      outcome?.kind === 'done' ? [outcome.figures] : [],
+    );
     const total = (figure: (figures: TaskFigures) => number) => folds.reduce((sum, each) => sum + figure(each), 0);
     return {
       fillModel: this.#models[model] ?? '',
@@ -85,54 +79,29 @@ export class Outcomes {
       maxDrawdownMicros: Math.max(...folds.map(({ maxDrawdownMicros }) => maxDrawdownMicros)),
       fills: total(({ fills }) => fills),
       alarms: total(({ alarms }) => alarms),
-      /** Deviation of the result between repeats; null without any. */
-      repeatDeviationMicros: deviationBetween(folds),
     };
   }
-
-  #figures(number: number, model: number): readonly TaskFigures[] {
-    return Array.from({ length: this.#folds }, (_, fold) => this.#at(number, fold, model)).flatMap((outcome) =>
-      outcome?.kind === 'done' ? [outcome.figures] : [],
-    );
-  }
-}
-
-/** One sum over all folds for each repeat; null without repeats. */
-function deviationBetween(folds: readonly TaskFigures[]): number | null {
-  const repeats = Math.min(...folds.map(({ runs }) => runs.length));
-  const sums = Array.from({ length: folds.length === 0 ? 0 : repeats }, (_, at) =>
-    folds.reduce((sum, { runs }) => sum + (runs[at]?.resultMicros ?? 0), 0),
-  );
-  return computeMoments(sums).standardDeviation;
 }
 
 /** @param tried every configuration that was ever tried on such a search, those of this one among them */
 export function judge(
   candidates: readonly Candidate[],
-  events: readonly SweptEvent[],
   fillModels: readonly string[],
   outcomes: Outcomes,
   tried: number,
 ) {
   const done = candidates.filter((candidate) => outcomes.findStatus(candidate).status === 'done');
-  /** By event, one configuration after the other; none of them is kept. */
-  function* readRows(model: number): Generator<Float64Array> {
-    for (const { number } of done) yield outcomes.eventResults(number, model);
-  }
   const judged = fillModels.map((fillModel, model) => {
-    const sharpes: number[] = [];
-    for (const row of readRows(model)) {
-      const found = computeSharpe(row, null);
-      if (found !== null) sharpes.push(found.sharpe);
-    }
+    const sharpes = done.flatMap(
+      ({ number }) => computeSharpe(outcomes.eventResults(number, model), null)?.sharpe ?? [],
+    );
     const { standardDeviation } = computeMoments(sharpes);
     /** V[SR]: variance of the Sharpe ratio per event over this sweep's configurations. */
     const sharpeVariance = standardDeviation === null ? null : standardDeviation ** 2;
     const trials = makeTrials(tried, sharpeVariance);
     /** Expected best Sharpe ratio of all tried configurations by luck alone. */
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
-    const overfitting = measureOverfitting(readRows(model), done.length, events.length);
-    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe, overfitting } };
+    return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
   /** For each fill model: what its Sharpe ratios are deflated by. */
   const trials = judged.map((model) => model.trials);
@@ -144,15 +113,6 @@ export function judge(
 function makeTrials(tried: number, variance: number | null): Trials | null {
   if (tried <= 1) return { count: 1, variance: 0 };
   return variance === null ? null : { count: tried, variance };
-}
-
-/** Probability of backtest overfitting, and its method, by the results themselves, which rank the configurations. */
-function measureOverfitting(rows: Iterable<Float64Array>, configurations: number, events: number) {
-  if (events < LEAST_EVENTS_FOR_OVERFITTING) return null;
-  const isLarge = configurations > MOST_CONFIGURATIONS_IN_16_BLOCKS;
-  const blocks = events < 2 * LEAST_EVENTS_FOR_OVERFITTING || isLarge ? 8 : 16;
-  const found = backtestOverfitting(rows, blocks);
-  return found === null ? null : { ...found, blocks };
 }
 
 function configurationResult(candidate: Candidate, outcomes: Outcomes, trials: readonly (Trials | null)[]) {

@@ -24,52 +24,41 @@ import {
 /** Lower-case hex SHA-256 of plain data. */
 export const hashValue = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex');
 
-/** By stored names. Texts are canonical JSON unless they are plain words. */
+/** Everything that two sweeps must share for one to continue the other. */
 export type SweepIdentity = ReturnType<typeof identityOf>;
 
 export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   version: "the program's version",
-  config_hash: 'the configuration, a strategy file or its code',
-  data_hash: 'the recordings',
+  configHash: 'the configuration, a strategy file or its code',
+  dataHash: 'the recordings',
   search: 'the parameters and values (--param, --random)',
-  fill_models: 'the fill models',
+  fillModels: 'the fill models',
   latency: 'the latency model, or its measurements',
   seed: 'the seed',
   folds: 'the number of folds',
-  embargo_ms: 'the embargo',
-  assumptions: 'fees, landing time, repeats, feeds, the choice of markets, or the time zone of quote hours',
+  embargoMs: 'the embargo',
+  others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
 /** `latency` and `others` say what the assumptions leave open. */
 export const identityOf = (
-  known: SweepAssumptions,
+  { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,
   latency: string,
   others: object,
 ) => ({
-  version: known.version,
-  config_hash: known.configHash,
-  data_hash: known.dataHash,
-  search: canonicalJson({
-    kind,
-    configurations: candidates.length,
-    axes: axes.map(({ name, choice }) => ({ name, choice })),
-  }),
-  fill_models: canonicalJson(known.fillModels),
+  ...known,
   latency,
-  seed: known.seed,
-  folds: known.folds,
-  embargo_ms: known.embargoMs,
-  assumptions: canonicalJson(others),
+  others,
+  search: { kind, configurations: candidates.length, axes: axes.map(({ name, choice }) => ({ name, choice })) },
 });
 
 export function makeIdentity(plan: SweepPlan, assumptions: SweepAssumptions): SweepIdentity {
-  const { search, landingMs, fees, allMarkets, repeat, feeCurve = null, feedData } = plan;
+  const { search, landingMs, fees, allMarkets, feeCurve = null, feedData } = plan;
   return identityOf(assumptions, search, latencyText(plan), {
     landingMs,
     fees,
     allMarkets,
-    ...(repeat === 1 ? {} : { repeat }),
     ...(feeCurve === null ? {} : { feeCurve }),
     ...(plan.config.strategies.some(({ quoteHours }) => quoteHours !== null) ? { timeZone: timeZone() } : {}),
     ...(feedData === undefined || feedData.values.length === 0 ? {} : { feeds: hashValue(feedData).slice(0, 16) }),

@@ -1,8 +1,6 @@
 /**
- * What a sweep has found, in `OUT/sweep.sqlite`: written backtest by backtest, so that nothing that is done is lost, and
- * kept over sweeps, because how many configurations were ever tried decides what the best of them is worth.
- *
- * Rows carry no time and no duration: the same sweep gives the same content, whoever ran it on however many threads.
+ * Results of sweeps in `OUT/sweep.sqlite`, written backtest by backtest. Earlier sweeps stay: their trials count.
+ * Rows hold no time of day and no duration, so that the same sweep gives the same content.
  */
 
 import { join } from 'node:path';
@@ -16,23 +14,14 @@ import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
 /** In `user_version`; incremented when the tables change. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 
-/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; views take its lists apart. */
+/** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; a view lists its results by event. */
 const SCHEMA = `
 CREATE TABLE sweeps (
   sweep INTEGER PRIMARY KEY,
   title TEXT NOT NULL,
-  version TEXT NOT NULL,
-  config_hash TEXT NOT NULL,
-  data_hash TEXT NOT NULL,
-  search TEXT NOT NULL,
-  fill_models TEXT NOT NULL,
-  latency TEXT NOT NULL,
-  seed INTEGER NOT NULL,
-  folds INTEGER NOT NULL,
-  embargo_ms INTEGER NOT NULL,
-  assumptions TEXT NOT NULL,
+  identity TEXT NOT NULL,
   finished INTEGER NOT NULL
 ) STRICT;
 
@@ -75,11 +64,6 @@ JOIN (
   SELECT sweep, fold, event, row_number() OVER (PARTITION BY sweep, fold ORDER BY event) - 1 AS place FROM events
 ) AS placed ON placed.sweep = results.sweep AND placed.fold = results.fold
 JOIN json_each(figures, '$.eventResults') ON key = place;
-
-CREATE VIEW repeats AS
-SELECT sweep, configuration, fold, fill_model, key + 1 AS repeat, value ->> 'seed' AS seed,
-  value ->> 'resultMicros' AS result_micros, value ->> 'fills' AS fills, value ->> 'traceHash' AS trace_hash
-FROM results JOIN json_each(figures, '$.runs');
 `;
 
 const FILE = 'sweep.sqlite';
@@ -242,9 +226,8 @@ export class SweepStore {
   }
 
   #find(identity: SweepIdentity): { readonly sweep: number; readonly isFinished: boolean } | null {
-    const columns = Object.keys(identity);
-    const where = columns.map((column) => `${column} = @${column}`).join(' AND ');
-    const row = this.#db.prepare<[SweepIdentity], SweepRow>(`SELECT * FROM sweeps WHERE ${where}`).get(identity);
+    const sql = 'SELECT sweep, finished FROM sweeps WHERE identity = ?';
+    const row = this.#db.prepare<[string], Pick<SweepRow, 'sweep' | 'finished'>>(sql).get(canonicalJson(identity));
     return row === undefined ? null : { sweep: row.sweep, isFinished: row.finished === 1 };
   }
 
@@ -254,18 +237,20 @@ export class SweepStore {
     if (last === undefined) {
       return new TwinbookError('usage', `there is no sweep in ${this.#outDir} to continue`, 'Leave --resume out.');
     }
-    // The names are those of `PART_NAMES` itself.
-    const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter((part) => last[part] !== identity[part]);
+    // `#insert` wrote it; the names are those of `PART_NAMES` itself.
+    const before = JSON.parse(last.identity) as SweepIdentity;
+    const parts = (Object.keys(PART_NAMES) as (keyof SweepIdentity)[]).filter(
+      (part) => canonicalJson(before[part]) !== canonicalJson(identity[part]),
+    );
     const changed = parts.map((part) => PART_NAMES[part]).join('; ');
     const hint = 'Restore it, or leave --resume out to begin another sweep in the same folder.';
     return new TwinbookError('usage', `not the sweep that was begun in ${this.#outDir}; changed: ${changed}`, hint);
   }
 
   #insert({ identity, title, search: { axes, candidates }, events }: SweepHeader): void {
-    const columns = Object.keys(identity);
     this.#db.transaction(() => {
-      const sql = `INSERT INTO sweeps (title, ${columns.join(', ')}, finished) VALUES (?, ${columns.map(() => '?').join(', ')}, 0)`;
-      this.#sweep = Number(this.#db.prepare(sql).run(title, ...Object.values(identity)).lastInsertRowid);
+      const insertSweep = this.#db.prepare('INSERT INTO sweeps (title, identity, finished) VALUES (?, ?, 0)');
+      this.#sweep = Number(insertSweep.run(title, canonicalJson(identity)).lastInsertRowid);
       const insertOne = this.#db.prepare('INSERT INTO configurations VALUES (?, ?, ?, ?)');
       for (const { number, hash, values } of candidates) {
         const named = Object.fromEntries(axes.map(({ name }, index) => [name, values[index]]));
@@ -309,7 +294,8 @@ interface ResultRow extends Omit<TaskKey, 'sweep'> {
   readonly figures: string;
 }
 
-interface SweepRow extends SweepIdentity {
+interface SweepRow {
   readonly sweep: number;
+  readonly identity: string;
   readonly finished: number;
 }

@@ -1,10 +1,6 @@
 /**
- * A sweep: one strategy, many parameters, the same recordings. Every configuration is backtested on every fold of events
- * under every fill model, on as many threads as there are cores; what comes of it is ranked, and the ranking is judged by
- * how many were tried.
- *
- * It never shows a figure that few events cannot carry, never forgets a configuration that was tried, and gives the same
- * tables and the same database however many threads did the work. It reads no clock: its caller hands one in.
+ * A sweep backtests every configuration on every fold of events under every fill model, and ranks the results. Tables and
+ * database do not depend on the number of threads.
  */
 
 import type { SweepPlan, SweepProgress, SweepWatcher, Task } from './contract.js';
@@ -48,8 +44,6 @@ export async function runSweep(
     const planned = await planSweep(plan, (done, all) => {
       watcher.progress({ phase: 'reading', done, all, ...NOTHING_PLAYED });
     });
-    if (planned.data.isStreamed)
-      watcher.say('The recordings do not fit into --memory: each worker streams them itself.');
     const sweep = makeSweep(planned.facts, watcher, store);
     const isComplete = await sweep.run(plan.resume, (work) => engine({ ...planned, ...work, watcher }));
     const result = sweep.result();
@@ -105,7 +99,7 @@ export function computeResult(facts: Omit<SweepFacts, 'identity'>, outcomes: Out
   const { search, events, fillModels } = facts;
   const { embargoMs } = facts.assumptions;
   const { candidates } = search;
-  const { models, configurations, trials } = judge(candidates, events, fillModels, outcomes, tried);
+  const { models, configurations, trials } = judge(candidates, fillModels, outcomes, tried);
   const counts = countConfigurations(configurations, tried, events.length);
   const done = configurations.filter(({ status }) => status === 'done');
   return {

@@ -35,10 +35,9 @@ describe('requests', () => {
     unsent: 0,
   };
 
-  test('are told by what they were spent on, for each fill, and by what each brought', () => {
+  test('are counted for each fill, and by what each brought', () => {
     const fills = [aFill(), aFill({ isBuy: false, priceMicros: 500_000 })];
     const { requests, result } = analyse(aSession([aMarket({ fills })], { requests: use }));
-    expect(requests?.byPurpose).toEqual({ looks: 60, moves: 16, cancels: 5, conversions: 3, own: 16 });
     expect(requests?.perFill).toBe(50);
     expect(result.resultMicros).toBe(ONE);
     expect(requests?.valueMicros).toBe(10_000);
@@ -128,32 +127,10 @@ describe('orders and quotes', () => {
     });
   });
 
-  test('say how much stood ahead, an order that filled in pieces once', () => {
-    expect(trading.queue).toEqual({
-      meanAheadMicros: 100 * ONE,
-      aheadShare: 400 / 440,
-      filledMeanAheadMicros: 50 * ONE,
-    });
-  });
-
   test('say how long orders rested, and when fills were noticed, if they were', () => {
     expect(trading.rested).toMatchObject({ count: 2, mean: 3_000, median: 3_000 });
     expect(trading.noticed).toMatchObject({ count: 2, median: -500 });
     expect(trading.neverNoticed).toBe(1);
-  });
-
-  // Strategy kit 3.1: around 0.90, half-spread 0.01, maker fee 0.02 of the notional.
-  test.each([
-    ['NO alone', false, 'notional', [2_200, 1_800], 32_000],
-    ['YES alone', true, 'notional', [17_800, 18_200], -32_000],
-    ['NO alone, charged by variance', false, 'variance', [1_958, 1_638], 0],
-    ['NO alone, nobody says of what', false, undefined, [2_200, 1_800], null],
-  ] as const)('say what the choice of legs saved in fees: %s', (_, isYes, feeSchedule, fees, saved) => {
-    const leg = (index: 0 | 1) =>
-      aFill({ isYes, amountMicros: ONE, priceMicros: index === 0 ? 890_000 : 910_000, feeMicros: fees[index] });
-    const session = aSession([aMarket({ fills: [leg(0), leg(1)] })]);
-    const assumptions = { ...session.assumptions, ...(feeSchedule === undefined ? {} : { feeSchedule }) };
-    expect(analyse({ ...session, assumptions }).trading.feesSavedByLegsMicros).toBe(saved);
   });
 
   test('share the time that markets were open', () => {
@@ -164,11 +141,10 @@ describe('orders and quotes', () => {
     const unknown = aMarket();
     const blind: MarketSession = {
       ...unknown,
-      quoting: { ...unknown.quoting, openForMs: null, joinedBehindMicros: null },
+      quoting: { ...unknown.quoting, openForMs: null },
     };
     const analysis = analyse(aSession([aMarket(), blind]));
     expect(analysis.quoting.twoSidedShare).toBeNull();
-    expect(analysis.trading.queue.meanAheadMicros).toBeNull();
   });
 });
 

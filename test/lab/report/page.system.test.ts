@@ -201,13 +201,11 @@ describe('the figures in the page are those of the analysis', () => {
   });
 
   test('the bracket', () => {
-    const rows = rowsOf(byId(parsed, 'bracket'));
+    const rows = rowsOf(byId(parsed, 'figures'));
     const row = (name: string) => rows.find(([first]) => first === name)?.slice(1);
     expect(row('Result')).toEqual(analyses.map(({ result }) => formatGain(result.resultMicros)));
     expect(row('Fills')).toEqual(analyses.map(({ trading }) => count(trading.fills)));
-    expect(row('Two-sided quotes, of the time')).toEqual(
-      analyses.map(({ quoting }) => formatPercent(quoting.twoSidedShare)),
-    );
+    expect(row('Two-sided quotes')).toEqual(analyses.map(({ quoting }) => formatPercent(quoting.twoSidedShare)));
     expect(all(parsed, (element) => hasClass(element, 'flips'))).toHaveLength(1);
   });
 
@@ -264,17 +262,6 @@ describe('the figures in the page are those of the analysis', () => {
     expect(split.some(([name]) => name?.startsWith('Cannot be divided'))).toBe(true);
     expect(byId(page, 'requests').text).toContain('A ledger does not count requests.');
     expect(byId(page, 'assumptions').text).toContain('the exchange filled the orders');
-  });
-
-  test('reasons that differ in figures alone are one row', () => {
-    const refusals = [0.12, 0.345, 0.6].map((spread, i) => ({
-      by: 'guard' as const,
-      name: `spread ${spread}`,
-      count: i + 1,
-    }));
-    const page = parsePage(pageOf([{ ...aSession([aMarket()]), refusals }]));
-    const [table = page] = all(byId(page, 'refusals'), ({ tag }) => tag === 'table');
-    expect(rowsOf(table).map(([name, times]) => [name, times])).toEqual([['spread … strategy’s guard', '6']]);
   });
 
   test('an empty session says so', () => {

@@ -59,7 +59,7 @@ const outcomes = (index: number, micros = 1_000_000): readonly ChunkOutcome[] =>
 const put = (...indexes: readonly number[]) => {
   for (const index of indexes) writeChunk(dir, plan, index, outcomes(index));
 };
-const collect = (givenUp: readonly number[] = []) => collectChunks(dir, readPlan(dir), plan.outDir, new Set(givenUp));
+const collect = () => collectChunks(dir, readPlan(dir), plan.outDir);
 const rowsOf = (sql: string): unknown[] => {
   const db = new SqliteDriver(join(plan.outDir, 'sweep.sqlite'), { readonly: true });
   try {
@@ -197,19 +197,6 @@ describe('collecting', () => {
     expect(rowsOf('SELECT DISTINCT result_micros AS micros FROM results WHERE configuration = 1')).toEqual([
       { micros: 1_000_000 },
     ]);
-  });
-
-  it('stores a missing chunk as failed only when it is given up', async () => {
-    put(0, 1, 2);
-    expect((await collect()).missing).toEqual([3]);
-    const given = await collect([3]);
-    expect(given.missing).toEqual([]);
-    expect(given.result.counts).toMatchObject({ done: 2, failed: 1, unfinished: 0 });
-    expect(given.result.configurations.at(-1)?.error).toBe('given up: nothing came of its chunk 3');
-    // A late result takes its place.
-    put(3);
-    expect(await collect()).toMatchObject({ stored: 2, missing: [], result: { counts: { done: 3, failed: 0 } } });
-    await expect(collect([9])).rejects.toThrow('there is no chunk 9');
   });
 
   it('lists chunks as array jobs are submitted', async () => {

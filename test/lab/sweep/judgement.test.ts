@@ -77,8 +77,8 @@ function swept(results: readonly (readonly (readonly number[])[] | null)[], fold
 }
 
 const judged = (results: Parameters<typeof swept>[0], folds = 2, tried = results.length) => {
-  const { candidates, events, outcomes } = swept(results, folds);
-  return judge(candidates, events, MODELS, outcomes, tried);
+  const { candidates, outcomes } = swept(results, folds);
+  return judge(candidates, MODELS, outcomes, tried);
 };
 
 const repeated = (count: number, ...pattern: number[]): number[] =>
@@ -119,11 +119,9 @@ describe('a ranking', () => {
       [repeated(7, 1), repeated(7, 2)],
     ]);
     for (const { models: results } of configurations) expect(results.map(({ sharpe }) => sharpe)).toEqual([null, null]);
-    expect(
-      models.map(({ sharpeVariance, luckySharpe, overfitting }) => [sharpeVariance, luckySharpe, overfitting]),
-    ).toEqual([
-      [null, null, null],
-      [null, null, null],
+    expect(models.map(({ sharpeVariance, luckySharpe }) => [sharpeVariance, luckySharpe])).toEqual([
+      [null, null],
+      [null, null],
     ]);
     expect(JSON.stringify({ configurations, models })).not.toContain('NaN');
   });
@@ -157,25 +155,8 @@ describe('a ranking', () => {
   it('of one configuration, the only one ever tried, knows no luck to be deducted', () => {
     const row = repeated(20, 5, -1, 3);
     const { models, configurations } = judged([[row, row]]);
-    expect(models[0]).toMatchObject({ sharpeVariance: null, luckySharpe: 0, overfitting: null });
+    expect(models[0]).toMatchObject({ sharpeVariance: null, luckySharpe: 0 });
     expect(configurations[0]?.models[0]?.sharpe?.deflated).toBeGreaterThan(0.9);
-  });
-
-  it('estimates overfitting from sixteen events on: none where one is always best, much where it is noise', () => {
-    const always = repeated(16, 3, 4);
-    const better = judged([
-      [always, always],
-      [repeated(16, 1), repeated(16, 1)],
-      [repeated(16, 2), repeated(16, 2)],
-    ]);
-    expect(better.models[0]?.overfitting).toEqual({ probability: 0, lossProbability: 0, blocks: 8 });
-    // Each is good in one half of the time and bad in the other.
-    const noise = [repeated(32, 1, -1), repeated(32, -1, 1), repeated(32, 1, 1, -1, -1)].map(
-      (row) => [row, row] as const,
-    );
-    const searched = judged(noise).models[0]?.overfitting;
-    expect(searched?.blocks).toBe(16);
-    expect(judged([[always, always]], 2).models[0]?.overfitting).toBeNull();
   });
 });
 

@@ -19,7 +19,6 @@ export function figuresOf(eventResults: readonly number[], changes: Partial<Task
     alarms: 0,
     traceHash: eventResults.join(' '),
     eventResults,
-    runs: [],
     ...changes,
   };
 }
@@ -98,7 +97,7 @@ export function madeUp({ events: count, sizes, title = 'maker', failed = 0 }: Wa
     fillModels: MODELS,
     events,
     embargoMs: 0,
-    data: { markets, empty: [], isStreamed: false },
+    data: { markets, empty: [] },
     assumptions: {
       version: '0',
       configHash: 'c'.repeat(64),

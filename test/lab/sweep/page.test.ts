@@ -9,21 +9,16 @@ import { madeUp } from './made-up.js';
 const MEGABYTE = 1_000_000;
 
 describe('the page of a sweep', () => {
-  it('holds every configuration with its figures, the means by parameter, and walking forward', () => {
+  it('holds every configuration with its figures, and walking forward', () => {
     const result = madeUp({ events: 20, sizes: [5, 4, 3] });
     const page = sweepHtml(result);
     for (const { models } of result.configurations) {
       for (const { resultMicros } of models)
         expect(page).toContain(`data-v="${resultMicros}">${formatGain(resultMicros)}`);
     }
-    const first = result.configurations.filter(({ values }) => values[0] === 1);
-    const mean = first.reduce((sum, { worstMicros }) => sum + (worstMicros ?? 0), 0) / first.length;
-    expect(first).toHaveLength(12);
-    expect(page).toContain(`>${formatGain(mean)}<`);
     for (const { outOfSampleMicros } of result.walkForward?.steps ?? []) {
       for (const value of outOfSampleMicros) expect(page).toContain(formatGain(value));
     }
-    expect(page).toContain('Mean result by maker.risk_aversion');
   });
 
   it('needs no other file and no network', () => {
@@ -51,7 +46,7 @@ describe('the page of a sweep', () => {
       const result = madeUp({ events, sizes: [2, 2] });
       const page = sweepHtml(result).replace(/<script[\s\S]*?<\/script>/g, '');
       const shown = `${page}${sweepTables(result)}${JSON.stringify(result)}`;
-      expect(shown.includes('too few')).toBe(true);
+      expect(shown.includes('too few')).toBe(events < 8);
       expect(shown).not.toMatch(/NaN|Infinity|undefined/);
     }
     expect(sweepTables(madeUp({ events: 16, sizes: [2, 2] })).split('Walking')[0]).not.toContain('too few');

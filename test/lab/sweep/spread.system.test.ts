@@ -34,18 +34,15 @@ const BOTH = [...OF_MACHINE, '--index', '0-1'];
 const contentOf = (out: string) => readSweepTables(join(place.folder, out));
 
 describe('a machine that runs chunks', () => {
-  it('gives the same for a chunk whether its threads are new or warm, in memory or streamed, and stops when it is asked', async () => {
+  it('gives the same for a chunk whether its threads are new or warm, and stops when it is asked', async () => {
     const plan = await sweepPlan(place, { params: ['behind_ticks=0:1:1'], fillModels: ['risk-averse'], folds: 2 });
     const sheet = makeSheet(await planSweep(plan));
-    const open = (memoryBytes: number) =>
-      ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1, memoryBytes });
-    const shared = await open(2 ** 26);
-    const first = await shared.run({ fold: 0, first: 1, last: 1 }, never());
-    const second = await shared.run({ fold: 0, first: 2, last: 2 }, never());
-    expect(await shared.run({ fold: 0, first: 1, last: 2 }, Promise.resolve())).toBeNull();
-    const streamed = await open(0);
-    const whole = await streamed.run({ fold: 0, first: 1, last: 2 }, never());
-    await Promise.all([shared.close(), streamed.close()]);
+    const runner = await ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 1 });
+    const first = await runner.run({ fold: 0, first: 1, last: 1 }, never());
+    const second = await runner.run({ fold: 0, first: 2, last: 2 }, never());
+    expect(await runner.run({ fold: 0, first: 1, last: 2 }, Promise.resolve())).toBeNull();
+    const whole = await runner.run({ fold: 0, first: 1, last: 2 }, never());
+    await runner.close();
     expect([...(first ?? []), ...(second ?? [])]).toEqual(whole);
     expect(whole?.map(({ outcome }) => outcome.kind)).toEqual(['done', 'done']);
   });
@@ -60,12 +57,7 @@ describe('a machine that runs chunks', () => {
     const started: unknown[] = [];
     const note = (worker: unknown) => void started.push(worker);
     process.on('worker', note);
-    const runner = await ChunkRunner.open(sheet, {
-      source: plan.source,
-      paths: plan.paths,
-      workers: 2,
-      memoryBytes: 2 ** 26,
-    });
+    const runner = await ChunkRunner.open(sheet, { source: plan.source, paths: plan.paths, workers: 2 });
     const runFold = async (fold: number, from: number) =>
       (await runner.run({ fold, first: from + 1, last: from + 1 }, never()))?.map(({ outcome }) => outcome);
     const [first, again] = [await runFold(0, 0), await runFold(0, 0)];

@@ -12,15 +12,15 @@ import { figuresOf } from './made-up.js';
 
 const IDENTITY: SweepIdentity = {
   version: '1',
-  config_hash: 'c',
-  data_hash: 'd',
-  search: 's',
-  fill_models: '["a","b"]',
+  configHash: 'c',
+  dataHash: 'd',
+  search: { kind: 'grid', configurations: 1, axes: [] },
+  fillModels: ['a', 'b'],
   latency: 'constant:1',
   seed: 1,
   folds: 2,
-  embargo_ms: 0,
-  assumptions: '{}',
+  embargoMs: 0,
+  others: {},
 };
 const CANDIDATE = { number: 1, values: [3], hash: 'one' };
 /** Events in folds of two and three. */

@@ -76,11 +76,8 @@ export class RecordedFeed {
 
   /** Removes all recorded liquidity. Real orders keep their place where a new snapshot shows their level again. */
   clear(index: MarketIndex): void {
-    this.#clear(this.#context.nowMs, this.#context.catalog.market(index));
-  }
-
-  #clear(nowMs: number, market: Market): void {
-    market.orderbook?.book.clearRecorded(nowMs);
+    const { nowMs, catalog } = this.#context;
+    catalog.market(index).orderbook?.book.clearRecorded(nowMs);
   }
 
   /** A market trades again: amounts that arrived at real orders meanwhile meet them now. */
@@ -147,7 +144,7 @@ export class RecordedFeed {
         // Another market may be further already; a market's own trades never go back.
         context.nowMs = Math.max(nowMs, market.tape.lastMs);
         if (!this.#trade(market, readSide(side, at), i32(priceMicros, at), f64(amountMicros, at))) refused += 1;
-      } else this.#clear(nowMs, market);
+      } else market.orderbook?.book.clearRecorded(nowMs);
     }
     this.refused = refused;
     context.nowMs = Math.max(clockMs, context.nowMs);

@@ -101,7 +101,7 @@ export function marketAnalysis(market: MarketSession, result: MarketResult) {
     fillRatioShare: computeFillRatio([market]).fillRatioShare,
     ordersPlaced: quoting.ordersPlaced,
     twoSidedShare: share(quoting.twoSidedMs, quoting.openForMs),
-    markout60sMicros: markoutAt([{ marked: fills, outcome }], 60_000, 'all').markoutMicros,
+    markout60sMicros: markoutAt([market], 60_000, 'all').markoutMicros,
     peakInventoryMicros: peakInventory(market),
     endYesMicros: result.yesMicros,
     endNoMicros: result.noMicros,

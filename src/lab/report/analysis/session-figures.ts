@@ -1,6 +1,5 @@
 /**
- * Every figure of a report, as plain data: what `--json` prints, what the page shows and what the tables of the terminal
- * are made of. Key names are part of the program's surface; `docs/backtesting.md` lists them.
+ * Every figure of a report, as plain data, for JSON, page and terminal. `docs/backtesting.md` lists the keys.
  *
  * `…Micros` are millionths of the currency, of a share or of a price. Whole numbers are exact sums of what was booked;
  * means, errors and intervals are not whole. `…Share` is a part of 1. `null` is "not known" or "not defined" (a mean
@@ -23,7 +22,7 @@ import {
   sumCoverage,
 } from './markets.js';
 import { type MarketResult, share, sum, sumSplits } from './split.js';
-import { computeCrossings, computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
+import { computeMarkouts, computeTrading, type MarkoutHorizon } from './trading.js';
 
 /** Kept figures of one repeat. */
 export type RepeatedRun = ReturnType<typeof runFigures>;
@@ -168,39 +167,16 @@ function computeRequestUse(record: SessionRecord, fills: number, resultMicros: n
   const minutes = (sampledMs > 0 ? sampledMs : record.toMs - record.fromMs) / 60_000;
   const sent = requests.public.count + requests.signed.count;
   const useOf = ({ count, limitPerMinute }: typeof requests.public) => share(share(count, minutes), limitPerMinute);
-  const peakOf = ({ peakPerMinute, limitPerMinute }: typeof requests.public) => share(peakPerMinute, limitPerMinute);
   return {
     ...requests,
     minutes,
     publicShare: useOf(requests.public),
     signedShare: useOf(requests.signed),
-    publicPeakShare: peakOf(requests.public),
-    signedPeakShare: peakOf(requests.signed),
-    byPurpose: requestsByPurpose(requests.byEndpoint),
     // Requests per fill; null without a fill.
     perFill: share(sent, fills),
     // Result per request, micros and fractions; null without a request.
     valueMicros: share(resultMicros, sent),
   };
-}
-
-/** From market reads to cancels: the words of `status`, in table order. */
-function requestsByPurpose(byEndpoint: readonly (readonly [endpoint: string, count: number])[]) {
-  const counts = { looks: 0, moves: 0, cancels: 0, conversions: 0, own: 0 };
-  for (const [endpoint, count] of byEndpoint) {
-    const purpose = purposeOf(endpoint);
-    if (purpose !== null) counts[purpose] += count;
-  }
-  return counts;
-}
-
-/** Null for calls that a trader never makes. */
-function purposeOf(endpoint: string): keyof ReturnType<typeof requestsByPurpose> | null {
-  if (/^(markets|events|search|sports)\./.test(endpoint)) return 'looks';
-  if (/^orders\.cancel/.test(endpoint)) return 'cancels';
-  if (/^(orders|trades|merges|splits|redeems)\.list$/.test(endpoint) || endpoint.startsWith('account.')) return 'own';
-  if (endpoint.startsWith('orders.')) return 'moves';
-  return /^(merges|splits|redeems)\./.test(endpoint) ? 'conversions' : null;
 }
 
 export type Figures = ReturnType<typeof computeFigures>;
@@ -214,7 +190,7 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
   });
   const markets = pairs.map(({ session, result }) => marketAnalysis(session, result));
   const result = sumSplits(results.map(({ split }) => split));
-  const trading = computeTrading(sessions, assumptions.feeSchedule);
+  const trading = computeTrading(sessions);
   const carriedMicros = sum(pairs.map((pair) => carriedIntoSettlement(pair.session, pair.result)));
   return {
     /** Incremented when the meaning of a key changes. */
@@ -228,7 +204,6 @@ export function computeFigures(record: SessionRecord, results: readonly MarketRe
     trading,
     quoting: computeQuotingShare(sessions),
     markouts: computeMarkouts(sessions),
-    crossing: kind === 'live' ? null : computeCrossings(sessions),
     inventory: computeInventory(markets, carriedMicros, trading.boughtMicros + trading.soldMicros),
     capital: computeCapital(record, result.resultMicros),
     drawdown: computeDrawdown(record),

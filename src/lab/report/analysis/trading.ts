@@ -1,12 +1,10 @@
-/** Orders and fills: posted and filled amounts, places in the queue, and their value some time later. */
+/** Orders and fills: posted and filled amounts, and their value some time later. */
 
-import { type FeeSchedule, feePerShare } from '../../../shared/base/fees.js';
-import { ONE } from '../../../shared/base/micros.js';
 import { type MarketOutcome, yesValue } from '../../../shared/protocol/outcome.js';
 import { type Cluster, clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import { computeMean, quantileOfSorted, sortValues } from '../../../shared/statistics/moments.js';
 import { type FillRecord, MARKOUT_HORIZONS_MS, type MarketSession } from '../../session/contract.js';
-import { share, sum, sumIfAll } from './split.js';
+import { share, sum } from './split.js';
 
 /** Ms after the fill. */
 export type MarkoutHorizon = number | 'settlement';
@@ -16,26 +14,16 @@ export type Markout = ReturnType<typeof markoutAt>;
 
 const HORIZONS: readonly MarkoutHorizon[] = [...MARKOUT_HORIZONS_MS, 'settlement'];
 const SIDES: readonly MarkoutSide[] = ['all', 'bid', 'ask', 'late'];
-/** A fill, or a possible one: prices in YES space. */
-type Marked = Pick<FillRecord, 'side' | 'priceMicros' | 'amountMicros' | 'markMicros' | 'marksAfterMicros'> &
-  Partial<Pick<FillRecord, 'isMaker'>>;
 
-interface Traded {
-  readonly marked: readonly Marked[];
-  readonly outcome: MarketOutcome | null;
-}
-
-export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] => {
-  const traded = markets.map(({ fills, outcome }) => ({ marked: fills, outcome }));
-  return HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(traded, horizon, side)));
-};
+export const computeMarkouts = (markets: readonly MarketSession[]): readonly Markout[] =>
+  HORIZONS.flatMap((horizon) => SIDES.map((side) => markoutAt(markets, horizon, side)));
 
 /**
  * For one horizon and side, per share: effective half-spread = markout + adverse selection. The three are of the same
  * fills: those whose middle at the horizon is known. `effectiveMicros` is null when the middle at the fill is not known
  * for each of them, the error with fewer than two markets. The error is clustered by market: its fills share a price path.
  */
-export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, side: MarkoutSide) {
+export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHorizon, side: MarkoutSide) {
   const tallies = markets.map((market) => tallyMarket(market, horizon, side)).filter(({ fills }) => fills > 0);
   const later = mean(tallies, (tally) => tally.markout);
   const effective = tallies.some((tally) => tally.unmarked > 0) ? null : mean(tallies, (tally) => tally.effective);
@@ -56,9 +44,9 @@ export function markoutAt(markets: readonly Traded[], horizon: MarkoutHorizon, s
 type Tally = ReturnType<typeof tallyMarket>;
 
 /** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
-function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide) {
+function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
-  for (const fill of market.marked) {
+  for (const fill of market.fills) {
     const later = laterMark(fill, market.outcome, horizon);
     if (later === null || !isOf(fill, side)) continue;
     const sign = fill.side === 'bid' ? 1 : -1;
@@ -71,10 +59,10 @@ function tallyMarket(market: Traded, horizon: MarkoutHorizon, side: MarkoutSide)
   return tally;
 }
 
-const isOf = ({ side: own, isMaker }: Marked, side: MarkoutSide): boolean =>
+const isOf = ({ side: own, isMaker }: FillRecord, side: MarkoutSide): boolean =>
   side === 'all' || (side === 'late' ? isMaker === false : own === side);
 
-function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
+function laterMark(fill: FillRecord, outcome: MarketOutcome | null, horizon: MarkoutHorizon): number | null {
   if (horizon !== 'settlement') return fill.marksAfterMicros[HORIZONS.indexOf(horizon)] ?? null;
   return outcome === null ? null : yesValue(outcome);
 }
@@ -82,14 +70,7 @@ function laterMark(fill: Marked, outcome: MarketOutcome | null, horizon: Markout
 const mean = (tallies: readonly Tally[], value: (tally: Tally) => number) =>
   clusteredMean(tallies.map((tally): Cluster => ({ sum: value(tally), weight: tally.shares })));
 
-/** Fills by recorded orders that arrived at the price of a resting order of ours. */
-export function computeCrossings(markets: readonly MarketSession[]) {
-  const filled = markets.flatMap(({ fills }) => fills.filter(({ atCrossing }) => atCrossing));
-  return { filled: { fills: filled.length, sharesMicros: sum(filled.map(({ amountMicros }) => amountMicros)) } };
-}
-
-/** @param schedule base of the fees; undefined: unknown */
-export function computeTrading(markets: readonly MarketSession[], schedule: FeeSchedule | undefined) {
+export function computeTrading(markets: readonly MarketSession[]) {
   const fills = markets.flatMap((market) => market.fills);
   const resting = fills.filter(isResting);
   const ordersPlaced = sum(markets.map(({ quoting }) => quoting.ordersPlaced));
@@ -99,23 +80,15 @@ export function computeTrading(markets: readonly MarketSession[], schedule: FeeS
     takerFills: fills.filter((fill) => fill.isMaker === false).length,
     ...computeVolume(fills),
     ...computeFillRatio(markets),
-    // Fees of the other leg of each fill, minus the paid ones; null when the schedule is unknown.
-    feesSavedByLegsMicros: schedule === undefined ? null : sum(fills.map((fill) => savedBy(fill, schedule))),
+    /** Shares filled by amounts that arrived at our price; 0 for a live session. */
+    atCrossingMicros: sum(fills.map(({ atCrossing, amountMicros }) => (atCrossing === true ? amountMicros : 0))),
     ordersPlaced,
     ordersCanceled: sum(markets.map(({ quoting }) => quoting.ordersCanceled)),
     ordersFilled: new Set(resting.map((fill) => fill.orderPubkey)).size,
-    queue: computeQueue(markets, resting),
     rested: computeSpread(resting.map((fill) => fill.restedMs)),
     noticed: computeSpread(fills.map((fill) => (fill.seenMs === null ? null : fill.seenMs - fill.timeMs))),
     neverNoticed: fills.filter((fill) => fill.seenMs === null).length,
   };
-}
-
-/** By the leg of a fill, millionths. Rates are equal for both legs, so the paid fee gives the other one. */
-function savedBy({ isYes, priceMicros, feeMicros }: FillRecord, schedule: FeeSchedule): number {
-  const price = (isYes ? priceMicros : ONE - priceMicros) / ONE;
-  const [paid, other] = [feePerShare(schedule, 1, price), feePerShare(schedule, 1, 1 - price)];
-  return paid > 0 ? Math.round(feeMicros * (other / paid - 1)) : 0;
 }
 
 /** Market makers' orders rest; assumed when the exchange does not name the maker. */
@@ -137,21 +110,6 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   const resting = markets.flatMap(({ fills }) => fills.filter(isResting));
   const restingFilledMicros = sum(resting.map((fill) => fill.amountMicros));
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
-}
-
-/** Shares ahead of an order when it began to rest, and as a fraction of the queue: ahead / (ahead + own). */
-function computeQueue(markets: readonly MarketSession[], resting: readonly FillRecord[]) {
-  const quoted = markets.map(({ quoting }) => quoting).filter((quoting) => quoting.ordersPlaced > 0);
-  const ahead = quoted.length === 0 ? null : sumIfAll(quoted.map((quoting) => quoting.joinedBehindMicros));
-  const placed = sum(quoted.map((quoting) => quoting.ordersPlaced));
-  const posted = sum(quoted.map((quoting) => quoting.postedMicros));
-  // An order with several fills joined once.
-  const joined = new Map(resting.map((fill) => [fill.orderPubkey, fill.joinedBehindMicros]));
-  return {
-    meanAheadMicros: share(ahead, placed),
-    aheadShare: ahead === null ? null : share(ahead, ahead + posted),
-    filledMeanAheadMicros: computeMean([...joined.values()].filter((value) => value !== null)),
-  };
 }
 
 /** Spread of values. Null without values. `p90`: 90 % of the values are below it. */

@@ -17,7 +17,7 @@ export const equitySection = (data: DrawingData, sessions: readonly Shown[]): Ma
     'equity',
     'Equity and drawdown',
     'Currency. Shares are valued at the middle; time without a recording is left blank.',
-    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div><div class="chart"><h3>Capital locked <span class="drawn-session"></span></h3><div class="plot" id="plot-locked" role="img" aria-label="Capital locked over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
+    html`${NO_SCRIPT}${unknownEquity(sessions)}<div data-needs-script><div class="chart"><h3>Result over time</h3><div class="plot" id="plot-equity" role="img" aria-label="Result over time"></div></div><div class="chart"><h3>Below the highest point so far <span class="drawn-session"></span></h3><div class="plot" id="plot-drawdown" role="img" aria-label="Drawdown over time"></div></div>${sessionKeys(data)}<p class="readout" id="read-account" aria-live="off">${HINT}</p></div>`,
   );
 
 export function priceSection(data: DrawingData): Markup {
@@ -53,18 +53,10 @@ function sessionKeys({ sessions, solid }: DrawingData): Markup | null {
 
 /** Reports left-out data. */
 function thinning({ thinned }: DrawingData): Markup | null {
-  const said = [
-    thinned.isCoarser ? `Lines are drawn from at most ${count(thinned.samples)} samples a market.` : '',
-    thinned.marketsDrawn < thinned.markets
-      ? `${count(thinned.marketsDrawn)} of ${formatQuantity(thinned.markets, 'market')} can be drawn, those with the most fills.`
-      : '',
-    thinned.fillsDrawn < thinned.fills
-      ? `${count(thinned.fillsDrawn)} of ${formatQuantity(thinned.fills, 'fill')} are drawn, the largest of each market.`
-      : '',
-  ].filter((sentence) => sentence !== '');
-  return said.length === 0
-    ? null
-    : html`<p class="note" id="thinned">To keep this file small: ${said.join(' ')} Figures and tables are made from everything.</p>`;
+  const { samples, isCoarser, markets, marketsDrawn, fills, fillsDrawn } = thinned;
+  if (!isCoarser && marketsDrawn === markets && fillsDrawn === fills) return null;
+  const drawn = `${count(marketsDrawn)} of ${formatQuantity(markets, 'market')} and ${count(fillsDrawn)} of ${formatQuantity(fills, 'fill')}`;
+  return html`<p class="note" id="thinned">To keep this file small, lines are drawn from at most ${count(samples)} samples a market, of ${drawn}. Figures and tables are made from everything.</p>`;
 }
 
 /** Characters of JSON for charts within the page's 5 MB. */
@@ -155,13 +147,11 @@ function drawnWith(
 
 /** The account has few series: all are kept. */
 function drawAccount(session: SessionRecord, { name, analysis }: Shown, pool: Pool) {
-  const { timeMs, equityMicros, lockedMicros } = session.account;
-  const [time, equity, locked] = [timeMs, equityMicros, lockedMicros].map((values) =>
-    pool.add(thin(values, MOST_SAMPLES)),
-  );
+  const { timeMs, equityMicros } = session.account;
+  const [time, equity] = [timeMs, equityMicros].map((values) => pool.add(thin(values, MOST_SAMPLES)));
   // Settlements after the last sample are in the final equity.
   const end = [session.toMs, analysis.equity.endEquityMicros] as const;
-  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0, locked: locked ?? 0 };
+  return { name, capital: session.capitalMicros, end, time: time ?? 0, equity: equity ?? 0 };
 }
 
 function drawSeries(market: MarketSession, fills: readonly FillRecord[], samples: number, pool: Pool) {

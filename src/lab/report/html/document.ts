@@ -43,31 +43,25 @@ thead th button { all: unset; cursor: pointer } thead th button:focus-visible { 
 thead th[aria-sort=ascending] button::after { content: " ↑" } thead th[aria-sort=descending] button::after { content: " ↓" }
 tbody tr:first-child > * { border-top: 0 }
 tr.total > * { border-top: 1px solid var(--mark); font-weight: 640 }
-tr.group > * { border-top: 1px solid var(--line) }
 .minor { color: var(--soft); opacity: .8; font-weight: 400 }
 .bars { width: 46%; min-width: 180px; padding: 0 } td.bars { vertical-align: middle }
 .cell { position: relative; display: block; height: 18px; margin: 0 12px }
 .bar { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--mark) }
-.bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) } .bar.two { background: var(--bid) }
-.bar.one { background: var(--ask); opacity: .75 } .bar.rest { background: var(--faint); min-width: 0 } .bar.thin { top: 7px; bottom: 7px }
+.bar.good { background: var(--good) } .bar.bad { background: var(--bad) } .bar.ink { background: var(--ink) } 
 .zero { position: absolute; top: -7px; bottom: -7px; width: 1px; background: var(--line) }
 .bracket td, .bracket thead th { min-width: 7.5em } .bracket th[scope=row] { color: var(--soft) } .bracket tr.main > * { font-weight: 650; color: var(--ink) } .bracket tr.main td.good { color: var(--good) } .bracket tr.main td.bad { color: var(--bad) }
-.markets tbody tr.picked > * { background: var(--faint) } .markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
-.pick { all: unset; cursor: pointer; color: var(--bid) } .pick:hover { text-decoration: underline } .pick:focus-visible { outline: 2px solid var(--bid) }
+.markets tbody th { max-width: 30em; overflow: hidden; text-overflow: ellipsis; position: sticky; left: 0; background: var(--panel) } .markets thead th:first-child { left: 0; z-index: 2 }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 10px; font-size: 13px }
 .tools input, .tools select { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: 3px 8px; max-width: 100% } .tools select { flex: 1 1 16em; min-width: 0 }`;
 
 const FIGURES = `
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 1px; margin: 0; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden }
 .tiles > div { background: var(--panel); padding: 11px 14px 12px } .tiles dt { font-size: 13px; color: var(--soft) } .tiles dd { margin: 0; font-size: 22px; line-height: 1.3; font-weight: 620; letter-spacing: -.01em } .tiles dd.note { font-size: 12.5px; font-weight: 400; letter-spacing: 0; line-height: 1.4 }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 0 44px; margin: 0; font-size: 14px }
-.facts > div { display: flex; justify-content: space-between; gap: 16px; padding: 5px 0; border-bottom: 1px solid var(--faint) } .facts dt { color: var(--soft) } .facts dd { margin: 0; text-align: right }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 24px; align-items: start } .columns > * { min-width: 0 }
 .assume { display: grid; grid-template-columns: max-content 1fr; gap: 4px 20px; font-size: 14px; margin: 0 } .assume dt { color: var(--soft) } .assume dd { margin: 0; overflow-wrap: anywhere }
 footer { margin-top: 56px; border-top: 1px solid var(--line); padding-top: 14px; font-size: 13px; color: var(--soft) } footer pre { white-space: pre-wrap; font: 12px/1.5 ui-monospace, Menlo, Consolas, monospace }`;
 
 const SMALL = `
-@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .facts { grid-template-columns: 1fr } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
+@media (max-width: 640px) { .page { padding: 18px 14px 48px } h1 { font-size: 21px } section { margin-top: 34px } th, td { padding: 6px 9px } .bars { min-width: 110px } .wide { display: none } th[scope=row], thead th { white-space: normal } .bracket th[scope=row] { min-width: 8.5em } .markets tbody th { max-width: 11em; white-space: nowrap } .chooser span { display: none } .tiles { grid-template-columns: repeat(2, 1fr) } .tiles dd { font-size: 19px } .assume { grid-template-columns: 1fr; gap: 0 } .assume dd { margin-bottom: 8px } }
 @media print { .scroll, .scroll.tall { max-height: none; overflow: visible } .tools, .chooser { display: none } .model { position: static !important; width: auto !important; height: auto !important; clip-path: none !important } body { background: #fff } section { break-inside: avoid-page } }`;
 
 /** Radio buttons show one session of the bracket at a time, without scripts. */

@@ -175,14 +175,6 @@ export const tiles = (figures: readonly Figure[]): Markup =>
       html`<div><dt>${name}</dt><dd class="${colour ?? ''}">${text}</dd>${note === undefined ? null : html`<dd class="note">${note}</dd>`}</div>`,
   )}</dl>`;
 
-export type Fact = readonly [name: string, text: string, note?: string | undefined];
-
-export const facts = (rows: readonly Fact[]): Markup =>
-  html`<dl class="facts">${rows.map(
-    ([name, text, note]) =>
-      html`<div><dt>${name}</dt><dd>${text}${note === undefined ? null : html`<span class="note"> ${note}</span>`}</dd></div>`,
-  )}</dl>`;
-
 /** Section of the conditions under which the figures hold. */
 export const assumptionSection = (content: Markup | readonly Markup[]): Markup =>
   section('assumptions', 'Assumptions', 'The figures hold under these conditions.', content);

@@ -11,11 +11,10 @@ import {
   repeatedModels,
   sharedWarnings,
 } from '../analysis/analyse.js';
-import { shownInterval } from '../analysis/markets.js';
 import { nameModel } from '../analysis/session-figures.js';
-import { formatDuration, formatGain, formatInterval, formatMoney, formatQuantity } from '../figures.js';
-import { LINES, REPEAT_LINES } from '../summary.js';
-import { ordersSection, refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
+import { formatDuration, formatGain, formatMoney, formatQuantity } from '../figures.js';
+import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
+import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
 import { pageDocument } from './document.js';
 import {
@@ -24,14 +23,14 @@ import {
   html,
   jsonForScript,
   Markup,
+  note,
   pageHeading,
   perSession,
-  resultTone,
   type Shown,
   section,
   shorten,
 } from './parts.js';
-import { marketSection, markoutSection, resultSection, riskSection } from './result-section.js';
+import { marketSection, markoutSection, resultSection } from './result-section.js';
 
 /**
  * `analyses[i]` is `analyse(bracket.sessions[i])`; at least one. Under 5 MB for sessions of any size. Equal sessions
@@ -54,17 +53,15 @@ export function reportHtml(bracket: Bracket, analyses: readonly Analysis[]): str
     renderVerdict(bracketVerdict(analyses)),
     warningList(sessions),
     repeatSection(sessions),
-    bracketSection(sessions),
+    figureSection(sessions),
     chooser(sessions),
     resultSection(sessions),
     equitySection(data, sessions),
     priceSection(data),
     marketSection(sessions),
     markoutSection(sessions),
-    ordersSection(sessions),
     requestSection(sessions),
     refusalSection(sessions),
-    riskSection(sessions),
     assumptionSection(perSession(sessions, sessionAssumptions)),
   ];
   return pageDocument({
@@ -114,9 +111,10 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   const [first] = models;
   if (first === undefined) return null;
   const names = sessions.map(({ name }) => ({ title: name }));
-  const rows = REPEAT_LINES.map(([name, figure]) => ({
-    cells: [{ text: name.trim() }, ...models.map(({ repeats }) => ({ text: figure(repeats) }))],
-  }));
+  const rows = linesOf(
+    REPEAT_LINES,
+    models.map(({ repeats }) => repeats),
+  );
   const each = first.repeats.runs.map(({ seed }, index) => ({
     cells: [
       { text: String(seed) },
@@ -130,26 +128,21 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
   ]);
 }
 
-/** Only with more than one session. */
-function bracketSection(sessions: readonly Shown[]): Markup | null {
-  if (sessions.length < 2) return null;
-  const row = (name: string, figure: (analysis: Analysis) => string) => ({
-    cells: [{ text: name }, ...sessions.map(({ analysis }) => ({ text: figure(analysis) }))],
-  });
-  const [result, ...rows] = LINES.flatMap(([, figure, name]) => (name === undefined ? [] : [row(name, figure)]));
-  const tones = ['', ...sessions.map(({ analysis }) => resultTone(analysis))];
-  const main = result?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
-  const interval = row('95 % interval by event', ({ byEvent }) => formatInterval(shownInterval(byEvent)));
-  const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
-  return section(
-    'bracket',
-    'The bracket',
-    'The same recording, strategy and capital; only the assumption about how our orders fill differs. Amounts in currency.',
-    dataTable(heads, [{ cells: main, class: 'main' }, interval, ...rows], {
-      caption: 'Fill models side by side',
-      class: 'bracket',
-    }),
+/** A line's name is indented as in the terminal. */
+const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
+  lines.map(([name, figure]) => ({
+    cells: [{ text: name.replace(/^ +/, '\u2003') }, ...columns.map((column) => ({ text: figure(column) }))],
+  }));
+
+function figureSection(sessions: readonly Shown[]): Markup {
+  const analyses = sessions.map(({ analysis }) => analysis);
+  const rows = linesOf([...LINES, ...PAGE_LINES], analyses).map((row, line) =>
+    line > 0 ? row : { ...row, class: 'main' },
   );
+  const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
+  const caveats = [...new Set(analyses.map(({ byEvent }) => byEvent.caveat))];
+  const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });
+  return section('figures', 'Figures', 'Amounts in currency.', html`${table}${caveats.map(note)}`);
 }
 
 const chooser = (sessions: readonly Shown[]): Markup | null =>

@@ -1,22 +1,20 @@
-/** Sources of the result: a waterfall that is also the table of its exact figures; and its risk. */
+/** Sources of the result: a waterfall that is also the table of its exact figures; markets and markouts. */
 
 import { outcomeText } from '../../../shared/protocol/outcome.js';
 import type { Analysis } from '../analysis/analyse.js';
-import { type MarketAnalysis, shownInterval, shownSharpe } from '../analysis/markets.js';
+import { type MarketAnalysis, shownInterval } from '../analysis/markets.js';
 import { type ResultSplit, sumSplits, type Valuation } from '../analysis/split.js';
 import type { Markout, MarkoutSide } from '../analysis/trading.js';
 import {
   cents,
   count,
   exactGain,
-  formatDuration,
   formatGain,
   formatInterval,
   formatMoney,
   formatPercent,
   formatQuantity,
   formatShares,
-  ratio,
   signedCents,
   UNKNOWN,
 } from '../figures.js';
@@ -27,9 +25,7 @@ import {
   type Column,
   columnTable,
   dataTable,
-  type Fact,
   type Figure,
-  facts,
   html,
   type Markup,
   note,
@@ -52,8 +48,8 @@ export function marketSection(sessions: readonly Shown[]): Markup {
   return section(
     'markets',
     'Markets',
-    'Currency and shares. A heading sorts; a title shows the market in the chart above.',
-    html`<div class="tools" data-needs-script><label>Find <input type="search" id="find" autocomplete="off" placeholder="title or event"></label></div>${perSession(sessions, ({ analysis }) => marketTable(analysis, rows))}`,
+    'Currency and shares. A heading sorts.',
+    perSession(sessions, ({ analysis }) => marketTable(analysis, rows)),
   );
 }
 
@@ -115,7 +111,7 @@ function makeRow(market: MarketAnalysis): Row {
   return {
     id: market.conditionId,
     cells: [
-      { text: html`<span class="title">${title}</span>` },
+      { text: title },
       ...resultCells(result, market.fills),
       { text: formatPercent(market.fillRatioShare), value: market.fillRatioShare },
       { text: signedCents(market.markout60sMicros), value: market.markout60sMicros },
@@ -283,40 +279,4 @@ function waterfall(result: ResultSplit): Markup {
 function exact(micros: number): Markup {
   const text = exactGain(micros);
   return html`${text.slice(0, -4)}<span class="minor">${text.slice(-4)}</span>`;
-}
-
-export const riskSection = (sessions: readonly Shown[]): Markup =>
-  section(
-    'risk',
-    'Capital, inventory and luck',
-    'All markets of one event resolve together, so only whole events are independent samples.',
-    perSession(
-      sessions,
-      ({ analysis }) =>
-        html`${facts(riskFacts(analysis))}<p class="note" style="margin-top:12px">${analysis.byEvent.caveat}</p>`,
-    ),
-  );
-
-function riskFacts({ equity, capital, drawdown, inventory, byEvent, markets }: Analysis): readonly Fact[] {
-  const title = markets.find(({ conditionId }) => conditionId === inventory.peakMarket)?.title;
-  const peak = formatShares(inventory.peakMicros);
-  return [
-    ['Capital at the start', formatMoney(equity.capitalMicros)],
-    ['Equity at the end', formatMoney(equity.endEquityMicros)],
-    ['Shares at the end', formatMoney(equity.endHoldingsMicros)],
-    ['Capital locked, mean', formatMoney(capital.meanLockedMicros)],
-    ['Capital locked, peak', formatMoney(capital.peakLockedMicros)],
-    ['Longest time under water', formatDuration(drawdown.longestMs)],
-    ['Largest position, shares', peak, title === undefined ? undefined : `in ${shorten(title, 40)}`],
-    [
-      'Shares carried into settlement',
-      formatShares(inventory.carriedMicros),
-      `(${formatPercent(inventory.carriedShare)} of traded)`,
-    ],
-    ['Events with fills', count(byEvent.events)],
-    ['Events won / lost', `${count(byEvent.won)} / ${count(byEvent.lost)}`],
-    ['Result per event', formatGain(byEvent.meanMicros), `± ${formatMoney(byEvent.deviationMicros)}`],
-    ['Sharpe per event', ratio(shownSharpe(byEvent))],
-    ['95 % interval of the result', formatInterval(shownInterval(byEvent))],
-  ];
 }

@@ -106,7 +106,7 @@ function drawAccount() {
   const accounts = data.sessions.map((account) => {
     const time = times(account.time);
     const result = column(account.equity).map((value) => (value === null ? null : value - account.capital));
-    const rows = rowsOf(time, [result, column(account.locked)], stepOf(time), 1.5 * stepOf(time));
+    const rows = rowsOf(time, [result], stepOf(time), 1.5 * stepOf(time));
     addEnd(rows, account.end[0], (account.end[1] - account.capital) / ONE);
     return rows;
   });
@@ -116,7 +116,7 @@ function drawAccount() {
       uPlot.join(accounts.map(([time, result]) => /** @type {uPlot.AlignedData} */ ([time, result ?? []])))
     )
   );
-  const [time = [], result = [], locked = []] = accounts[chosen] ?? [];
+  const [time = [], result = []] = accounts[chosen] ?? [];
   const below = fallen(result);
   const lines = data.sessions.map((_, index) => ({
     stroke: () => colorOf(nameOf(index)),
@@ -137,19 +137,13 @@ function drawAccount() {
       ({ name }, index) =>
         /** @type {[string, string]} */ ([name, amount(joined[index + 1]?.[joined[0].indexOf(now)])]),
     );
-    say('read-account', [
-      [dayOf(now, true), clockOf(now, true)],
-      ...results,
-      ['below the peak', amount(below[place])],
-      ['locked', amount(locked[place])],
-    ]);
+    say('read-account', [[dayOf(now, true), clockOf(now, true)], ...results, ['below the peak', amount(below[place])]]);
   };
   drawGroup(
     'account',
     [
       { id: 'plot-equity', height: 250, rows: joined, series: lines, least: 1 },
       { id: 'plot-drawdown', height: 130, rows: [time, below], series: [area], least: 1, pinned: 'high' },
-      { id: 'plot-locked', height: 130, rows: [time, locked], series: [area], least: 1, pinned: 'low' },
     ],
     stepOf(time),
     hover,
@@ -160,12 +154,11 @@ function drawAccount() {
  * Settlements after the last sample belong to the result: the line ends with a step to it. @param {Rows} rows @param
  * {number} time @param {number} result
  */
-function addEnd([times, results, locked], time, result) {
+function addEnd([times, results], time, result) {
   if (time <= (times.at(-1) ?? 0)) return;
   times.push(time - 1, time);
   // Nothing is known between the last sample and the settlement.
   results?.push(results.findLast((value) => value !== null) ?? null, result);
-  locked?.push(null, null);
 }
 
 /** @param {number} index of `data.markets` */
@@ -189,15 +182,11 @@ function drawMarket(index) {
     const place = chart.cursor.idx ?? -1;
     const now = time[place];
     if (now === undefined) return;
-    const near = nearest(chart, fills);
-    const words =
-      near === null ? '' : `${near.raises ? 'bought' : 'sold'} ${amount(near.amount)} at ${price(near.price / ONE)}`;
     say('read-price', [
       [dayOf(now, true), clockOf(now, true)],
       ['market', `${price(bid[place])} / ${price(ask[place])}`],
       ['ours', `${price(ourBid[place])} / ${price(ourAsk[place])}`],
       ['holding', amount(held[place])],
-      .../** @type {[string, string][]} */ (near === null ? [] : [[`fill ${clockOf(near.time, true)}`, words]]),
     ]);
   };
   const book = stepLine('--book', { width: 1 });
@@ -227,21 +216,6 @@ function drawMarket(index) {
   );
 }
 
-/** @typedef {{ time: number, price: number, amount: number, raises: boolean }} Fill */
-
-/** The fill near the pointer, if any. @param {uPlot} chart @param {Fill[]} fills @returns {Fill | null} */
-function nearest(chart, fills) {
-  const left = chart.cursor.left ?? -1;
-  /** @type {Fill | null} */
-  let best = null;
-  let least = 9;
-  for (const fill of fills) {
-    const distance = Math.abs(chart.valToPos(fill.time, 'x') - left);
-    if (distance < least) [best, least] = [fill, distance];
-  }
-  return best;
-}
-
 let drawnMarket = 0;
 
 function redraw() {
@@ -256,22 +230,9 @@ function redraw() {
 
 const market = /** @type {HTMLSelectElement | null} */ (document.getElementById('market'));
 
-/** @param {number} index */
-function pick(index) {
-  drawnMarket = index;
-  if (market !== null) market.value = String(index);
-  const id = data.markets[index]?.id;
-  for (const row of document.querySelectorAll('.markets tbody tr'))
-    if (row instanceof HTMLElement) row.classList.toggle('picked', row.dataset['id'] === id);
-  drawMarket(index);
-}
-
-market?.addEventListener('change', () => pick(Number(market.value)));
-document.addEventListener('market-picked', (event) => {
-  const index = data.markets.findIndex(({ id }) => id === /** @type {CustomEvent<string>} */ (event).detail);
-  if (index < 0) return say('read-price', [['', 'This market is not drawn, see the note below the chart.']]);
-  pick(index);
-  document.getElementById('price')?.scrollIntoView({ behavior: 'smooth' });
+market?.addEventListener('change', () => {
+  drawnMarket = Number(market.value);
+  drawMarket(drawnMarket);
 });
 for (const input of document.querySelectorAll('input[name=session]')) input.addEventListener('change', redraw);
 // The charts use colours of the theme.
@@ -285,4 +246,3 @@ new ResizeObserver(() => {
 }).observe(document.body);
 
 redraw();
-pick(0);

@@ -1,5 +1,5 @@
 /**
- * Tables that sort by their headings, find a row, and link to a market's chart. Without scripts they are plain tables.
+ * Tables that sort by their headings. Without scripts they are plain tables.
  */
 
 document.documentElement.classList.add('scripted');
@@ -48,22 +48,3 @@ for (const table of document.querySelectorAll('table')) {
     });
   });
 }
-
-for (const title of document.querySelectorAll('.markets .title')) {
-  const id = title.closest('tr')?.dataset['id'];
-  if (id === undefined || id === '') continue;
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'pick';
-  button.append(...title.childNodes);
-  title.append(button);
-  button.addEventListener('click', () => document.dispatchEvent(new CustomEvent('market-picked', { detail: id })));
-}
-
-const find = document.getElementById('find');
-if (find instanceof HTMLInputElement)
-  find.addEventListener('input', () => {
-    const wanted = find.value.trim().toLowerCase();
-    for (const row of document.querySelectorAll('.markets tbody tr'))
-      if (row instanceof HTMLElement) row.hidden = wanted !== '' && !row.textContent.toLowerCase().includes(wanted);
-  });

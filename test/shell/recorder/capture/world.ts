@@ -76,7 +76,6 @@ export class Remembered {
       poll: (poll) => void this.polls.push(poll),
       own: (row) => void this.own.push(row),
       feedValue: (row) => void this.feedValues.push(row),
-      refused: 0,
     };
   }
 }
