@@ -299,23 +299,9 @@ const alertsSchema = section('Alerts to people who do not look.', {
   ).optional(),
 });
 
-const FEED_KINDS = ['file', 'http', 'child', 'polymarket', 'kalshi'] as const;
-
 export const feedSchema = z.strictObject({
-  kind: z
-    .enum(FEED_KINDS)
-    .describe('Its source: a file, an address, your own program, or the public books of another venue.'),
+  kind: z.enum(['file', 'child']).describe('Its source: a file, or your own program.'),
   path: path('For a file: CSV or JSONL.').optional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('For http: the address that answers with JSON; for polymarket and kalshi: replaces the venue’s own.'),
-  hosts: z
-    .array(z.string().min(1).max(255))
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('For http, polymarket and kalshi: allowed hosts; default that of url.'),
   command: z
     .array(z.string().min(1).max(4096))
     .min(1)
@@ -332,13 +318,7 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('For child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
-  markets: z
-    .record(z.string().min(1).max(128), z.string().min(1).max(128))
-    .optional()
-    .describe(
-      'Of polymarket and kalshi: the name there (token id of YES, or ticker) of each market, by its condition id here.',
-    ),
-  every_ms: integer(100, 3_600_000, 'For all but child: interval between reads, ms.').default(1000),
+  every_ms: integer(100, 3_600_000, 'For a file: interval between reads, ms.').default(1000),
   max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
 

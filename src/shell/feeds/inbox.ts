@@ -161,19 +161,6 @@ function takeLine(bytes: Buffer, taker: LineTaker): void {
   taker.line(text.endsWith('\r') ? text.slice(0, -1) : text);
 }
 
-/** The rows of a list one by one, at the same pace. */
-export async function takeRows(
-  rows: readonly unknown[],
-  take: (row: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const [index, row] of rows.entries()) {
-    if (signal.aborted) return;
-    take(row);
-    if ((index + 1) % AT_ONCE === 0) await pause(PAUSE_MS);
-  }
-}
-
 /** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */
 export interface RowProblem {
   readonly kind: string;
