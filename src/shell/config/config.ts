@@ -141,7 +141,6 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     dashboard: { ...dashboard, enabled: dashboard.enabled ?? venue.name === PAPER },
     alerts: makeAlerts(content.alerts, absolute),
     metrics: toSettings(shape.metrics, content.metrics, absolute),
-    reload: content.reload,
     control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
   };
 }

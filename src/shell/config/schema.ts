@@ -322,8 +322,6 @@ export const feedSchema = z.strictObject({
   max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
 
-const watch = flag(false, 'Takes up changed files where nothing in them wants more.');
-
 export const traderSchema = z.strictObject({
   venue: section('Where to trade.', {
     profile: path('Name of a shipped venue profile (paper, worm), or the path of a profile file.'),
@@ -362,7 +360,6 @@ export const traderSchema = z.strictObject({
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
-  reload: section('How changed files are taken up; else by `config apply` alone.', { watch }).prefault({}),
   control: section('How commands reach the running trader.', {
     socket: path('Control socket; default beside the ledger.').optional(),
   }).prefault({}),

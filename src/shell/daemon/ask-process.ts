@@ -41,7 +41,8 @@ const MOST_MB = 512;
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  readonly copy?: { readonly texts: ReadonlyMap<string, string> };
+  /** Texts by path, in place of the files. */
+  readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
 
@@ -72,7 +73,7 @@ export async function checkLoad(
       'Nothing was applied. The top level of a module may only have declarations: no endless loop, no waiting, no process.exit.',
     );
   };
-  const copied = copy === undefined ? null : [...copy.texts];
+  const copied = copy === undefined ? null : [...copy];
   const question = { kind: 'load', file, cwd, env: Object.fromEntries(overrides), copied } as const;
   return new Set((await askProcess(question, limits, explain)) as readonly string[]);
 }

@@ -40,7 +40,7 @@ import { isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, Screen, serviceStatus } from './status-text.js';
+import { type Output, resultLines, Screen, serviceStatus } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
@@ -55,13 +55,8 @@ const STEP_MS = 50;
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
 /** Surroundings of a process: a terminal, signals, the environment. */
-export interface TraderIo {
-  readonly out: (text: string) => void;
+export interface TraderIo extends Output {
   readonly err: (text: string) => void;
-  /** Whether so much of `out` is unread that a long-running program pauses its output. */
-  readonly isUnread: () => boolean;
-  /** For own sequences that move the cursor; never for foreign text. */
-  readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Environment;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
@@ -88,18 +83,11 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 }
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
-  const screen = new Screen({
-    out: io.out,
-    move: io.raw.out,
-    isUnread: io.isUnread,
-    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
-  });
-  // On a terminal the log would break the status block: other lines appear above it.
+  const screen = new Screen(io);
+  // On a terminal a person reads: errors in words.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
-  const redraw = () => screen.redraw();
-  process.stdout.on('resize', redraw);
   let stopping = false;
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;
@@ -126,7 +114,6 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   try {
     return await new Service({ session, screen, stopWatch, manager }).run(stopAsked, io.onUncaught);
   } finally {
-    process.stdout.off('resize', redraw);
     await session.close();
   }
 }
@@ -186,8 +173,6 @@ class Service implements Running {
         this.#jobs.start(inForce);
         this.#telemetry.publisher.renew();
       },
-      say: (text) => screen.say(text),
-      nowMs,
     });
     const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
     this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds });
@@ -409,7 +394,6 @@ class Service implements Running {
     this.#guard(() => {
       const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.live.watchFiles();
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, steadyMs() - this.#bornMs);
       this.#manager?.show(serviceStatus(snapshot));

@@ -45,7 +45,7 @@ export function openLog({ file, level }: LogConfig, fallback: DestinationStream,
 
 const ERROR_LEVEL = 50;
 
-/** Output above a terminal's status: errors in words. The status shows everything else. */
+/** Output on a terminal: errors in words. Its other lines show everything else. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
     const text = errorText(line.trimEnd());

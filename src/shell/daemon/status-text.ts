@@ -1,16 +1,7 @@
 /** The running trader as text: its status, the result at the end, and why an order or market is in its state. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
-import {
-  cutText,
-  type FittedColumn,
-  fillLines,
-  fitTable,
-  GAP,
-  measureText,
-  plainLine,
-  utcText,
-} from '../../shared/base/text.js';
+import { plainLine, utcText } from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
@@ -28,7 +19,6 @@ export function money(value: number | null): string {
 
 export const formatSigned = (value: number | null): string =>
   value !== null && value > 0 ? `+${money(value)}` : money(value);
-const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
@@ -51,7 +41,6 @@ function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-/** One line for a file or a pipe. */
 export function statusLine(snapshot: Snapshot, runningMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
@@ -88,56 +77,6 @@ function inventory({ markets }: Snapshot): string {
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
 
-const MAX_ROWS = 20;
-
-/** The block for a terminal, at most `width` columns wide. */
-export function statusBlock(snapshot: Snapshot, runningMs: number, width: number): readonly string[] {
-  const orders = `${snapshot.openOrders} (${snapshot.unknownOrders} unknown)`;
-  const { cashMicros, equityMicros, resultMicros, budgets } = snapshot;
-  const head = [
-    [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
-    wayBackText(snapshot),
-    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
-    snapshot.feeds.map(feedText),
-    [`requests in the last minute: public ${formatUse(budgets.public)}`, `signed ${formatUse(budgets.signed)}`],
-    spentParts(snapshot),
-  ].flatMap((parts) => breakLines(parts, width));
-  const shown = snapshot.markets.slice(0, MAX_ROWS);
-  const hidden = snapshot.markets.length - shown.length;
-  const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
-  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cutText(text, width));
-}
-
-/** Parts side by side, wrapped onto further lines; a part longer than a line breaks between words. */
-const breakLines = (parts: readonly string[], width: number): readonly string[] =>
-  fillLines(
-    parts.flatMap((part) => (measureText(part) > width ? fillLines(part.split(' '), width, ' ') : [part])),
-    width,
-    '  ',
-  );
-
-const MARKET_COLUMNS: readonly FittedColumn<MarketStatus>[] = [
-  { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 9 },
-  { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
-  { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
-  { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
-  { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
-  { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
-  { name: 'orders', cell: ({ orders }) => String(orders.length), keep: 2 },
-  // The reason why a market is not quoted matters more than its neighbours' repeated texts.
-  { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
-];
-
-const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
-
-function noteText({ orders, fairMicros, note }: MarketStatus): string {
-  return orders.length === 0 || fairMicros === null ? note : '';
-}
-
-/** Titles shrink first, then notes are cut; columns are dropped last. */
-const marketTable = (markets: readonly MarketStatus[], width: number): readonly string[] =>
-  fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
-
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
   const { equityMicros } = snapshot;
   const session = startedWith === null || equityMicros === null ? null : micros(equityMicros - startedWith);
@@ -153,78 +92,46 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
   ];
 }
 
-/** Interval of status lines in a file, ms: a day is a few thousand lines. */
+/** Interval of status lines, ms: a day is a few thousand lines. */
 const LINE_EVERY_MS = 10_000;
 /** The first line comes sooner, so that a person sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
-export interface Terminal {
+/** Output of a long-running program. */
+export interface Output {
   readonly out: (text: string) => void;
-  /** Moves the cursor: never for text from elsewhere. */
-  readonly move: (sequence: string) => void;
-  /** Whether earlier output is still unread: the screen then drops lines and keeps the newest status. */
+  /** Whether so much of `out` is unread that the program pauses its output. */
   readonly isUnread: () => boolean;
-  /** Columns of the terminal; null without one. */
-  readonly columns: () => number | null;
 }
 
+/** Drops lines while earlier output is unread, so that no reader can stop the trader. */
 export class Screen {
-  readonly #terminal: Terminal;
-  /** Widths of the last block's lines; on a terminal made narrower since, each may take several rows. */
-  #drawn: readonly number[] = [];
-  #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
+  readonly #io: Output;
   #lineMs: number | null = null;
   /** Lines dropped since the last one shown. */
   #dropped = 0;
 
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal;
+  constructor(io: Output) {
+    this.#io = io;
   }
 
-  /** A permanent line: a fill, a warning. Text of the venue can neither break it nor control the terminal. */
+  /** A fill, a warning. Text of the venue can neither break the line nor control the terminal. */
   say(text: string): void {
-    if (this.#terminal.isUnread()) {
+    if (this.#io.isUnread()) {
       this.#dropped++;
       return;
     }
-    this.#erase();
-    this.#print([text]);
-  }
-
-  show(snapshot: Snapshot, runningMs: number): void {
-    if (this.#terminal.isUnread()) return;
-    const columns = this.#terminal.columns();
-    if (columns === null) return this.#line(snapshot, runningMs);
-    const block = statusBlock(snapshot, runningMs, columns);
-    this.#erase();
-    this.#print(block);
-    this.#drawn = block.map(measureText);
-    this.#last = { snapshot, runningMs };
-  }
-
-  /** The terminal's width changed: the block is drawn again to fit. */
-  redraw(): void {
-    if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
-  }
-
-  #line(snapshot: Snapshot, runningMs: number): void {
-    const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
-    if (runningMs < due) return;
-    this.#lineMs = runningMs;
-    this.#print([statusLine(snapshot, runningMs)]);
-  }
-
-  #print(lines: readonly string[]): void {
     const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were not shown: this output was not read`];
     this.#dropped = 0;
-    this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
+    this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }
 
-  #erase(): void {
-    const columns = Math.max(1, this.#terminal.columns() ?? 1);
-    const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
-    if (rows > 0) this.#terminal.move(`\r\u001b[${rows}A\u001b[0J`);
-    this.#drawn = [];
+  /** Called every second. */
+  show(snapshot: Snapshot, runningMs: number): void {
+    const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
+    if (runningMs < due || this.#io.isUnread()) return;
+    this.#lineMs = runningMs;
+    this.say(statusLine(snapshot, runningMs));
   }
 }
 
