@@ -33,14 +33,14 @@ import {
   cancelUntilNothingRests,
   type DirectCancel,
   leavesOrdersBehind,
-  PATIENCE,
+  MAY_REST,
   Unproven,
 } from './direct-cancel.js';
 import { isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
 import { type Log, linesAbove, openLog } from './log.js';
 import { openSession, type Session } from './session.js';
-import { type Output, resultLines, Screen, serviceStatus } from './status-text.js';
+import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
@@ -76,8 +76,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
   try {
     return await runSession(config, io, verbose);
   } catch (error) {
-    const say = (text: string) => io.err(`${text}\n`);
-    if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
+    if (leavesOrdersBehind(error)) await cancelLeftovers(config, io.env, (text) => io.err(`${text}\n`));
     throw error;
   }
 }
@@ -99,7 +98,6 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   const manager = ServiceManager.open({ env: io.env, warn: say });
   const session = await openSession({
     config,
-    version: VERSION,
     env: io.env,
     log,
     say,
@@ -135,7 +133,15 @@ class Service implements Running {
   readonly #loop: Loop;
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
-  readonly #jobs = new Jobs(this.#jobHooks());
+  readonly #jobs = new Jobs({
+    reconcile: () => this.#loop.command({ kind: 'reconcile' }),
+    backupLedger: () =>
+      void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
+    dailySummary: () => this.#telemetry.dayIsDue(),
+    late: (job, lateMs) =>
+      this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
+    quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
+  });
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
@@ -235,16 +241,9 @@ class Service implements Running {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
     const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
-    while (this.#failure === null && !this.#isStopped() && steadyMs() < endMs) await pause(STEP_MS);
+    const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
+    while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
     return this.#failure === null;
-  }
-
-  #isStopped(): boolean {
-    let stopped = false;
-    this.#guard(() => {
-      stopped = this.snapshot().mode === 'stopped';
-    });
-    return stopped;
   }
 
   /** Regular end of a working trader. */
@@ -276,12 +275,12 @@ class Service implements Running {
       return 1;
     }
     // With a new client, so that no pending request of the core leaves.
-    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
+    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
       this.#isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
-        : 'orders may still rest: run `twinbook cancel-all --verify`',
+        : MAY_REST,
     );
     return 1;
   }
@@ -348,18 +347,6 @@ class Service implements Running {
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
 
-  #jobHooks() {
-    return {
-      reconcile: () => this.#loop.command({ kind: 'reconcile' }),
-      backupLedger: () =>
-        void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
-      dailySummary: () => this.#telemetry.dayIsDue(),
-      late: (job: string, lateMs: number) =>
-        this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
-      quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
-    };
-  }
-
   snapshot(): Snapshot {
     return this.#session.trader.snapshot(nowMs());
   }
@@ -396,16 +383,16 @@ class Service implements Running {
       this.#startedWith ??= snapshot.equityMicros;
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, steadyMs() - this.#bornMs);
-      this.#manager?.show(serviceStatus(snapshot));
     });
   }
 
   /** A broken ledger throws at every reader, even a status page; it must end in canceling, not in a crash. */
-  #guard(work: () => void): void {
+  #guard<T>(work: () => T): T | null {
     try {
-      work();
+      return work();
     } catch (error) {
       this.#fail(error);
+      return null;
     }
   }
 
@@ -434,14 +421,14 @@ const LOOK_MS = 500;
 /** A job that begins later than this is reported as late, ms. */
 const LATE_MS = 2_000;
 
-export interface JobHooks {
-  reconcile(): void;
-  backupLedger(): void;
-  dailySummary(): void;
+interface JobHooks {
+  readonly reconcile: () => void;
+  readonly backupLedger: () => void;
+  readonly dailySummary: () => void;
   /** Called once at the start and then at every change. */
-  quoteHours(strategy: string, open: boolean): void;
+  readonly quoteHours: (strategy: string, open: boolean) => void;
   /** Called before a job that begins late, with its name in the configuration. */
-  late(job: string, lateMs: number): void;
+  readonly late: (job: string, lateMs: number) => void;
 }
 
 /**
@@ -462,11 +449,12 @@ export class Jobs {
   start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
     this.stop();
     const hooks = this.#hooks;
-    const jobs = [
-      { name: 'reconcile', expression: schedule.reconcile, run: () => hooks.reconcile() },
-      { name: 'ledger_backup', expression: schedule.ledgerBackup, run: () => hooks.backupLedger() },
-      { name: 'daily_summary', expression: schedule.dailySummary, run: () => hooks.dailySummary() },
-    ].flatMap(({ name, expression, run }) =>
+    const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
+      ['reconcile', schedule.reconcile, hooks.reconcile],
+      ['ledger_backup', schedule.ledgerBackup, hooks.backupLedger],
+      ['daily_summary', schedule.dailySummary, hooks.dailySummary],
+    ];
+    const jobs = all.flatMap(([name, expression, run]) =>
       expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
     );
     const hours = new QuoteHours(strategies);

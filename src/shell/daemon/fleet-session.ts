@@ -14,7 +14,7 @@ import { fleetPassword } from '../fleet/database.js';
 import { FleetMember } from '../fleet/member.js';
 import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { cancelUntilNothingRests, type DirectCancel, PATIENCE } from './direct-cancel.js';
+import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
 /** Interval of the lease check, ms: at most a beat of the loop. */
 const LOOK_MS = 100;
@@ -215,10 +215,10 @@ export async function settleWallet(
   say(
     `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
   );
-  await cancelUntilNothingRests(access, PATIENCE);
+  await cancelUntilNothingRests(access);
   while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
   while (!isStopping()) {
-    const { verified } = await cancelUntilNothingRests(access, PATIENCE);
+    const { verified } = await cancelUntilNothingRests(access);
     if (!verified) continue;
     await member.settle();
     say('nothing rests that the trader before left');

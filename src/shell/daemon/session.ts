@@ -20,6 +20,7 @@ import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credenti
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER } from '../config/config.js';
+import { VERSION } from '../config/shipped.js';
 import type { FleetMember } from '../fleet/member.js';
 import { openJournal, type RunFacts } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
@@ -59,7 +60,6 @@ export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 export interface SessionOptions {
   readonly config: Config;
-  readonly version: string;
   readonly env: Environment;
   readonly log: Log;
   readonly say: (text: string) => void;
@@ -116,10 +116,20 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
     // Code that the trader may switch to, by key.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    const changes = await compareWithLast(options, ledger);
+    // The files may have changed since a trader last used them.
+    const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
+      `the configuration in force cannot be compared: ${messageOf(error)}`,
+    ]);
     const copy = copyFiles(options);
-    for (const text of changes) say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith: { copy, changes }, member });
+    for (const text of changes ?? []) say(`since the last configuration in force: ${text}`);
+    const trader = newTrader(run, {
+      ledger,
+      wallet,
+      journal,
+      modules,
+      startedWith: { copy, changes: changes ?? [] },
+      member,
+    });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, ...access, env, log, close };
   } catch (error) {
@@ -234,11 +244,11 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   return { client: () => current, freshClient };
 }
 
-function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
+function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
   // Time orders the runs for a reader; the random part separates two starts within a millisecond.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
-  return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
+  return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
 type TraderParts = Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> &
@@ -254,9 +264,8 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
   const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
   const executor = new Executor(ledger, journal.signer(signer), profile, told);
-  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
-    ...inForce,
+    ...{ configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies },
     runId,
     version,
     profile,
@@ -265,15 +274,6 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
     findModule: (key: string) => modules.get(key) ?? null,
   };
   return new Trader(settings, ledger, executor, run.startedMs);
-}
-
-/** The files may have changed since a trader last used them. */
-async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger): Promise<readonly string[]> {
-  try {
-    return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
-  } catch (error) {
-    return [`the configuration in force cannot be compared: ${messageOf(error)}`];
-  }
 }
 
 /** On failure the start continues: `config rollback` then has no copy to return to. */

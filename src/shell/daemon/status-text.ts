@@ -59,10 +59,6 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
   return parts.join(' | ');
 }
 
-/** `quoting, 13 orders, +2.87`: one line for who looks at many services. */
-export const serviceStatus = (snapshot: Snapshot): string =>
-  `${modeText(snapshot)}, ${snapshot.openOrders} orders, ${formatSigned(snapshot.resultMicros)}`;
-
 const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'killed'];
 
 const modeText = ({ mode, reason, silent }: Snapshot): string =>

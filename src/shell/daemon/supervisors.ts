@@ -92,8 +92,7 @@ export class GuardianSupervisor {
     await this.#read();
     this.#movedMs = performance.now();
     this.#look();
-    this.#timer = setInterval(() => void this.#read().then(() => this.#look()), LOOK_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.#read().then(() => this.#look()), LOOK_EVERY_MS).unref();
     if (!this.#options.config.guardian.required) return;
     const endMs = performance.now() + READY_WITHIN_MS;
     while (!this.#isGuarded && !this.#hasFailed && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
@@ -258,7 +257,8 @@ export class ConsoleSupervisor {
 
   #spawn(): void {
     const { config, env, note } = this.#options;
-    const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...this.#pass } });
+    const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
+    const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
     // Its input ends with this process, however it ends.
     child.stdin?.on('error', () => undefined);
@@ -272,10 +272,6 @@ export class ConsoleSupervisor {
     if (child.stderr) createInterface({ input: child.stderr }).on('line', guarded(complain, failed));
     child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
     child.on('close', (code, signal) => this.#lose(`ended (${signal ?? code})${this.#lastWords}`));
-  }
-
-  get #pass(): Environment {
-    return this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
   }
 
   #hear(line: string): void {
@@ -296,8 +292,7 @@ export class ConsoleSupervisor {
     this.#child = null;
     this.url = null;
     this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
-    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs);
-    this.#again.unref();
+    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, CONSOLE_AGAIN_MS.longest);
   }
 }
@@ -321,8 +316,6 @@ const NOT_INSTALLED = 127;
 /** Extension of a start or stop by each message, and the interval of messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
-/** The texts that `systemctl status` shows change each second; systemd needs them less often. */
-const STATUS_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
 
 interface ServiceManagerOptions {
@@ -346,16 +339,16 @@ export class ServiceManager {
   readonly #clockMs: () => number;
   /** Null without systemd's watchdog; else the interval of its messages, ms. */
   readonly #watchdogEveryMs: number | null;
-  #timer: NodeJS.Timeout | null;
+  #timer: NodeJS.Timeout | null = null;
   #workedMs = Number.NEGATIVE_INFINITY;
-  #shownMs = Number.NEGATIVE_INFINITY;
-  #shown = '';
 
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
     this.#send = send;
     this.#clockMs = clockMs;
-    this.#watchdogEveryMs = watchdogEveryMs(env);
-    this.#timer = null;
+    // Three messages within systemd's limit.
+    const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
+    const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
+    this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
     this.#askForTime();
   }
 
@@ -381,15 +374,6 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** @param text one line; `systemctl status` shows it */
-  show(text: string): void {
-    const nowMs = this.#clockMs();
-    if (text === this.#shown || nowMs - this.#shownMs < STATUS_EVERY_MS) return;
-    this.#shown = text;
-    this.#shownMs = nowMs;
-    this.#send(`STATUS=${text.replaceAll('\n', ' ')}`);
-  }
-
   /** The trader cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
   stopping(): void {
     this.#send('STOPPING=1');
@@ -400,22 +384,13 @@ export class ServiceManager {
     this.#endAskingForTime();
     const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
     ask();
-    this.#timer = setInterval(ask, LONGER_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(ask, LONGER_EVERY_MS).unref();
   }
 
   #endAskingForTime(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
-}
-
-/** Three messages within systemd's limit. */
-function watchdogEveryMs(env: ServiceManagerOptions['env']): number | null {
-  const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
-  const pid = env['WATCHDOG_PID'] ?? '';
-  if (!(intervalUs > 0) || (pid !== '' && pid !== String(process.pid))) return null;
-  return intervalUs / 3000;
 }
 
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {

@@ -6,7 +6,7 @@ import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
-import { type Shown, shownConfig } from '../config/shown.js';
+import { shownConfig } from '../config/shown.js';
 import {
   Histogram,
   type PublisherFigures,
@@ -48,8 +48,6 @@ export class Telemetry {
   #beganMs = steadyMs();
   #beatMs: number | null = null;
   readonly #run: string;
-  /** Cached: subscribers may connect often. */
-  #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
@@ -109,11 +107,6 @@ export class Telemetry {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };
 
-  #showConfig(of: Config): Shown {
-    if (this.#config?.of !== of) this.#config = { of, shown: shownConfig(of) };
-    return this.#config.shown;
-  }
-
   status(dashboard: string | null): TraderStatus {
     const { session } = this.#options;
     const atMs = nowMs();
@@ -131,6 +124,7 @@ export class Telemetry {
     const { session, feeds } = this.#options;
     const account = session.trader.account(atMs);
     const sources = feeds();
+    const { p50, p99, max } = this.#took.summary;
     return {
       ...account,
       feeds: account.feeds.map((feed) => {
@@ -138,27 +132,22 @@ export class Telemetry {
         return { ...feed, problems: source?.problems ?? 0, trouble: source?.trouble ?? null };
       }),
       risk: session.trader.riskUse(atMs),
-      health: this.#health(publishing),
+      health: {
+        ...publishing,
+        steps: this.#steps,
+        stepP50Ms: p50,
+        stepP99Ms: p99,
+        stepMaxMs: max,
+        stepSeconds: this.#stepSeconds.figures,
+        requests: this.#requests.figures,
+        memoryBytes: process.memoryUsage.rss(),
+        guardian: session.guardian?.status ?? '',
+      },
       upkeep: {
         backupFailed: this.#backupFailed,
         journalEnded: session.journal.ended,
         hasJournal: session.config.journal.enabled,
       },
-    };
-  }
-
-  #health(publishing: PublisherFigures): AccountStatus['health'] {
-    const { p50, p99, max } = this.#took.summary;
-    return {
-      ...publishing,
-      steps: this.#steps,
-      stepP50Ms: p50,
-      stepP99Ms: p99,
-      stepMaxMs: max,
-      stepSeconds: this.#stepSeconds.figures,
-      requests: this.#requests.figures,
-      memoryBytes: process.memoryUsage.rss(),
-      guardian: this.#options.session.guardian?.status ?? '',
     };
   }
 
@@ -184,7 +173,7 @@ export class Telemetry {
         maxPositionMicros: risk.maxPositionSharesMicros,
         maxBookAgeMs: risk.maxBookAgeMs,
       },
-      config: this.#showConfig(inForce),
+      config: shownConfig(inForce),
     };
   }
 }

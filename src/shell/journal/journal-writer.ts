@@ -7,7 +7,7 @@
  * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
  */
 
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -20,7 +20,7 @@ import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Config, StrategyConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import { CallTimedOut } from '../runtime/loop.js';
@@ -28,7 +28,6 @@ import {
   DiskQuota,
   END_FILE,
   JOURNAL_FORMAT,
-  type JournaledStrategy,
   LEDGER_COPY,
   RUN_FILE,
   type RunDescription,
@@ -48,16 +47,8 @@ const COPIED_AT_ONCE_BYTES = 20_000_000;
 /** In a run's description until such a copy is complete. */
 const NOT_COPIED_YET = 'it ended before its ledger was copied';
 
-export interface Journal {
-  boundedCall(inner: BoundedCall): BoundedCall;
-  signer(inner: DraftSigner): DraftSigner;
-  /** After each `Trader.handle`; `failure` is its error. */
-  step(observation: Observation, requests: readonly Request[], failure: unknown): void;
-  /** Why it ended before the run, or never began; null while it is written, and without one. */
-  readonly ended: string | null;
-  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
-  close(): Promise<void>;
-}
+/** The journal of a run, or the silence in its place. */
+export type Journal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
   readonly config: Config;
@@ -105,9 +96,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
     writeDescription(folder, describeRun(options, copy === null ? missing : NOT_COPIED_YET));
     const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
-    return new RunJournalWriter({ folder, room, options, ledgerBytes: bytes, copy: copied });
+    return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
-    removeIfThere(folder);
+    // A failed file cannot always be removed.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
   }
@@ -128,29 +120,13 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
   return {
     format: JOURNAL_FORMAT,
-    runId,
-    version,
-    configHash,
+    ...{ runId, version, startedMs, profile, strategyLimitMs, ledgerMissing },
     configFile: config.file,
     ledgerPath: config.ledger.path,
-    startedMs,
-    profile,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
+    ...{ configHash, capitalMicros, risk, polling, merge, economics, events },
     feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
-    strategyLimitMs,
-    strategies: config.strategies.map(describeStrategy),
-    ledgerMissing,
+    strategies: config.strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy),
   };
-}
-
-function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
-  const { name, file, moduleName, moduleKey, params, markets, quoteHours, risk } = strategy;
-  return { name, file, moduleName, moduleKey, params, markets, quoteHours, risk };
 }
 
 /** `run.json` is always complete. Throws the file system's errors. */
@@ -186,15 +162,6 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
   const { dir, maxBytes } = config.journal;
   const spare = await spareBytes(dir, keptFreeBytes);
   if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
-}
-
-interface WriterParts {
-  readonly folder: string;
-  readonly room: DiskQuota;
-  readonly options: JournalOptions;
-  /** For the starting ledger, copied or being copied. */
-  readonly ledgerBytes: number;
-  readonly copy: LedgerCopy | null;
 }
 
 /** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
@@ -236,8 +203,12 @@ export class StepInputRecorder {
   }
 }
 
-class RunJournalWriter extends StepInputRecorder implements Journal {
-  readonly #parts: WriterParts;
+class RunJournalWriter extends StepInputRecorder {
+  readonly #folder: string;
+  readonly #room: DiskQuota;
+  readonly #options: JournalOptions;
+  /** Of a ledger that is copied in the background. */
+  readonly #copy: LedgerCopy | null;
   readonly #segments: Segments;
   readonly #fixedBytes: number;
   readonly #timer: NodeJS.Timeout;
@@ -245,18 +216,21 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
+  /** Why it ended before the run; null while it is written. */
   ended: string | null = null;
 
-  constructor(parts: WriterParts) {
+  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
     super();
-    const { folder, ledgerBytes } = parts;
-    this.#parts = parts;
+    this.#folder = folder;
+    this.#room = room;
+    this.#options = options;
+    this.#copy = copy;
     this.#segments = new Segments(folder);
     this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
-    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
+  /** After each `Trader.handle`; `failure` is its error. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
@@ -277,15 +251,16 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
     }
   }
 
+  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    if (await endsWithin(this.#finish(), this.#parts.options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
   /** Never throws. */
   async #finish(): Promise<void> {
-    this.#parts.copy?.hurry();
+    this.#copy?.hurry();
     await this.#flushing;
     try {
       if (this.ended === null) await this.#segments.close();
@@ -294,7 +269,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
       this.#stop(messageOf(error));
     }
     await this.#ending;
-    await this.#parts.copy?.done;
+    await this.#copy?.done;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */
@@ -310,17 +285,17 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   async #write(): Promise<void> {
     await this.#segments.flush();
-    const { maxBytes } = this.#parts.options.config.journal;
+    const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
-    await makeRoom(this.#parts.room, bytes, 0, this.#parts.options);
+    await makeRoom(this.#room, bytes, 0, this.#options);
   }
 
   #stop(why: string): void {
     if (this.ended !== null) return;
     this.ended = why;
     clearInterval(this.#timer);
-    this.#parts.options.loud(`the journal of this run ends here, trading continues: ${why}`);
+    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
     // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
@@ -329,15 +304,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   /** In the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
-    await writeFile(join(this.#parts.folder, END_FILE), `${JSON.stringify(end)}\n`);
-  }
-}
-
-function removeIfThere(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // A failed file cannot always be removed.
+    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 

@@ -158,8 +158,6 @@ describe('the journal of a run', () => {
   it('of a run that never was is a clear error', async () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
-    writeFileSync(join(folder, 'run.json'), '{"format": 3}');
-    expect(() => readRun(folder)).toThrow(/run.json was written in format 3 of the journal/);
     writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
     expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
     expect((await ran(['start', '-c', join(folder, 'missing.yaml')])).code).toBe(4);
