@@ -7,10 +7,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, makePrivate, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
+import { makeFolder, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
 import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { beginLedgerCopy } from '../journal/journal-writer.js';
 
 const ENDING = '.sqlite';
 /** Suffix of an incomplete or unchecked copy: never a backup. */
@@ -35,10 +34,7 @@ export async function makeBackup(
   removeUnchecked(folder);
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
   const unchecked = `${path}${UNCHECKED}`;
-  const copy = await beginLedgerCopy(ledgerPath, unchecked, 0);
-  await copy.done;
-  makePrivate(unchecked);
-  const { sha256, problems } = await checkCopy(unchecked);
+  const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
   removeSideFiles(unchecked);
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
@@ -112,13 +108,19 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   );
 }
 
-/** Examines a copy in a separate thread: the trader does not wait for it. Rejects when the file cannot be read. */
-function checkCopy(path: string): Promise<ExaminedFile> {
-  const thread = startWorker({ name: 'check-thread', data: path }, import.meta.url);
+/** Paths of the ledger and of its copy. */
+export interface BackupOrder {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Copies and examines in a thread. Rejects when a file cannot be read or written. */
+function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
+  const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('the check of the copy was broken off')));
+    thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
   });
 }
 

@@ -44,9 +44,19 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return obey({ kind: request.command, reason: request.reason }, running);
     case 'pause':
     case 'resume':
-      return obey(pauseCommand(request), running);
+      return obey(
+        request.market === undefined
+          ? { kind: request.command, reason: request.reason }
+          : { kind: `${request.command}-market`, marketConditionId: request.market, reason: request.reason },
+        running,
+      );
     case 'flatten':
-      return obey(flattenCommand(request), running);
+      return obey(
+        request.market === undefined
+          ? { kind: 'flatten' }
+          : { kind: 'flatten-market', marketConditionId: request.market },
+        running,
+      );
     case 'kill':
       return kill(request.reason, running);
     case 'stop':
@@ -67,17 +77,10 @@ export async function answerControl(request: ControlQuestion, running: Running):
   }
 }
 
-type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
-
-const pauseCommand = ({ command, reason, market }: PauseRequest): OperatorCommand =>
-  market === undefined ? { kind: command, reason } : { kind: `${command}-market`, marketConditionId: market, reason };
-
-const flattenCommand = ({ market }: Extract<ControlQuestion, { command: 'flatten' }>): OperatorCommand =>
-  market === undefined ? { kind: 'flatten' } : { kind: 'flatten-market', marketConditionId: market };
-
-type ConfigRequest = Extract<ControlQuestion, { command: 'config' }>;
-
-async function configure(request: ConfigRequest, { live }: Running): Promise<ControlResponse> {
+async function configure(
+  request: Extract<ControlQuestion, { command: 'config' }>,
+  { live }: Running,
+): Promise<ControlResponse> {
   try {
     if (request.action === 'diff') return { ok: true, data: await live.diff() };
     const data = request.action === 'apply' ? await live.apply(request) : await live.rollback(request);
@@ -183,9 +186,10 @@ async function compare(running: Running): Promise<{ voided: readonly string[]; c
   return { voided: [...voided], complete };
 }
 
-type PruneQuestion = Extract<ControlQuestion, { command: 'prune' }>;
-
-function prune({ before: beforeMs, after, rows }: PruneQuestion, running: Running): ControlResponse {
+function prune(
+  { before: beforeMs, after, rows }: Extract<ControlQuestion, { command: 'prune' }>,
+  running: Running,
+): ControlResponse {
   const ending = running.ending();
   if (ending !== null) return { ok: false, error: ending };
   if (beforeMs > nowMs()) return { ok: false, error: 'prune: the date lies in the future' };

@@ -8,6 +8,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -38,7 +39,7 @@ import {
 } from './direct-cancel.js';
 import { isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
-import { type Log, linesAbove, openLog } from './log.js';
+import { linesAbove, openLog } from './log.js';
 import { openSession, type Session } from './session.js';
 import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
@@ -92,7 +93,7 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
     stopping = true;
   });
   const stopWatch = new StopWatch(config.ledger.path);
-  io.onUnusedSignal((text) => log.logger.warn(text));
+  io.onUnusedSignal((text) => log.warn(text));
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });
@@ -138,8 +139,7 @@ class Service implements Running {
     backupLedger: () =>
       void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
     dailySummary: () => this.#telemetry.dayIsDue(),
-    late: (job, lateMs) =>
-      this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
+    late: (job, lateMs) => this.#session.log.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
     quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
   });
   readonly #unproven = new Unproven();
@@ -197,7 +197,7 @@ class Service implements Running {
     });
     const fail = (error: unknown) => this.#fail(error);
     onUncaught((error) => {
-      this.#session.log.logger.error({ err: error }, 'a bug: no code caught this error');
+      this.#session.log.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
@@ -227,10 +227,10 @@ class Service implements Running {
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
-      this.#session.log.logger.warn(text);
+      this.#session.log.warn(text);
       this.#screen.say(`warning: ${text}`);
     };
-    const quiet = (text: string): void => this.#session.log.logger.info(text);
+    const quiet = (text: string): void => this.#session.log.info(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
     this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#session.env);
     return this.#feeds;
@@ -267,7 +267,7 @@ class Service implements Running {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    this.#session.log.logger.fatal({ err: error }, 'the trader stops');
+    this.#session.log.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
@@ -290,12 +290,12 @@ class Service implements Running {
    * outside the core. A repeated cancel is harmless.
    */
   async #tryAfresh(): Promise<void> {
-    this.#session.log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    this.#session.log.warn('it is not proven yet that nothing rests; going on with a fresh client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
     } catch (error) {
-      this.#session.log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+      this.#session.log.warn({ err: error }, 'nor could it be canceled past the core');
     }
   }
 
@@ -372,7 +372,7 @@ class Service implements Running {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
-    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
+    this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
     this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
@@ -407,10 +407,10 @@ class Service implements Running {
 /** Quiet notices that the screen shows too: without them a strategy outside its hours would look idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
-export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {
+export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {
   for (const { severity, kind, text } of notices) {
-    if (severity === 'loud') log.logger.warn({ kind }, text);
-    else log.logger.info({ kind }, text);
+    if (severity === 'loud') log.warn({ kind }, text);
+    else log.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
     screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
   }
@@ -481,13 +481,13 @@ export class Jobs {
 }
 
 /** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
-export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
+export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
-    log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
+    log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;
   } catch (error) {
     const why = messageOf(error);
-    log.logger.error({ err: error }, 'the ledger could not be backed up');
+    log.error({ err: error }, 'the ledger could not be backed up');
     screen.say(`the ledger could not be backed up: ${why}`);
     return why;
   }

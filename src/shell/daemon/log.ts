@@ -15,8 +15,6 @@ const SECRET_PATHS = [
   ...['authorization', 'cookie', 'headers'],
 ];
 
-const CENSOR = '[redacted]';
-
 interface LogSizes {
   /** A file of this size is renamed to `FILE.1`, and a new one begins. */
   readonly maxBytes: number;
@@ -24,23 +22,19 @@ interface LogSizes {
 }
 const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };
 
-export interface Log {
-  readonly logger: Logger;
-}
-
 /**
  * A log that can no longer be written ends no process: orders may rest, and the process must live to cancel them.
  *
  * @param fallback receives the lines when the configuration names no file; else the problems of the file
  * Throws `file_unreadable` when the file cannot be written.
  */
-export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes: LogSizes = SIZES): Log {
+export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes: LogSizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
   };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
-  return { logger: pino({ level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
+  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, scrubbed);
 }
 
 const ERROR_LEVEL = 50;

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { RunningExchange } from '../../exchange/exchange.js';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, openToOthers } from '../../shared/base/files.js';
@@ -40,7 +41,7 @@ import {
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
 import { ConfigCopies, changesSinceLast } from './live-config.js';
-import type { Log } from './log.js';
+
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
@@ -61,7 +62,7 @@ export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 export interface SessionOptions {
   readonly config: Config;
   readonly env: Environment;
-  readonly log: Log;
+  readonly log: Logger;
   readonly say: (text: string) => void;
   readonly verbose: boolean;
   readonly isStopping: () => boolean;
@@ -85,7 +86,7 @@ export async function openSession(options: SessionOptions) {
     // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
     // process. Null without a dashboard.
     const { config, env, say, log } = options;
-    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
+    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const stretch = describeStretch(config.polling, config.venue.profile);
     if (stretch !== null) warn(options, stretch);
@@ -170,18 +171,17 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 }
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
-  const { logger } = log;
   // Problems of market data must reach the operator, not only the log.
   const loud = {
     info: (facts: object, text: string) => {
-      logger.info(facts, text);
+      log.info(facts, text);
       if (verbose) say(text);
     },
     warn: (facts: object, text: string) => {
-      logger.warn(facts, text);
+      log.warn(facts, text);
       say(`warning: ${text}`);
     },
-    error: (facts: object, text: string) => logger.error(facts, text),
+    error: (facts: object, text: string) => log.error(facts, text),
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
@@ -291,23 +291,23 @@ function copyFiles(options: SessionOptions): string {
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
-  const quiet = (text: string) => options.log.logger.info(text);
+  const quiet = (text: string) => options.log.info(text);
   return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
 
 /** Something that does not stop the trader, but that its operator should know. */
 function warn({ log, say }: SessionOptions, text: string): void {
-  log.logger.warn(text);
+  log.warn(text);
   say(`warning: ${text}`);
 }
 
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   if (notice.kind === 'throttled') {
-    log.logger.warn(notice, 'throttled');
+    log.warn(notice, 'throttled');
     return;
   }
   const seconds = (notice.offsetMs / 1000).toFixed(1);
-  log.logger.warn(notice, 'clock offset');
+  log.warn(notice, 'clock offset');
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
 }
 

@@ -6,7 +6,6 @@ import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-st
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
-import { worthOfRequests } from '../../trader/scheduler/request-queue.js';
 import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
@@ -23,16 +22,12 @@ export const formatSigned = (value: number | null): string =>
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
 
-/** `for looks 61, moves 40, own 65`, and what a fill took and a request brought since the start, once there is a fill. */
-function spentParts({ spent, fills, resultMicros }: Snapshot): readonly string[] {
+/** `for looks 61, moves 40, own 65`. */
+function spentText({ spent }: Snapshot): readonly string[] {
   const used = spent.filter(({ lastMinute }) => lastMinute > 0);
-  const purposes = used.map(({ purpose, lastMinute }) => `${purpose} ${lastMinute}`).join(', ');
-  const { requestsPerFill, valuePerRequest } = worthOfRequests(spent, fills, resultMicros);
-  return [
-    ...(purposes === '' ? [] : [`for ${purposes}`]),
-    ...(requestsPerFill === null ? [] : [`${requestsPerFill.toFixed(1)} requests a fill`]),
-    ...(valuePerRequest === null || requestsPerFill === null ? [] : [`${valuePerRequest.toFixed(6)} a request`]),
-  ];
+  return used.length === 0
+    ? []
+    : [`for ${used.map(({ purpose, lastMinute }) => `${purpose} ${lastMinute}`).join(', ')}`];
 }
 
 /** `feed model 3 markets, 2 s old`. */
@@ -53,8 +48,8 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `result ${formatSigned(snapshot.resultMicros)}`,
     ...snapshot.feeds.map(feedText),
     `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
-    ...spentParts(snapshot).slice(0, 1),
-    ...wayBackText(snapshot),
+    ...spentText(snapshot),
+    ...(snapshot.wayBack === '' ? [] : [`back up with: twinbook ${snapshot.wayBack}`]),
   ];
   return parts.join(' | ');
 }
@@ -63,9 +58,6 @@ const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'k
 
 const modeText = ({ mode, reason, silent }: Snapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
-
-const wayBackText = ({ wayBack }: Snapshot): readonly string[] =>
-  wayBack === '' ? [] : [`back up with: twinbook ${wayBack}`];
 
 /** Shares held, YES and NO together over all markets. */
 function inventory({ markets }: Snapshot): string {

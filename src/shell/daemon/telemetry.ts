@@ -61,7 +61,7 @@ export class Telemetry {
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
         onFailure: (error) =>
-          options.session.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
+          options.session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
       { steadyMs, nowMs, cpuMs },
     );
@@ -98,7 +98,7 @@ export class Telemetry {
     if (!this.#summary.take(days, steadyMs())) return;
     const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
     const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
-    this.#options.session.log.logger.info({ ...day, ...figures }, 'daily summary');
+    this.#options.session.log.info({ ...day, ...figures }, 'daily summary');
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
