@@ -1,7 +1,4 @@
-/**
- * Backups of a ledger: copied while it runs, checked, and only then given a valid name. They are in a folder beside it,
- * each with its checksum; the newest also has the name `<ledger>.backup`.
- */
+/** Backups of a ledger, in a folder beside it. Only a checked copy gets a valid name. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -19,11 +16,8 @@ export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
- * Makes one backup of a ledger that is open somewhere or nowhere.
- * @param nowMs our clock, ms: its name
- * @returns with the names of those that were deleted for it
- * Throws TwinbookError `ledger_broken` when the copy is not a whole ledger: it stays, under a name that says so. Throws what
- * the system says when there is no room.
+ * Backs up an open or closed ledger; returns also the names of deleted backups. Throws TwinbookError `ledger_broken`
+ * for a copy that is not whole, which stays under a name that says so, and the system's error when there is no room.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
@@ -69,9 +63,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/**
- * `<ledger>.backup` is the newest backup under a second name: returns its own name, which has the checksum beside it.
- */
+/** Own name of the newest backup, with the checksum beside it; `<ledger>.backup` is its second name. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -171,7 +163,10 @@ export interface ExaminedFile {
   readonly problems: readonly string[];
 }
 
-/** SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be read. */
+/**
+ * SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be
+ * read.
+ */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
   try {

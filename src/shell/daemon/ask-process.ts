@@ -1,6 +1,5 @@
 /**
- * Questions for a separate process: SQLite and the top level of a module cannot be interrupted from within, but a
- * process can be ended.
+ * Questions for a separate process: SQLite and the top level of a module can only be interrupted with their process.
  */
 
 import { execFile } from 'node:child_process';
@@ -47,8 +46,8 @@ interface CheckLoadOptions {
 }
 
 /**
- * Loads a configuration's code: code that hangs or exits stays out of the trader. Returns the keys of the modules that
- * can be loaded. Throws like `loadConfig`, and `strategy_invalid` for code that does not end in time.
+ * Keys of the modules that load; code that hangs or exits stays out of the trader. Throws like `loadConfig`, and
+ * `strategy_invalid` for code that does not end in time.
  */
 export async function checkLoad(
   file: string,

@@ -242,10 +242,7 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /**
-   * Stores the reason where the next start finds it, whatever happens to this process, and obeys at the next step.
-   * False when it cannot be stored: a full disk.
-   */
+  /** Stores the reason for the next start, and obeys at the next step. False when a full disk does not store it. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -256,10 +253,7 @@ export class StopWatch {
     }
   }
 
-  /**
-   * A kill that the core must obey first; null without one. Throws `ledger_broken` when the ledger's file was removed
-   * or replaced: later writes would be lost.
-   */
+  /** A kill to obey first; null without one. Throws `ledger_broken` when the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;

@@ -1,10 +1,6 @@
 /**
- * The trader as a long-lived service: the real clock and the real network around the core. It opens everything, feeds
- * the core, shows and logs what happens, serves the control socket, and ends only after the exchange has shown twice
- * that no order rests, or after a message that it has not.
- *
- * It decides nothing about orders. When the core throws (a broken ledger, a failed assertion) it stops at once, cancels
- * resting orders without the core, and exits with 1.
+ * The trader as a long-lived service. It ends only after the exchange has shown twice that no order rests, or after a
+ * message that it has not. When the core throws, it cancels resting orders without the core and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,10 +41,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/**
- * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
- * lifetime until the exchange can prove that it never rested.
- */
+/** Extra time of a stop: an order of a crashed run may take a draft's lifetime until it is proven never to rest. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
@@ -69,10 +62,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/**
- * Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests.
- * @param verbose prints every note on recorded market data
- */
+/** Returns the exit code: 0 only when it is proven that nothing rests. `verbose`: with each note on market data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -285,10 +275,7 @@ class Service implements Running {
     return 1;
   }
 
-  /**
-   * A cancel of everything is not proven in time: the core continues with a new client, and orders are also canceled
-   * outside the core. A repeated cancel is harmless.
-   */
+  /** A cancel is not proven in time: orders are also canceled outside the core. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
     this.#session.log.warn('it is not proven yet that nothing rests; going on with a fresh client');
     try {
@@ -431,12 +418,7 @@ interface JobHooks {
   readonly late: (job: string, lateMs: number) => void;
 }
 
-/**
- * The jobs of a configuration, whose expressions were checked with it.
- *
- * Checks run on an interval, which continues when this machine's clock is set. A job missed while the loop did not run
- * is done once, at the next check.
- */
+/** Jobs by the clock. A job missed while the loop did not run is done once, at the next check. */
 export class Jobs {
   readonly #hooks: JobHooks;
   #stop: () => void = () => undefined;

@@ -40,10 +40,7 @@ export interface DirectCancel {
   readonly verify: boolean;
 }
 
-/**
- * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. Orders shown by
- * an endless list are canceled first.
- */
+/** Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. */
 export async function cancelDirectly(options: DirectCancel): Promise<CancelAllData> {
   const asked = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
@@ -62,10 +59,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/**
- * Cancels until two whole rounds in a row find nothing; false if that fails in time. An interrupted request has arrived
- * between the two.
- */
+/** Until two rounds in a row find nothing: an interrupted request has arrived between them. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -115,10 +109,7 @@ async function countResting(client: ServiceClient): Promise<number> {
   return orders.length;
 }
 
-/**
- * Own resting orders, and why more may exist; null for a complete list. A readable order can be canceled, even if later
- * pages failed.
- */
+/** Own resting orders, and why more may exist; null for a complete list. */
 async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -191,8 +182,8 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * Cancels and reports the result, when the start fails or the normal shutdown cannot run: orders of the run before may
- * rest, and no other process cancels them. It uses the existing key and credentials and creates none. Never throws.
+ * After a failed start, or when the normal shutdown cannot run: orders of the run before may rest, and no other process
+ * cancels them. Uses the existing key and credentials and creates none. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;
@@ -230,10 +221,7 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /**
-   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
-   * minute at most.
-   */
+  /** True when the next alternative is due: after ten seconds, then after twice as long, a minute at most. */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

@@ -94,10 +94,7 @@ export class FleetSession {
   }
 }
 
-/**
- * Why the trader ends: the wallet has another owner, whose orders rest; or none, and only this trader can cancel its
- * orders.
- */
+/** Why the trader ends: the wallet has another owner, or none, and then only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -173,7 +170,9 @@ export interface Joined {
   readonly isSettled: boolean;
 }
 
-/** Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
+/**
+ * Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet.
+ */
 export async function joinFleet(
   { config, env, say, isStopping }: Starting,
   { address }: Wallet,
@@ -197,11 +196,9 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels what rests under a wallet that was not released by its trader before, and waits until the last draft that it can have
- * signed is over: a venue knows no terms of a lease, so only a draft's own expiry keeps a signed order from taking effect later.
- *
- * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
- * the fleet's database cannot be updated.
+ * Cancels orders of a wallet that its previous trader did not release, and waits for the expiry of its last draft: a
+ * venue knows no terms of a lease. False when stopped before the proof. Rejects when the fleet's database cannot be
+ * updated.
  */
 export async function settleWallet(
   { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,

@@ -65,9 +65,7 @@ export class LiveConfig {
     });
   }
 
-  /**
-   * Applies the copy of the previous configuration, or of the one with this hash (or prefix). The files stay unchanged.
-   */
+  /** Applies the copy of the previous configuration, or of the one with this hash (or prefix). */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
@@ -211,9 +209,8 @@ interface CopyList {
 }
 
 /**
- * Plain copies of the files of earlier configurations: `<ledger>.config/<hash>/`, readable by their owner only. The
- * ledger names each copy by the hash of its list; the list names each file by its own. No backup or journal contains
- * them.
+ * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names each by the hash of its
+ * list, and the list each file by its own. No backup or journal contains them.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -222,7 +219,9 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /** Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed. */
+  /**
+   * Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed.
+   */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -310,9 +309,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/**
- * A sentence per difference; null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`.
- */
+/** Null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

@@ -23,10 +23,8 @@ interface LogSizes {
 const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };
 
 /**
- * A log that can no longer be written ends no process: orders may rest, and the process must live to cancel them.
- *
- * @param fallback receives the lines when the configuration names no file; else the problems of the file
- * Throws `file_unreadable` when the file cannot be written.
+ * A log that can no longer be written ends no process: it must live to cancel orders. `fallback` receives the lines
+ * without a file, else its problems. Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes: LogSizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
@@ -71,10 +69,7 @@ function openFile(file: string, config: LogSizes, fallback: DestinationStream): 
   }
 }
 
-/**
- * Each line is written at once, so that the last one before a crash is there; a line that cannot be written is lost.
- * The file is opened again after another program moved or removed it, and after it was full and renamed.
- */
+/** Writes each line at once: the last one before a crash counts. A line that cannot be written is lost. */
 class LogFile implements DestinationStream {
   readonly #file: string;
   readonly #config: LogSizes;

@@ -47,10 +47,7 @@ import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/**
- * Requests that the core releases together must not wait in the client: canceling a hundred orders would take twice as
- * long.
- */
+/** Requests released together must not wait in the client: canceling would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Wait between attempts to reach an exchange that is down at the start, ms. */
@@ -68,10 +65,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/**
- * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
- * waited for an exchange that is down. Throws TwinbookError for anything that cannot be opened, after closing the rest.
- */
+/** Null when stopped while it waited for an exchange that is down. Throws TwinbookError after closing the rest. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -155,8 +149,8 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * A new embedded exchange does not know the earlier requests of a ledger: nothing could be proven about them, and the
- * trader would only reduce for ever. The first intent decides: its order is stored only when the exchange has shown it.
+ * A new embedded exchange does not know the requests of an old ledger: nothing could be proven about them. The first
+ * intent decides: its order is stored only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
   // Without this file it starts empty, whatever else is in the folder.
@@ -193,10 +187,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/**
- * Clients with accepted credentials; waits for an exchange that is down. Null when stopped meanwhile.
- * @param member the fleet's: there a key is revoked so that a replaced trader can do nothing more, and none is made
- */
+/** Null when stopped meanwhile. For a member of a fleet no key is made: a revoked one stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -227,10 +218,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const first = await reach();
   if (first === null) return null;
   let current = first;
-  /**
-   * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
-   * aborted. Used when a cancel of everything does not succeed. If the exchange rejects the key, a new key is created.
-   */
+  /** Replaces the client, with its pauses and waiting requests, when a cancel of everything does not succeed. */
   const freshClient = async () => {
     const before = current;
     // First, so that requests of the core after the old client's end find the new one.
@@ -314,10 +302,7 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
 /** Each costs one public request. */
 const MOST_MARKETS = 3;
 
-/**
- * Throws `config_invalid` on a contradiction: every reservation and choice of a leg would use a wrong fee. A venue that
- * does not answer, or undecided trades, refuse no start.
- */
+/** Throws `config_invalid` on a contradiction: reservations would use a wrong fee. No answer refuses no start. */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
   for (const condition_id of await chooseMarkets(client, config)) {

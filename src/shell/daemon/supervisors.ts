@@ -1,7 +1,6 @@
 /**
- * The processes beside a trader: its guardian, its console, and the relay of its messages to systemd. Guardian and
- * console are started, restarted when they are lost, and informed when the trader ends. The trader never waits for the
- * console, and trusts only the guardian's file: an existing process may hang.
+ * The processes beside a trader: guardian, console, and the relay of messages to systemd. The trader never waits for
+ * the console, and trusts only the guardian's file: an existing process may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -30,7 +29,10 @@ const HANGS_AFTER_MS = 5_000;
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/** Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages, ms. */
+/**
+ * Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages,
+ * ms.
+ */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -39,7 +41,10 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/** In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing until its end. */
+/**
+ * In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing
+ * until its end.
+ */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
     ...options,
@@ -84,10 +89,7 @@ export class GuardianSupervisor {
     });
   }
 
-  /**
-   * From here on a guardian can open key and credentials: starts one if none is awake. Throws `timed_out` when the
-   * configuration requires one and none can cancel in time.
-   */
+  /** Starts a guardian if none is awake. Throws `timed_out` when one is required and none can cancel in time. */
   async start(): Promise<void> {
     await this.#read();
     this.#movedMs = performance.now();
@@ -328,11 +330,8 @@ interface ServiceManagerOptions {
 }
 
 /**
- * Notifies systemd of the trader's state: ready, present action, alive. Under a unit with `Type=notify` systemd names its
- * socket in NOTIFY_SOCKET.
- *
- * Node cannot write to such a socket, and starting a process for each message would halt the loop of a large process for
- * tens of milliseconds. So one small shell is started first, and passes its input on line by line.
+ * Notifies systemd: ready, alive, stopping. Node cannot write to its socket, and a process for each message would halt
+ * the loop; so one small shell passes its input on line by line.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;

@@ -179,9 +179,7 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/**
- * After a start or a sleep the exchange's clock begins a day five minutes later, and the account must be valued first.
- */
+/** After a start the exchange's clock may begin a day five minutes later, and the account must be valued first. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 

@@ -1,10 +1,6 @@
 /**
- * The guardian: a small separate process that cancels everything when the trader's heart stops, for any reason.
- * It holds the wallet's key and its own API key from the start, looks at the heartbeat beside the ledger four times a
- * second, and `decide` chooses the action.
- *
- * It never trades: it only reads and cancels resting orders. It reads no ledger, follows no strategy, and
- * shares no memory, thread or connection with the trader. It exits once no order can rest any more.
+ * The guardian: a separate process that cancels everything when the trader's heart stops. `decide` chooses the action.
+ * It only reads and cancels resting orders, and shares no memory, thread or connection with the trader.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -62,10 +58,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/**
- * A file that is opened once and kept open: a removed file stays removed, and a removed folder is not filled again. A
- * file that could not be opened is tried again at the next use.
- */
+/** Opened once and kept open: a removed file or folder is not made again. A failed opening is tried again. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -149,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the mark durably; an existing one stays unchanged, because its reason is older. A trader that looks meanwhile finds none
- * or the whole reason. On a full disk it may be empty: its name alone stops. Throws the file system's errors.
+ * Writes the mark durably; an existing one has an older reason and stays. A trader finds none or the whole reason; on a
+ * full disk it may be empty: its name alone stops. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -164,10 +157,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/**
- * Written beside and then linked to its name. False if the name exists, the disk is full, or links are unsupported.
- * Throws the system's error when the name exists but may not last.
- */
+/** False if the name exists, the disk is full, or links are unsupported. Throws when the name may not last. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -219,10 +209,7 @@ export interface AccessSettings {
 
 export type Access = Pick<GuardianSession, 'client' | 'wallet'>;
 
-/**
- * The guardian's own access to the exchange: its own API key, so that a revoked key leaves the other, its own share of
- * the request budget, and the wallet's key in memory from the start. An alarm needs no disk.
- */
+/** Its own API key, so that a revoked one leaves the other, and the wallet's key in memory: an alarm needs no disk. */
 class GuardianSession {
   readonly #settings: AccessSettings;
   readonly wallet: Wallet;

@@ -1,10 +1,7 @@
 /**
- * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
- * replayed decision by decision. `journal/runs.ts` describes the files, and reads them.
- *
- * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
- * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
- * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
+ * The journal of a run, for a replay decision by decision. It never stops the trader or slows its loop: lines are
+ * written once a second, and a problem is reported once and ends the journal. No key, secret or passphrase crosses the
+ * seam.
  */
 
 import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -72,9 +69,7 @@ const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/**
- * Begins the journal of a run; between opening the ledger and creating the `Trader`. Never throws: it reports problems.
- */
+/** Between opening the ledger and creating the `Trader`. Never throws: it reports problems. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -113,10 +108,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   };
 }
 
-/**
- * SQLite's own copy: copying the file directly would drop SQLite's locks when it is closed. Nothing is written
- * meanwhile: the trader does not exist yet. `missing`: why there is none.
- */
+/** By SQLite: copying the file would drop its locks. The trader does not exist yet. `missing`: why there is none. */
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
   const { ledger, config } = options;
   const { path } = config.ledger;

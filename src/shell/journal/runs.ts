@@ -1,16 +1,8 @@
 /**
- * Journals of runs: what they promise, how they are found, and how they are read. A journal holds everything that crossed
- * the seam between the trader's core and its shell, in order, so that the same core on the same ledger can be given the
- * same observations again and every request compared.
- *
- * A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the ledger as it was when
- * it had been opened and before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest
- * segment is `.ndjson`), and `end.json` (`RunEnd`) when the journal was closed.
- *
- * To replay: open a copy of the ledger; make the executor with `description.runId`, the configuration's hash, and a
- * signer that gives back `step.signed` in order; make the `Trader` with the settings of the description, a bounded call
- * that throws what `timedOut` names, and `description.startedMs` as its `nowMs`; then `handle` each step's observation.
- * JSON has no `undefined`: compare requests by their canonical JSON.
+ * A journal holds all observations and requests of a run, so that the same core on the same ledger can repeat each
+ * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (as it was
+ * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest is `.ndjson`), and
+ * `end.json` (`RunEnd`).
  */
 
 import { createReadStream, type Dirent, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -111,10 +103,7 @@ const step = z.object({
   failure: z.string().nullable().default(null),
 });
 
-/**
- * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no
- * journal of a run or has another format.
- */
+/** Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no journal of a run. */
 export function readRun(folder: string) {
   const file = join(folder, RUN_FILE);
   const told = readDescription(file);
@@ -137,8 +126,8 @@ export function readRun(folder: string) {
     /** Complete once `steps()` was read to its end. */
     warnings,
     /**
-     * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
-     * Throws `recording_invalid` for a missing or invalid step.
+     * Each call begins at the first. A cut last line ends the stream and is reported in `warnings`. Throws
+     * `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
   };
@@ -224,10 +213,7 @@ function listRuns(dir: string) {
 /** A mistyped name is answered with the newest runs. */
 const MAX_NAMED = 10;
 
-/**
- * The folder of the named run: `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage` for none or
- * several, with the existing ones.
- */
+/** `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage`, with the runs that exist. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;
@@ -289,10 +275,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /**
-   * Removes the oldest runs until the others and `ownBytes` fit into `maxBytes`, and the disk has enough space, of
-   * which `spareBytes` may still be used. Returns whether it is enough.
-   */
+  /** Removes the oldest runs until `ownBytes` more fit into `maxBytes` and the disk. Returns whether it is enough. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {

@@ -1,4 +1,7 @@
-/** Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its errors. */
+/**
+ * Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its
+ * errors.
+ */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -28,11 +31,8 @@ const MOST_STALLS = 2;
 const MOST_AWAY_MS = 60_000;
 
 /**
- * Takes jobs from the queue, one at a time. This thread only talks to the server: the work must run on other threads;
- * otherwise the job's lock is not renewed and another worker gets it.
- *
- * Runs until it is asked to stop. Throws the error of a refused job, and TwinbookError `queue_unusable` when the server
- * is away.
+ * Takes one job at a time until asked to stop. The work must run on other threads: else the lock is not renewed. Throws
+ * the error of a refused job, and TwinbookError `queue_unusable` when the server is away.
  */
 export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
   await requireServer(address.url);
@@ -130,10 +130,7 @@ export function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
 
-/**
- * Throws TwinbookError `queue_unusable` for a server that does not answer, is neither Redis nor Valkey, is too old, may
- * drop jobs, or is not writable. Its text has host and port, never user or password.
- */
+/** Throws TwinbookError `queue_unusable`, whose text has host and port, never user or password. */
 export async function requireServer(url: string): Promise<void> {
   const place = formatPlace(url);
   const options = { lazyConnect: true, connectTimeout: CONNECT_WITHIN_MS, commandTimeout: CONNECT_WITHIN_MS };

@@ -1,7 +1,4 @@
-/**
- * `twinbook record`: polls a venue within a share of its request budget and records it until stopped. It has no wallet
- * and places nothing; credentials only let it read own orders and trades.
- */
+/** `twinbook record` places nothing; credentials only let it read own orders and trades. */
 
 import { plainLine } from '../../shared/base/text.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -57,9 +54,7 @@ export interface RecordIo {
   readonly stopAsked: () => Promise<void>;
 }
 
-/**
- * Records until stopped; returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up.
- */
+/** Returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up. */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   let onFailure: (error: unknown) => void = () => undefined;
@@ -222,10 +217,7 @@ interface Watched {
   hasBook: boolean;
 }
 
-/**
- * Core of a recorder: observations in, requests out, like the trader's, but it only reads. It finds the markets, polls
- * the most active books without starving others, and notices closes. Synchronous, without a clock.
- */
+/** Core of a recorder, without a clock: polls the most active books without starving others, and notices closes. */
 export class RecordPlan implements Core {
   readonly #settings: RecordPlanSettings;
   readonly limits: VenueProfile['rate_limits'];

@@ -1,9 +1,4 @@
-/**
- * Records what crosses the seam: hands each step to a capture, and what the capture made of it to the disk, once a second.
- *
- * It asks nothing of the venue and decides nothing. A disk that does not take it ends the recording, said once; what was
- * written before stays readable, and whoever is recorded goes on.
- */
+/** Records each step, and writes once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';

@@ -1,9 +1,7 @@
 /**
- * Turns what crosses the seam, requests and their outcomes, into recordings: of the trader's own polls, or of those that a
- * recorder makes. Pure and synchronous: it fills a store's memory; who writes it to disk, and when, is the shell's business.
- *
- * Never: others' liquidity with our own orders in it, as far as we know them; a level that is called gone because it lies
- * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
+ * Turns requests and their outcomes into recordings, in memory. Never recorded: liquidity with own orders in it, a
+ * level as gone because it lies deeper than requested, a trade twice, a silence as a quiet market (it is a gap, with
+ * its cause).
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
@@ -263,10 +261,7 @@ export function describeMarket(
   };
 }
 
-/**
- * Outcome of YES from our own redeem: no public answer has it. Null when unknown: not paid yet, or equal shares of both
- * outcomes.
- */
+/** From our own redeem: no public answer has it. Null when not paid yet, or for equal shares of both outcomes. */
 export function learnOutcome({
   state,
   funds,
