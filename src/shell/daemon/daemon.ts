@@ -87,32 +87,17 @@ async function runSession(config: Config, io: TraderIo, verbose: boolean): Promi
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });
-  const session = await openSession({
-    config,
-    env: io.env,
-    log,
-    say,
-    verbose,
-    isStopping: () => stopping,
-  });
+  const session = await openSession({ config, env: io.env, log, say, verbose, isStopping: () => stopping });
   if (session === null) {
     say('stopped before the exchange was reached; nothing was placed');
     return 0;
   }
   stopWatch.guard(session.ledger);
   try {
-    return await new Service({ session, screen, stopWatch, manager }).run(stopAsked, io.onUncaught);
+    return await new Service(session, screen, stopWatch, manager).run(stopAsked, io.onUncaught);
   } finally {
     await session.close();
   }
-}
-
-interface Parts {
-  readonly session: Session;
-  readonly screen: Screen;
-  readonly stopWatch: StopWatch;
-  /** Null without a service manager. */
-  readonly manager: ServiceManager | null;
 }
 
 class Service implements Running {
@@ -143,7 +128,8 @@ class Service implements Running {
   /** Ends the trader. */
   stop: () => void = () => undefined;
 
-  constructor({ session, screen, stopWatch, manager }: Parts) {
+  /** `manager`: null without a service manager. */
+  constructor(session: Session, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;

@@ -156,7 +156,7 @@ const summarize = (now: Snapshot): TraderSummary => ({
 });
 
 export interface Starting {
-  readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
+  readonly config: Pick<Config, 'fleet' | 'capitalMicros'>;
   readonly env: Environment;
   readonly say: (text: string) => void;
   readonly isStopping: () => boolean;
@@ -202,12 +202,11 @@ const SETTLE_LOOK_MS = 200;
  */
 export async function settleWallet(
   { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
-  venue: Pick<DirectCancel, 'client' | 'wallet' | 'profile'>,
-  { config, say, isStopping }: Pick<Starting, 'say' | 'isStopping'> & { readonly config: Pick<Config, 'venue'> },
+  access: Omit<DirectCancel, 'verify'>,
+  { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {
   if (member === null || isSettled) return true;
-  const { profile } = venue;
-  const access = { ...venue, allowBlindSigning: config.venue.allowBlindSigning };
+  const { profile } = access;
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
     `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,

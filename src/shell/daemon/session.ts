@@ -102,7 +102,8 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => access.client().close());
     // An own exchange charges by its own rule, which was checked with the configuration.
     if (exchange === null) await refuseWrongFees(client, config);
-    if (!(await settleWallet(joined, { client, wallet, profile }, options))) return await stopped();
+    const { allowBlindSigning } = config.venue;
+    if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
     await guardian?.start();
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });

@@ -128,7 +128,7 @@ export function explainTrading(ledger: LedgerReader, subject: string): readonly 
   const fill = ledger.fill(subject);
   if (fill === null) return explainOrder(ledger, subject);
   const order = explainOrder(ledger, fill.orderPubkey) ?? [`its order ${fill.orderPubkey} is not in the ledger`];
-  return [...explainFill(fill, ledger), '', ...order];
+  return [explainFill(fill), '', ...order];
 }
 
 /** Text about an order or intent that the ledger lacks; empty if none was ever pruned. */
@@ -137,27 +137,12 @@ export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
 }
 
-function explainFill(fill: BookedFill, ledger: LedgerReader): readonly string[] {
-  const { feeMicros, isMaker, isYes, marketConditionId, orderPubkey, priceMicros, pubkey, seenMs, side } = fill;
-  const [timeMs, order, title] = [
-    fill.timestampS * 1000,
-    ledger.order(orderPubkey),
-    ledger.market(marketConditionId)?.title ?? '',
-  ];
-  const what = `${side} ${formatDecimal(fill.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
+function explainFill({ amountMicros, feeMicros, isMaker, isYes, priceMicros, pubkey, side, timestampS }: BookedFill) {
+  const what = `${side} ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
   const role = isMaker === null ? '' : isMaker ? ', as maker' : ', as taker';
   const fee = feeMicros === null ? 'fee unknown' : `fee ${formatDecimal(feeMicros)}`;
-  const rested = order === null || isMaker === false ? [] : [`rested ${seconds(timeMs - order.createdMs)} before it`];
-  return [
-    `fill ${pubkey}: ${what}${role}, ${fee}`,
-    `market ${marketConditionId}${title === '' ? '' : `, "${title}"`}`,
-    `at ${new Date(timeMs).toISOString()} by the exchange, which names the second; seen ${seconds(seenMs - timeMs)} later`,
-    ...rested,
-  ];
+  return `fill ${pubkey}: ${what}${role}, ${fee}, at ${new Date(timestampS * 1000).toISOString()}`;
 }
-
-/** The difference of the two clocks may exceed the time between two events. */
-const seconds = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
 
 /** Takes an order's pubkey or an intent id; null when the ledger has neither. */
 function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {

@@ -104,10 +104,14 @@ export class Heart {
     const last = readBeatNow(path, heartbeatSchema);
     this.#mayHaveRested =
       last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
-    this.#writer = openWriter(path);
+    try {
+      this.#writer = new BeatWriter(path);
+    } catch (cause) {
+      const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+      throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
+    }
     this.#write();
-    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS);
-    this.#starting.unref();
+    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
   /** Called after each step, and cheap. Returns the time since the previous step, ms; 0 for the first. */
@@ -154,15 +158,8 @@ export class Heart {
     const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
     this.#count += 1;
     const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
-    const beat: Heartbeat = {
-      run: this.#run,
-      process: this.#process,
-      count: this.#count,
-      phase,
-      mayRest,
-      nothingMayRest,
-      oursForMs: this.#oursForMs,
-    };
+    const identity = { run: this.#run, process: this.#process, count: this.#count };
+    const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
       // The next guardian needs the phase after a power cut; the beat itself is outdated by then.
       this.#writer.write(beat, phase !== this.#syncedPhase);
@@ -172,14 +169,5 @@ export class Heart {
       if (!this.#failed) this.#cannotBeat(error);
       this.#failed = true;
     }
-  }
-}
-
-function openWriter(path: string): BeatWriter {
-  try {
-    return new BeatWriter(path);
-  } catch (cause) {
-    const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
-    throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
   }
 }

@@ -46,12 +46,10 @@ export class Recorder {
   #failed = false;
 
   private constructor(options: RecorderOptions, store: RecordingStore) {
-    const { folder, venue, only } = options;
     this.#options = options;
     this.#store = store;
-    this.capture = new Capture({ store, folder, venue, only });
-    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.capture = new Capture({ ...options, store });
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
   /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */

@@ -35,17 +35,7 @@ interface CaptureSettings {
 }
 
 /** Since the start. */
-export interface CaptureCounts {
-  readonly markets: number;
-  readonly levels: number;
-  readonly trades: number;
-  readonly gaps: number;
-  readonly own: number;
-  /** Feed values of recorded markets. */
-  readonly feedValues: number;
-  /** Invalid levels of the venue's answers (outside (0, 1), or without size), and events off the grid. */
-  readonly refused: number;
-}
+export type CaptureCounts = Capture['counts'];
 
 export class Capture {
   readonly #settings: CaptureSettings;
@@ -65,16 +55,12 @@ export class Capture {
     this.#settings = settings;
   }
 
-  get counts(): CaptureCounts {
-    const own = this.#own.count;
-    const feedValues = this.#feedValues;
-    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own, feedValues, refused: 0 };
-    for (const { counts } of this.#markets.values()) {
-      total.levels += counts.levels;
-      total.trades += counts.trades;
-      total.gaps += counts.gaps;
-      total.refused += counts.refused;
-    }
+  /** `refused`: invalid levels of the venue's answers, and events off the grid. `feedValues`: of recorded markets. */
+  get counts() {
+    const known = { markets: this.#markets.size, own: this.#own.count, feedValues: this.#feedValues };
+    const total = { ...known, levels: 0, trades: 0, gaps: 0, refused: 0 };
+    for (const { counts } of this.#markets.values())
+      for (const name of ['levels', 'trades', 'gaps', 'refused'] as const) total[name] += counts[name];
     return total;
   }
 
