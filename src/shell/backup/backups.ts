@@ -100,7 +100,6 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   );
 }
 
-/** Paths of the ledger and of its copy. */
 export interface BackupOrder {
   readonly source: string;
   readonly target: string;

@@ -105,7 +105,6 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   return { ok: false, error };
 }
 
-/** Stops that a resume of everything does not lift. */
 const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
@@ -151,7 +150,6 @@ async function reconcile(running: Running): Promise<ControlResponse> {
   return { ok: true, data: { differences: newest?.differences ?? [], accepted, ...compared } };
 }
 
-/** Books the differences of a comparison that begins now. */
 async function adopt(reason: string, running: Running): Promise<ControlResponse> {
   const compared = await compare(running);
   if (typeof compared === 'string') return { ok: false, error: compared };
@@ -209,7 +207,6 @@ function explain(subject: string, running: Running): ControlResponse {
   };
 }
 
-/** Waits for a condition, at most `WAIT_MS`. */
 async function until(isSo: () => boolean): Promise<boolean> {
   const endMs = steadyMs() + WAIT_MS;
   while (!isSo()) {

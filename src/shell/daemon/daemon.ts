@@ -48,7 +48,6 @@ const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** Surroundings of a process: a terminal, signals, the environment. */
 export interface TraderIo extends Output {
   readonly err: (text: string) => void;
   readonly env: Environment;
@@ -122,10 +121,8 @@ class Service implements Running {
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run. */
   #startedWith: Micros | null = null;
-  /** It ended with the proof that nothing rests. */
   #isProven = false;
   #failure: unknown = null;
-  /** Ends the trader. */
   stop: () => void = () => undefined;
 
   /** `manager`: null without a service manager. */
@@ -222,7 +219,6 @@ class Service implements Running {
     return this.#failure === null;
   }
 
-  /** Regular end of a working trader. */
   async #end(): Promise<0 | 1> {
     this.#loop.end();
     const last = this.snapshot();
@@ -413,7 +409,6 @@ export class Jobs {
     this.#hooks = hooks;
   }
 
-  /** Replaces the jobs by those of this configuration. */
   start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
     this.stop();
     const hooks = this.#hooks;

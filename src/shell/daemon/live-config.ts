@@ -173,7 +173,6 @@ const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
     ? ['nothing differs from the configuration in force']
     : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
-/** Changes are applied all or not at all. */
 function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryRun = false): void {
   const list = (wanted: ConfigChange['wants']) =>
     changes
@@ -198,7 +197,6 @@ const HASH = /^[0-9a-f]{64}$/;
 export interface ConfigCopy {
   /** Absolute path of the trader's file. */
   readonly main: string;
-  /** Texts by absolute path. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

@@ -53,7 +53,6 @@ const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 /** Wait between attempts to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-/** An opened session. */
 export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 export interface SessionOptions {
@@ -284,7 +283,6 @@ function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervis
   return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
 
-/** Something that does not stop the trader, but that its operator should know. */
 function warn({ log, say }: SessionOptions, text: string): void {
   log.warn(text);
   say(`warning: ${text}`);

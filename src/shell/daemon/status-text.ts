@@ -22,7 +22,6 @@ export const formatSigned = (value: number | null): string =>
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
 
-/** `for looks 61, moves 40, own 65`. */
 function spentText({ spent }: Snapshot): readonly string[] {
   const used = spent.filter(({ lastMinute }) => lastMinute > 0);
   return used.length === 0
@@ -30,7 +29,6 @@ function spentText({ spent }: Snapshot): readonly string[] {
     : [`for ${used.map(({ purpose, lastMinute }) => `${purpose} ${lastMinute}`).join(', ')}`];
 }
 
-/** `feed model 3 markets, 2 s old`. */
 function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   const markets = `${current} ${current === 1 ? 'market' : 'markets'}`;
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
@@ -85,7 +83,6 @@ const LINE_EVERY_MS = 10_000;
 /** The first line comes sooner, so that a person sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
-/** Output of a long-running program. */
 export interface Output {
   readonly out: (text: string) => void;
   /** Whether so much of `out` is unread that the program pauses its output. */
@@ -114,7 +111,6 @@ export class Screen {
     this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }
 
-  /** Called every second. */
   show(snapshot: Snapshot, runningMs: number): void {
     const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
     if (runningMs < due || this.#io.isUnread()) return;
@@ -181,7 +177,6 @@ function reasonLines(reason: string): readonly string[] {
   );
 }
 
-/** `feed model: 0.62 (sd 0.1), 3.2 s old`. */
 function explainFeed({ name, view, withheld }: MarketStatus['feeds'][number]): string {
   if (view === null) return `feed ${name}: ${withheld}`;
   const { p, bid, ask, sd, ageMs } = view;

@@ -63,7 +63,6 @@ export interface GuardianSupervisorOptions {
   readonly quiet: (text: string) => void;
 }
 
-/** Services of the trader for its guardian. */
 export class GuardianSupervisor {
   readonly #options: GuardianSupervisorOptions;
   readonly heart: Heart;
@@ -72,7 +71,6 @@ export class GuardianSupervisor {
   /** Our own clock, ms, of the last change of the report. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** The newest guardian has not ended. */
   #isAlive = false;
   #pauseMs: number = GUARDIAN_AGAIN_MS.first;
   #isReading = false;
@@ -130,12 +128,10 @@ export class GuardianSupervisor {
     return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
   }
 
-  /** A guardian that cancels for us works; the trader informs the operator. */
   get #isGuarded(): boolean {
     return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
   }
 
-  /** The newest guardian reported its failure. */
   get #hasFailed(): boolean {
     return this.#report?.state === 'failed' && this.#movedMs > this.#startedMs;
   }
@@ -199,7 +195,6 @@ export class GuardianSupervisor {
 
 /** Lines that `twinbook console --with-trader` writes, as JSON. */
 export interface ConsoleSaid {
-  /** Address of its page; null when it has none. */
   readonly url: string | null;
   readonly isElsewhere: boolean;
 }
@@ -323,7 +318,6 @@ const MAX_UNREAD_BYTES = 16_384;
 interface ServiceManagerOptions {
   readonly env: Environment;
   readonly warn: (text: string) => void;
-  /** Monotonic, ms. */
   readonly clockMs?: () => number;
   /** Sends one message; absent: through the relay. */
   readonly send?: (message: string) => void;

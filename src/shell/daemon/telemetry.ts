@@ -21,7 +21,6 @@ import { BEAT_MS } from '../runtime/loop.js';
 import type { Session } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
-/** Steps in the figures: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
 
 export interface TelemetryOptions {
@@ -102,7 +101,6 @@ export class Telemetry {
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
-  /** Result of a backup; null on success. */
   readonly backedUp = (why: string | null): void => {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };

@@ -19,7 +19,6 @@ export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Env
   });
   return {
     status: (): readonly FeedStatus[] => opened.map(({ inbox }) => inbox.status),
-    /** Ends programs and releases everything. */
     close: async () => {
       await Promise.all(opened.map(({ close }) => close()));
       for (const { inbox } of opened) inbox.close();
@@ -93,12 +92,7 @@ class ChildReader {
     };
     child.stderr.on('data', guarded(note, this.#killNow));
     child.stdin.on('error', () => undefined);
-    const line = (text: string): void => {
-      this.#inbox.fine();
-      this.#inbox.json(text);
-    };
-    const problem = this.#inbox.problem.bind(this.#inbox);
-    takeLines(child.stdout, { line, problem }, this.#end.signal).catch(() => undefined);
+    takeLines(child.stdout, this.#inbox, new FileRows('lines.jsonl'), this.#end.signal).catch(() => undefined);
     this.#gone = new Promise((resolve) => {
       const onEnd = (why: string): void => {
         resolve();
@@ -158,7 +152,6 @@ function lastLine(words: string): string {
   return last === '' ? '' : `: ${last}`;
 }
 
-/** A larger file is not read. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const LINE_END = 10;
@@ -166,7 +159,6 @@ const LINE_END = 10;
 class FileReader {
   readonly #feed: FileFeed;
   readonly #inbox: FeedInbox;
-  /** The file at its last read. */
   #seen: Stats | null = null;
   /** Bytes of it taken so far, up to the end of a line. */
   #offset = 0;
@@ -210,9 +202,7 @@ class FileReader {
     if (stats.size === this.#offset) return;
     // Only up to the seen size: later bytes are for the next read.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
-    const line = (text: string): void => this.#line(text);
-    const problem = this.#inbox.problem.bind(this.#inbox);
-    this.#offset += await takeLines(bytes, { line, problem }, signal);
+    this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }
 
   /** The same file with more at its end; a longer file without a line end there was rewritten. */
@@ -227,12 +217,5 @@ class FileReader {
   #noteUnfinished({ size }: Stats): void {
     if (size === this.#offset) return this.#inbox.fine();
     this.#inbox.trouble('its last line has no line end, and is not taken before it has one');
-  }
-
-  #line(text: string): void {
-    const read = this.#rows.read(text);
-    if (read === null) return;
-    if ('problem' in read) this.#inbox.problem(read.problem);
-    else this.#inbox.row(read.row);
   }
 }

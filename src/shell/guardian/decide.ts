@@ -13,12 +13,10 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
-/** Last beat of the trader. */
 export const heartbeatSchema = z.object({
   /** Random, new at each start of the trader. */
   run: z.string().min(1),
   process: processMark,
-  /** Incremented with each beat of a run. */
   count: z.number().int().nonnegative(),
   /**
    * - `starting`: no order is looked after yet
@@ -35,7 +33,6 @@ export const heartbeatSchema = z.object({
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
-/** Last report of the guardian. */
 export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
@@ -59,11 +56,9 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
 export interface GuardianRules {
-  /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;
   /** Time after the last seen order in which one may begin to rest: a draft's lifetime and the time of a submit, ms. */
   readonly lateOrdersMs: number;
-  /** Started by its own unit: it outlives every run of the trader. */
   readonly stays: boolean;
   /** For play money: it ends when the ledger is gone, or the exchange for this long, ms. Null for real money. */
   readonly paperPatienceMs: number | null;
@@ -88,7 +83,6 @@ export type GuardianObservation =
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
-  /** A signal asks the guardian to end. */
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
@@ -117,7 +111,6 @@ const AGAIN_MS = 500;
 const AGREE_MS = 2_000;
 /** Interval of later reads of the exchange, ms, while an order may still begin to rest. */
 const SECURED_MS = 10_000;
-/** Wait after a failed round, ms; doubled each time. */
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
@@ -130,7 +123,6 @@ export interface Alarm {
   readonly failingSinceMs: number | null;
   /** When the last order was seen, or the alarm raised. */
   readonly orderSeenMs: number;
-  /** Result of the last round. */
   readonly text: string;
 }
 
@@ -203,7 +195,6 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-/** Adds a check to the known state of the trader. */
 function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =

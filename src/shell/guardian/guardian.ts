@@ -288,7 +288,6 @@ export interface GuardianOptions extends AccessSettings {
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Runs until there is nothing left to guard. Throws TwinbookError when the key or its files cannot be used. */
 export async function runGuardian(options: GuardianOptions): Promise<void> {
   const other = await anotherGuards(options.ledgerPath);
   if (other !== null) {

@@ -136,7 +136,6 @@ export class StepInputRecorder {
   #timedOut: number[] = [];
   #signed: Signed[] = [];
 
-  /** The same bounded call; interrupted calls are recorded. */
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {
       const number = this.#calls++;
@@ -149,7 +148,6 @@ export class StepInputRecorder {
     };
   }
 
-  /** The same signer; its results are recorded. */
   signer(inner: DraftSigner): DraftSigner {
     return {
       sign: (intentId) => {
@@ -292,7 +290,6 @@ export class Segments {
     this.#segmentBytes = segmentBytes;
   }
 
-  /** Bytes on disk, as known to this writer. */
   get bytes(): number {
     return this.#packedBytes + this.#openBytes;
   }

@@ -16,10 +16,8 @@ import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
 
-/** `RunDescription`. */
 export const RUN_FILE = 'run.json';
 export const LEDGER_COPY = 'ledger.sqlite';
-/** `RunEnd`. */
 export const END_FILE = 'end.json';
 
 export const JOURNAL_FORMAT = 1;
@@ -30,14 +28,11 @@ type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
 /** Inputs of the core as data. Contains no key, secret or passphrase. */
 export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
   readonly format: typeof JOURNAL_FORMAT;
-  /** Absolute path of the trader's file. */
   readonly configFile: string;
-  /** Absolute path of the run's ledger. */
   readonly ledgerPath: string;
   /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
   readonly feeds: readonly FeedSettings[];
-  /** Longest call into a strategy, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
   /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null if there is one. */
@@ -46,9 +41,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
 
 /** A strategy by its settings and the key of its code; no journal contains code. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
-  /** Equal for equal code. */
   readonly moduleKey: string;
-  /** Absolute path of the strategy file. */
   readonly file: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;

@@ -125,7 +125,6 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
   return redis;
 }
 
-/** Ends the connection without a report. */
 export function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
@@ -206,7 +205,6 @@ export interface QueueAddress extends SealKey {
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
-  /** Its result, or the reason of its failure. */
   readonly text: string;
 }
 
@@ -235,7 +233,6 @@ export class JobQueue {
     this.#queue.on('error', () => undefined);
   }
 
-  /** Stores a document for the workers. */
   async keep(key: string, text: string): Promise<void> {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
