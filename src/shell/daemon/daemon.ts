@@ -108,14 +108,15 @@ class Service implements Running {
   readonly #loop: Loop;
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
-  readonly #jobs = new Jobs({
+  readonly #jobHooks: JobHooks = {
     reconcile: () => this.#loop.command({ kind: 'reconcile' }),
     backupLedger: () =>
       void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
     dailySummary: () => this.#telemetry.dayIsDue(),
     late: (job, lateMs) => this.#session.log.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
     quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
-  });
+  };
+  #stopJobs: () => void = () => undefined;
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
@@ -149,12 +150,17 @@ class Service implements Running {
       session,
       command: (command) => this.command(command),
       onChange: (inForce) => {
-        this.#jobs.start(inForce);
+        this.#stopJobs();
+        this.#stopJobs = startJobs(inForce, this.#jobHooks);
         this.#telemetry.publisher.renew();
       },
     });
-    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
-    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds });
+    this.#telemetry = new Telemetry(
+      session,
+      this.#startedMs,
+      () => this.live.config,
+      () => this.#feeds?.status() ?? [],
+    );
   }
 
   async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
@@ -175,12 +181,12 @@ class Service implements Running {
     });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
-    this.#jobs.start(this.live.config);
+    this.#stopJobs = startJobs(this.live.config, this.#jobHooks);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
       await Promise.race([stopAsked, stop]);
-      this.#jobs.stop();
+      this.#stopJobs();
       this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
       clearInterval(status);
@@ -400,47 +406,35 @@ interface JobHooks {
   readonly late: (job: string, lateMs: number) => void;
 }
 
-/** Jobs by the clock. A job missed while the loop did not run is done once, at the next check. */
-export class Jobs {
-  readonly #hooks: JobHooks;
-  #stop: () => void = () => undefined;
-
-  constructor(hooks: JobHooks) {
-    this.#hooks = hooks;
-  }
-
-  start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
-    this.stop();
-    const hooks = this.#hooks;
-    const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
-      ['reconcile', schedule.reconcile, hooks.reconcile],
-      ['ledger_backup', schedule.ledgerBackup, hooks.backupLedger],
-      ['daily_summary', schedule.dailySummary, hooks.dailySummary],
-    ];
-    const jobs = all.flatMap(([name, expression, run]) =>
-      expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
-    );
-    const hours = new QuoteHours(strategies);
-    const look = () => {
-      for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
-      for (const { name, times, run } of jobs) {
-        const lateMs = times.findPassed(nowMs());
-        if (lateMs === null) continue;
-        if (lateMs > LATE_MS) hooks.late(name, lateMs);
-        run();
-      }
-    };
-    look();
-    const timer = setInterval(look, LOOK_MS);
-    this.#stop = () => {
-      clearInterval(timer);
-      hours.close();
-    };
-  }
-
-  stop(): void {
-    this.#stop();
-  }
+/** Runs the jobs of a configuration until the returned function is called. A missed one is done once, at the next check. */
+export function startJobs(
+  { schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] },
+  hooks: JobHooks,
+): () => void {
+  const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
+    ['reconcile', schedule.reconcile, hooks.reconcile],
+    ['ledger_backup', schedule.ledgerBackup, hooks.backupLedger],
+    ['daily_summary', schedule.dailySummary, hooks.dailySummary],
+  ];
+  const jobs = all.flatMap(([name, expression, run]) =>
+    expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
+  );
+  const hours = new QuoteHours(strategies);
+  const look = () => {
+    for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+    for (const { name, times, run } of jobs) {
+      const lateMs = times.findPassed(nowMs());
+      if (lateMs === null) continue;
+      if (lateMs > LATE_MS) hooks.late(name, lateMs);
+      run();
+    }
+  };
+  look();
+  const timer = setInterval(look, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    hours.close();
+  };
 }
 
 /** Why it failed; null on success. Never throws: a trader without a new backup trades on. */

@@ -23,13 +23,6 @@ import { formatSigned, money } from './status-text.js';
 
 const STEPS_KEPT = 500;
 
-export interface TelemetryOptions {
-  readonly config: () => Config;
-  readonly session: Session;
-  readonly startedMs: number;
-  readonly feeds: () => readonly FeedStatus[];
-}
-
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -37,7 +30,10 @@ function cpuMs(): number {
 
 export class Telemetry {
   readonly publisher: TelemetryPublisher;
-  readonly #options: TelemetryOptions;
+  readonly #session: Session;
+  readonly #startedMs: number;
+  readonly #inForce: () => Config;
+  readonly #feeds: () => readonly FeedStatus[];
   readonly #took = new RecentDurations(STEPS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
@@ -48,9 +44,12 @@ export class Telemetry {
   #beatMs: number | null = null;
   readonly #run: string;
 
-  constructor(options: TelemetryOptions) {
-    this.#options = options;
-    const { trader, ledger } = options.session;
+  constructor(session: Session, startedMs: number, inForce: () => Config, feeds: () => readonly FeedStatus[]) {
+    this.#session = session;
+    this.#startedMs = startedMs;
+    this.#inForce = inForce;
+    this.#feeds = feeds;
+    const { trader, ledger } = session;
     // Read once: a subscriber may connect when the ledger can no longer be read.
     this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
@@ -59,8 +58,7 @@ export class Telemetry {
         account: (atMs, publishing) => this.#account(atMs, publishing),
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
-        onFailure: (error) =>
-          options.session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
+        onFailure: (error) => session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
       { steadyMs, nowMs, cpuMs },
     );
@@ -92,12 +90,12 @@ export class Telemetry {
   /** Writes a due summary. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
-    const account = this.#options.session.trader.account(nowMs());
+    const account = this.#session.trader.account(nowMs());
     const { equityMicros, resultMicros, fills, days } = account;
     if (!this.#summary.take(days, steadyMs())) return;
     const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
     const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
-    this.#options.session.log.info({ ...day, ...figures }, 'daily summary');
+    this.#session.log.info({ ...day, ...figures }, 'daily summary');
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
@@ -106,7 +104,7 @@ export class Telemetry {
   };
 
   status(dashboard: string | null): TraderStatus {
-    const { session } = this.#options;
+    const session = this.#session;
     const atMs = nowMs();
     return {
       nowMs: atMs,
@@ -119,9 +117,9 @@ export class Telemetry {
   }
 
   #account(atMs: number, publishing: PublisherFigures): AccountStatus {
-    const { session, feeds } = this.#options;
+    const session = this.#session;
     const account = session.trader.account(atMs);
-    const sources = feeds();
+    const sources = this.#feeds();
     const { p50, p99, max } = this.#took.summary;
     return {
       ...account,
@@ -150,26 +148,22 @@ export class Telemetry {
   }
 
   get #process(): ProcessStatus {
-    const { session, startedMs } = this.#options;
-    const inForce = this.#options.config();
-    const { risk } = inForce;
+    const inForce = this.#inForce();
+    const { maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs } = inForce.risk;
+    const { maxPositionSharesMicros } = inForce.risk;
     return {
       pid: process.pid,
       version: VERSION,
       run: this.#run,
-      startedMs,
+      startedMs: this.#startedMs,
       configFile: inForce.file,
       configHash: inForce.configHash,
       venue: inForce.venue.name,
-      baseUrl: session.profile.base_url,
+      baseUrl: this.#session.profile.base_url,
       capitalMicros: inForce.capitalMicros,
       limits: {
-        maxLossDayMicros: risk.maxLossDayMicros,
-        maxDrawdownMicros: risk.maxDrawdownMicros,
-        maxTotalCostMicros: risk.maxTotalCostMicros,
-        maxOpenOrders: risk.maxOpenOrders,
-        maxPositionMicros: risk.maxPositionSharesMicros,
-        maxBookAgeMs: risk.maxBookAgeMs,
+        ...{ maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs },
+        maxPositionMicros: maxPositionSharesMicros,
       },
       config: shownConfig(inForce),
     };

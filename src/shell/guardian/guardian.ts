@@ -197,27 +197,15 @@ async function leavePlain(path: string, text: string): Promise<void> {
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
-export interface AccessSettings {
-  readonly profile: VenueProfile;
-  readonly walletFile: string;
-  readonly credentialsFile: string;
-  readonly isPaper: boolean;
-  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
-  readonly isFenced: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-export type Access = Pick<GuardianSession, 'client' | 'wallet'>;
-
 /** Its own API key, so that a revoked one leaves the other, and the wallet's key in memory: an alarm needs no disk. */
 class GuardianSession {
-  readonly #settings: AccessSettings;
+  readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
   readonly client: ServiceClient;
   #stored: Credentials | null;
 
   /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
-  constructor(settings: AccessSettings) {
+  constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
       const hint = 'Against the paper profile the trader makes one at its first start; else `twinbook keys create`.';
@@ -232,17 +220,16 @@ class GuardianSession {
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
-  async check(): Promise<Access> {
-    const { isPaper } = this.#settings;
-    const asked = { stored: this.#stored, mayReplace: isPaper, keep: this.#keep };
+  /** Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
+  async check(): Promise<void> {
+    const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);
-    return this;
   }
 
-  /** The same without a check, unless there is no key yet. */
-  async open(): Promise<Access> {
-    return this.#stored === null ? this.check() : this;
+  /** Without a check, unless there is no key yet. */
+  async open(): Promise<this> {
+    if (this.#stored === null) await this.check();
+    return this;
   }
 
   /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
@@ -256,10 +243,6 @@ class GuardianSession {
     this.#stored = made;
     saveCredentials(this.#settings.credentialsFile, this.#owner, made);
   };
-
-  close(): Promise<void> {
-    return this.client.close();
-  }
 
   get #owner() {
     return { baseUrl: this.#settings.profile.base_url, wallet: this.wallet.address };
@@ -275,14 +258,23 @@ const MAX_TEXT = 200;
 /** Time in which another guardian's report must change, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
-export interface GuardianOptions extends AccessSettings {
+export interface GuardianOptions {
+  readonly profile: VenueProfile;
+  readonly walletFile: string;
+  readonly credentialsFile: string;
+  readonly isPaper: boolean;
+  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
+  readonly isFenced: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
   /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
   readonly markFile: string | null;
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
-  readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
+  readonly cancelEverything: (
+    access: Pick<GuardianSession, 'client' | 'wallet'>,
+  ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
@@ -368,7 +360,7 @@ class Guardian {
   async #close(state: 'ended' | 'failed', text: string): Promise<void> {
     await this.#reporter.close(this.#makeReport(state, text));
     await this.#log.close();
-    if (this.#key !== null) await inTime(this.#key.close());
+    if (this.#key !== null) await inTime(this.#key.client.close());
   }
 
   /** The disk is read in the background: a check that waited for it would miss everything else. */
