@@ -7,11 +7,12 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
+import { explainLines } from '../console/views/explain-view.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import type { LiveConfig } from './live-config.js';
-import { explainMarket, explainTrading, prunedText } from './status-text.js';
+import { explainMarket, prunedText } from './status-text.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
@@ -199,7 +200,7 @@ function prune(
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
   const lines =
-    market === undefined ? explainTrading(running.ledger, subject) : explainMarket(market, running.snapshot(), nowMs());
+    market === undefined ? explainLines(subject, running.ledger) : explainMarket(market, running.snapshot(), nowMs());
   if (lines !== null) return { ok: true, data: { lines } };
   return {
     ok: false,

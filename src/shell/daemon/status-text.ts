@@ -1,11 +1,11 @@
-/** The running trader as text: its status, the result at the end, and why an order or market is in its state. */
+/** The running trader as text: its status, the result at the end, and why a market is in its state. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { plainLine, utcText } from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
-import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
@@ -119,62 +119,10 @@ export class Screen {
   }
 }
 
-/** Takes the pubkey of an order or fill, or an intent id; null when the ledger has none. */
-export function explainTrading(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const fill = ledger.fill(subject);
-  if (fill === null) return explainOrder(ledger, subject);
-  const order = explainOrder(ledger, fill.orderPubkey) ?? [`its order ${fill.orderPubkey} is not in the ledger`];
-  return [explainFill(fill), '', ...order];
-}
-
 /** Text about an order or intent that the ledger lacks; empty if none was ever pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
-}
-
-function explainFill({ amountMicros, feeMicros, isMaker, isYes, priceMicros, pubkey, side, timestampS }: BookedFill) {
-  const what = `${side} ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
-  const role = isMaker === null ? '' : isMaker ? ', as maker' : ', as taker';
-  const fee = feeMicros === null ? 'fee unknown' : `fee ${formatDecimal(feeMicros)}`;
-  return `fill ${pubkey}: ${what}${role}, ${fee}, at ${new Date(timestampS * 1000).toISOString()}`;
-}
-
-/** Takes an order's pubkey or an intent id; null when the ledger has neither. */
-function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const order = ledger.order(subject);
-  const intent = ledger.intent(order?.intentId ?? subject);
-  if (intent === null) return null;
-  const state = `state: ${intent.state}${intent.lastReason === '' ? '' : ` (${intent.lastReason})`}`;
-  const filled =
-    order === null ? [] : [`order ${order.pubkey}: ${order.status}, ${formatDecimal(order.filledMicros)} filled`];
-  const by = intent.strategy === '' ? 'the engine' : intent.strategy;
-  return [
-    intentText(intent),
-    state,
-    ...filled,
-    `strategy: ${by}, configuration ${intent.configHash.slice(0, 12)}`,
-    ...reasonLines(intent.reason),
-  ];
-}
-
-function intentText(intent: IntentRow): string {
-  const outcome = intent.isYes === null ? '' : intent.isYes ? ' YES' : ' NO';
-  const price = intent.priceMicros === null ? '' : ` at ${formatDecimal(intent.priceMicros)}`;
-  const amount = intent.amountMicros === null ? '' : ` ${formatDecimal(intent.amountMicros)}`;
-  const side = intent.side === null ? '' : ` ${intent.side}`;
-  return `${intent.id}: ${intent.kind}${side}${amount}${outcome}${price} in market ${intent.marketConditionId}`;
-}
-
-/** The reason is our own JSON: one line per field. */
-function reasonLines(reason: string): readonly string[] {
-  const parsed: unknown = JSON.parse(reason);
-  if (typeof parsed !== 'object' || parsed === null) return [];
-  return Object.entries(parsed).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([inner, figure]) => `  ${inner}: ${String(figure)}`)
-      : [`${name.replaceAll('_', ' ')}: ${String(value)}`],
-  );
 }
 
 function explainFeed({ name, view, withheld }: MarketStatus['feeds'][number]): string {

@@ -31,8 +31,23 @@ export interface ExplainView {
 export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {
   const market = trader.markets.get(subject);
   if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader) };
-  return { subject, source: 'ledger', tree: ledger === null ? null : ledgerTree(subject, ledger) };
+  const prunedMs = ledger?.prunedBefore() ?? null;
+  const pruned = prunedMs === null ? null : node('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
+  return { subject, source: 'ledger', tree: ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned) };
 }
+
+/** The same of an order, a fill or an intent as indented lines; null for an unknown one. */
+export function explainLines(subject: string, ledger: LedgerReader): readonly string[] | null {
+  const tree = ledgerTree(subject, ledger);
+  return tree === null ? null : listLines(tree, '');
+}
+
+const listLines = ({ name, value, unit, subject, children }: ExplainNode, indent: string): readonly string[] => [
+  [`${indent}${name}:`, value, unit, subject === null || subject === value ? '' : `(${subject})`]
+    .filter((text) => text !== '')
+    .join(' '),
+  ...children.flatMap((child) => listLines(child, `${indent}  `)),
+];
 
 function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
@@ -40,9 +55,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
   // A placed order's draft becomes its order.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
-  if (intent !== null) return orderTree(intent, order, ledger);
-  const prunedMs = ledger.prunedBefore();
-  return prunedMs === null ? null : node('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
+  return intent === null ? null : orderTree(intent, order, ledger);
 }
 
 /** @param unit empty without one */
