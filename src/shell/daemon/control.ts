@@ -7,12 +7,12 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
-import { explainLines } from '../console/views/explain-view.js';
+import { explainLines, marketLines } from '../console/views/explain-view.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import type { LiveConfig } from './live-config.js';
-import { explainMarket, prunedText } from './status-text.js';
+import { prunedText } from './status-text.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
@@ -199,8 +199,7 @@ function prune(
 
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
-  const lines =
-    market === undefined ? explainLines(subject, running.ledger) : explainMarket(market, running.snapshot(), nowMs());
+  const lines = market === undefined ? explainLines(subject, running.ledger) : marketLines(market, running.snapshot());
   if (lines !== null) return { ok: true, data: { lines } };
   return {
     ok: false,

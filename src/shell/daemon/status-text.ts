@@ -1,4 +1,4 @@
-/** The running trader as text: its status, the result at the end, and why a market is in its state. */
+/** The running trader as text: its status, and the result at the end. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
 import { plainLine, utcText } from '../../shared/base/text.js';
@@ -123,63 +123,4 @@ export class Screen {
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
-}
-
-function explainFeed({ name, view, withheld }: MarketStatus['feeds'][number]): string {
-  if (view === null) return `feed ${name}: ${withheld}`;
-  const { p, bid, ask, sd, ageMs } = view;
-  const price = p === null ? `${bid} to ${ask}` : String(p);
-  const age = `${(ageMs / 1000).toFixed(1)} s old`;
-  const told = withheld === null ? '' : `; not shown to the strategy: ${withheld}`;
-  return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
-}
-
-/** Terms of the value of quoting it, currency per hour. */
-function worthLines({ leftOutBecause, worth }: MarketStatus): readonly string[] {
-  const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
-  if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];
-  const { value, prices, place, belief } = worth;
-  const hourly = (perS: number): string => (perS * 3600).toFixed(4);
-  const every =
-    value.lookEveryS < 60 ? `${value.lookEveryS.toFixed(0)} s` : `${(value.lookEveryS / 60).toFixed(0)} min`;
-  return [
-    ...chosen,
-    `worth of quoting it: ${hourly(value.net)} an hour, place ${place}`,
-    `  fills, after adverse moves and fees: ${hourly(value.edge)} (${(value.fillsPerS * 3600).toFixed(1)} an hour)`,
-    `  stale quotes: -${hourly(value.stale)}, with a look every ${every}`,
-    `  looks: -${hourly(value.looks)}, at ${prices.look.toPrecision(3)} each`,
-    `  moves: -${hourly(value.moves)} (${(value.movesPerS * 3600).toFixed(1)} an hour), at ${prices.request.toPrecision(3)} a signed request`,
-    `  placing again after fills: -${hourly(value.fills)}`,
-    `  reserve for its cancels: -${hourly(value.reserve)}`,
-    `  currency: -${hourly(value.currency)}, for ${value.currencyBound.toFixed(2)} bound`,
-    `  believed: ${belief.fillRatio.toFixed(2)} fills for each expected, ${belief.adversePart.toFixed(2)} of the distance lost after one`,
-  ];
-}
-
-function marksLines({ markMove }: MarketStatus, { marks }: Snapshot): readonly string[] {
-  if (marks === null) return [];
-  const { isBelieved, told, precision, recall } = marks;
-  const learned = `of ${told.toFixed(0)} moves told ${precision.toFixed(2)} were there, of moves ${recall.toFixed(2)} were told`;
-  if (!isBelieved) return [`the venue's marks are not believed: ${learned}`];
-  const move = markMove === 0 ? 'of no move since that book' : `of a move of ${markMove.toFixed(4)} since that book`;
-  return [`the venue's mark tells ${move}; ${learned}`];
-}
-
-export function explainMarket(market: MarketStatus, snapshot: Snapshot, nowMs: number): readonly string[] {
-  const price = (value: MarketStatus['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
-  const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
-  return [
-    `"${market.title}" (${market.conditionId})`,
-    `trader: ${snapshot.mode}${snapshot.reason === '' ? '' : `, ${snapshot.reason}`}`,
-    ...(snapshot.reduceOnly === null ? [] : [`reduce only: ${snapshot.reduceOnly}`]),
-    `strategy ${market.strategies.join(', ') || 'none'} says: ${market.note}`,
-    `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.orders.length} orders`,
-    `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
-    `book seen ${market.bookSentMs === null ? 'never' : `${Math.round(nowMs - market.bookSentMs)} ms ago`}`,
-    ...marksLines(market, snapshot),
-    ...market.feeds.map(explainFeed),
-    ...worthLines(market),
-    ...(market.exchangeRefusal === null ? [] : [market.exchangeRefusal]),
-    ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
-  ];
 }

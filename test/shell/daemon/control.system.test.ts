@@ -35,7 +35,7 @@ describe('a running trader', () => {
     const aboutMarket = await command('explain', market?.conditionId ?? '');
     expect(aboutMarket.code).toBe(0);
     expect(aboutMarket.output).toContain(market?.title);
-    expect(aboutMarket.output).toMatch(/strategy maker says: /);
+    expect(aboutMarket.output).toMatch(/Strategy: maker\n +State: /);
     const [order] = await until(resting, (rows) => rows.length > 0);
     const aboutOrder = await command('explain', order?.pubkey ?? '');
     expect(aboutOrder.code).toBe(0);
