@@ -5,9 +5,10 @@ import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { TraderConfig } from '../shell/config/config.js';
+import { explainLines } from '../shell/console/views/explain-view.js';
 import { askTrader } from '../shell/control/control-client.js';
 import type { CancelAllData, ControlRequest, KillData, ResumedData } from '../shell/control/control-protocol.js';
-import { explainTrading, prunedText } from '../shell/daemon/status-text.js';
+import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import {
   type AddCommand,
@@ -353,7 +354,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
 
 /** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
-  const lines = explainTrading(ledger, subject) ?? savedLines(ledger, subject);
+  const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];
   if (ledger.market(subject) !== null) {
     const hint =

@@ -150,7 +150,7 @@ const releaseCommand = command({
     // The venue first: a trader that cannot reach it must not take the wallet.
     await withVenue(config, io, (venue) =>
       whileHeld({ ...waiting, wallet: venue.wallet.address, fleet, io }, async (joined) => {
-        if (!(await settleWallet(joined, venue, { config, ...waiting })))
+        if (!(await settleWallet(joined, venue, waiting)))
           throw new TwinbookError('timed_out', 'not proven in time that nothing rests', 'Give it more --timeout.');
         await joined.member.release(ZERO, reason);
       }),

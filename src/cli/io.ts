@@ -92,7 +92,8 @@ function cannotWrite(path: string, cause: unknown): TwinbookError {
 }
 
 export interface CliIo extends TraderIo {
-  readonly raw: TraderIo['raw'] & { readonly err: (sequence: string) => void };
+  /** For own sequences that move the cursor; never for foreign text. */
+  readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent elsewhere: tables are then as wide as needed. */
   readonly columns?: number;

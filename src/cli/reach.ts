@@ -180,12 +180,9 @@ export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'cloc
   return { apartMs, agrees: apartMs <= CLOCK_OK_MS, text };
 }
 
-/** Address of an embedded exchange, as its running trader reports it; null without one. */
-export const embeddedUrl = ({ control: { socket } }: TraderConfig): Promise<string | null> =>
-  askTrader({ command: 'status' }, { socket, timeoutMs: 5000 }).then(
-    ({ process }) => process.baseUrl,
-    valueOn(null, 'not_running'),
-  );
+/** Address of an embedded exchange, as its running trader reports it. Throws `not_running` without one. */
+export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<string> =>
+  (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
 
 /**
  * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
@@ -199,7 +196,7 @@ async function venueAddress(
   const { exchange } = config;
   const { profile } = config.venue;
   if (exchange === null || !exchange.embedded) return { url: profile.base_url };
-  const url = await embeddedUrl(config);
+  const url = await traderUrl(config).catch(valueOn(null, 'not_running'));
   if (url !== null) return { url };
   if (!existsSync(exchange.dataDir)) {
     const text = `the embedded exchange has never run: there is no ${exchange.dataDir}`;

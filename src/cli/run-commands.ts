@@ -24,7 +24,7 @@ import {
   usual,
 } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
-import { embeddedUrl, findCredentials, marketAtVenue, openWallet } from './reach.js';
+import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
 
 const verbose = flag('-v, --verbose', 'print every note on recorded market data');
 
@@ -201,12 +201,13 @@ export const addRecordCommand = command({
 /** An embedded exchange listens only while its trader runs, which reports the address. */
 async function findVenueAddress(config: TraderConfig): Promise<string> {
   if (config.exchange?.embedded !== true) return config.venue.profile.base_url;
-  const url = await embeddedUrl(config);
-  if (url !== null) return url;
   const text = 'this configuration embeds a paper exchange, which answers only while its trader runs';
   const hint =
     'Start it with `twinbook start`, or run `twinbook exchange` and record a configuration whose venue.base_url names it.';
-  throw new TwinbookError('venue_unreachable', text, hint);
+  return traderUrl(config).catch((cause: unknown) => {
+    if (!(cause instanceof TwinbookError) || cause.code !== 'not_running') throw cause;
+    throw new TwinbookError('venue_unreachable', text, hint, { cause });
+  });
 }
 
 /** Null without a wallet or its credentials: public data needs neither. */

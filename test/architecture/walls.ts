@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/runtime': ['shared', 'trader/engine'],
   'shell/control': ['shared', 'trader'],
   'shell/journal': ['shared', 'trader', 'shell/config', 'shell/runtime'],
-  'shell/backup': ['shared', 'trader/ledger', 'shell/journal', 'shell/runtime'],
+  'shell/backup': ['shared', 'trader/ledger'],
   'shell/recorder': [
     'shared',
     'trader',
@@ -135,7 +135,11 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** Modules of npm and of Node that only some rooms may load, and the alternative for the others. */
 export const MODULES: Readonly<Record<string, { readonly rooms: readonly string[]; readonly instead: string }>> = {
-  axios: { rooms: ['shell/feeds'], instead: 'read what a user brings through `shell/feeds`' },
+  axios: {
+    rooms: ['shell/client'],
+    instead: 'call the venue through `shell/client`',
+  },
+  bottleneck: { rooms: ['shell/client'], instead: 'the client keeps the limits of the venue' },
   'p-queue': { rooms: ['shell/client'], instead: 'the client bounds what is under way' },
   fastify: { rooms: ['exchange', 'shell/dashboard'], instead: 'serve through `exchange/http` or `shell/dashboard`' },
   '@fastify/swagger-ui': { rooms: ['exchange/http'], instead: 'the exchange serves its own page' },

@@ -146,7 +146,8 @@ describe('tables for a person', () => {
 
   test('explain an order from the ledger alone', async () => {
     const out = await read('explain', 'order-1');
-    expect(out).toContain('buy 10 YES at 0.42');
+    expect(out).toContain('Order: order-1\n  Terms: buy YES at 0.42\n');
+    expect(out).toContain('  Amount: 10 shares\n');
     expect(out).toContain('The trader is not running');
   });
 });
@@ -218,14 +219,16 @@ describe('what an earlier process left standing', () => {
 describe('a name may be shortened', () => {
   test('a fill to its beginning: what was known of it, and its order', async () => {
     const out = await read('explain', 'trade');
-    expect(out).toContain('fill trade-1: buy 2.5 YES at 0.42, as taker, fee 0.042\n');
-    expect(out).toContain('order order-1: partially_filled, 2.5 filled');
+    for (const line of ['Fill: trade-1', '  Terms: buy YES at 0.42', '  Amount: 2.5 shares', '  Fee: 0.042 currency'])
+      expect(out).toContain(`${line}\n`);
+    expect(out).toContain('  As: taker\n');
+    expect(out).toContain('    State: partially_filled\n');
   });
 
   test('a market to words of its title, an order to its beginning or to what a table shows', async () => {
     expect(await rows('fills', '--market', 'RAIN will')).toHaveLength(1);
     for (const typed of ['run-a-2', 'order-2', 'or…-2']) {
-      expect(await read('explain', typed), typed).toContain('run-a-2: place');
+      expect(await read('explain', typed), typed).toContain('Order: order-2\n');
     }
   });
 

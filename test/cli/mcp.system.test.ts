@@ -116,7 +116,7 @@ describe('twinbook mcp', () => {
     expect(JSON.parse((await call('status')).text)).toMatchObject({ running: true, mode: 'quoting' });
     const { rows: fills } = JSON.parse((await call('fills', { limit: 1 })).text) as { rows: { pubkey: string }[] };
     expect(fills).toHaveLength(1);
-    expect((await call('explain', { subject: fills[0]?.pubkey })).text).toContain('fill ');
+    expect((await call('explain', { subject: fills[0]?.pubkey })).text).toContain('Fill: ');
     for (const name of ['markets', 'orders', 'drafts', 'positions', 'pnl', 'events'])
       expect(await call(name)).toMatchObject({ isError: false });
 

@@ -9,7 +9,7 @@ import { type RunCode, traderThen } from '../../lab/replay/run-settings.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import type { MarketStatus } from '../../shared/protocol/trader-status.js';
-import { explainMarket } from '../../shell/daemon/status-text.js';
+import { marketLines } from '../../shell/console/views/explain-view.js';
 import { type RunJournal, readRun, runField, runFolders } from '../../shell/journal/runs.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Trader } from '../../trader/engine/trader.js';
@@ -51,7 +51,7 @@ export async function explainPast(
       snapshot = trader?.snapshot(lastMs) ?? null;
     },
   });
-  const lines = linesOf(subject, snapshot, run, lastMs);
+  const lines = linesOf(subject, snapshot, run);
   return [
     `as of ${utcText(lastMs)} UTC: run ${basename(run.folder)}, decided again from its journal`,
     ...(difference === null ? [] : [differsText(difference)]),
@@ -70,9 +70,9 @@ function findRunAt(atMs: number, dir: string): string {
   throw new TwinbookError('usage', `no run in ${dir} had begun by ${utcText(atMs)} UTC`, hint);
 }
 
-function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJournal, nowMs: number): readonly string[] {
+function linesOf(subject: string, snapshot: Snapshot | null, { folder }: RunJournal): readonly string[] {
   const market = snapshot?.markets.find(({ conditionId }) => conditionId === subject);
-  if (snapshot !== null && market !== undefined) return explainMarket(market, snapshot, nowMs);
+  if (snapshot !== null && market !== undefined) return marketLines(market, snapshot);
   const hint = '`twinbook markets` lists markets; an order or a fill is explained without --at, as it was.';
   throw new TwinbookError('usage', `run ${basename(folder)} knew no market ${subject} then`, hint);
 }

@@ -110,8 +110,7 @@ export interface ConfigureCommand {
   readonly copy: string;
   /** A sentence for each changed setting, for the ledger. */
   readonly changes: readonly string[];
-  /** `watch`: the files changed, and the trader's file allows automatic reloads. */
-  readonly by: 'operator' | 'watch' | 'rollback';
+  readonly by: 'operator' | 'rollback';
   readonly reason: string;
 }
 

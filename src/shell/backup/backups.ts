@@ -1,16 +1,12 @@
-/**
- * Backups of a ledger: copied while it runs, checked, and only then given a valid name. They are in a folder beside it,
- * each with its checksum; the newest also has the name `<ledger>.backup`.
- */
+/** Backups of a ledger, in a folder beside it. Only a checked copy gets a valid name. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
-import { makeFolder, makePrivate, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
+import { makeFolder, PRIVATE_FILE, syncFile, syncFolder } from '../../shared/base/files.js';
 import { startWorker } from '../../shared/base/processes.js';
 import { openReadOnly } from '../../trader/ledger/ledger.js';
-import { beginLedgerCopy } from '../journal/journal-writer.js';
 
 const ENDING = '.sqlite';
 /** Suffix of an incomplete or unchecked copy: never a backup. */
@@ -20,11 +16,8 @@ export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
- * Makes one backup of a ledger that is open somewhere or nowhere.
- * @param nowMs our clock, ms: its name
- * @returns with the names of those that were deleted for it
- * Throws TwinbookError `ledger_broken` when the copy is not a whole ledger: it stays, under a name that says so. Throws what
- * the system says when there is no room.
+ * Backs up an open or closed ledger; returns also the names of deleted backups. Throws TwinbookError `ledger_broken`
+ * for a copy that is not whole, which stays under a name that says so, and the system's error when there is no room.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
@@ -35,10 +28,7 @@ export async function makeBackup(
   removeUnchecked(folder);
   const path = join(folder, `${new Date(nowMs).toISOString().replaceAll(':', '-')}${ENDING}`);
   const unchecked = `${path}${UNCHECKED}`;
-  const copy = await beginLedgerCopy(ledgerPath, unchecked, 0);
-  await copy.done;
-  makePrivate(unchecked);
-  const { sha256, problems } = await checkCopy(unchecked);
+  const { sha256, problems } = await copyChecked({ source: ledgerPath, target: unchecked });
   removeSideFiles(unchecked);
   const [problem] = problems;
   if (problem !== undefined) throw makeDamageError(ledgerPath, unchecked, problem, problems.length);
@@ -73,9 +63,7 @@ export function findBackup(ledgerPath: string, folder: string, given: string): s
   return fs.existsSync(path) || basename(given) !== given || !fs.existsSync(named) ? path : named;
 }
 
-/**
- * `<ledger>.backup` is the newest backup under a second name: returns its own name, which has the checksum beside it.
- */
+/** Own name of the newest backup, with the checksum beside it; `<ledger>.backup` is its second name. */
 export function findOwnName(backup: string): string {
   const folder = `${backup}s`;
   const found = fs.statSync(backup, { throwIfNoEntry: false });
@@ -112,13 +100,18 @@ function makeDamageError(ledgerPath: string, copy: string, problem: string, prob
   );
 }
 
-/** Examines a copy in a separate thread: the trader does not wait for it. Rejects when the file cannot be read. */
-function checkCopy(path: string): Promise<ExaminedFile> {
-  const thread = startWorker({ name: 'check-thread', data: path }, import.meta.url);
+export interface BackupOrder {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** Copies and examines in a thread. Rejects when a file cannot be read or written. */
+function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
+  const thread = startWorker({ name: 'backup-thread', data }, import.meta.url);
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('the check of the copy was broken off')));
+    thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
   });
 }
 
@@ -169,7 +162,10 @@ export interface ExaminedFile {
   readonly problems: readonly string[];
 }
 
-/** SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be read. */
+/**
+ * SQLite's own check of its pages, and every sum of the ledger again from its rows. Throws when the file cannot be
+ * read.
+ */
 export function examineFile(path: string): ExaminedFile {
   const sha256 = hashFile(path);
   try {

@@ -1,8 +1,10 @@
 /**
- * The budget of one scope: a guard rail below the scheduler's plan. While places are free a request passes at once; the
- * others wait in line, by lane, until the sliding window has places.
+ * The budget of one scope: a guard rail below the scheduler's plan. While places are free a request passes at once;
+ * Bottleneck, which takes some milliseconds a job, only holds the line of those that must wait, by lane, and lets as
+ * many through as the sliding window has places.
  */
 
+import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { LANES, type Lane } from '../../shared/protocol/seam.js';
 import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
@@ -12,19 +14,39 @@ const LONGEST_LINE = 1_000;
 /** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
-interface Waiting {
+/**
+ * Between two starts, for Bottleneck: centuries ago. It plans starts by the wall clock, so a clock that is set back would
+ * hold the line for as long as the step. Places come from the window, which a clock that cannot be set measures.
+ */
+const LONG_AGO_MS = -1e14;
+
+function openLimiter(): Bottleneck {
+  const limiter = new Bottleneck({ reservoir: 1, minTime: LONG_AGO_MS });
+  // The first job uses up the reservoir; after it Bottleneck's next start lies in the past.
+  limiter.schedule({ priority: 0 }, () => Promise.resolve()).catch(() => undefined);
+  return limiter;
+}
+
+/** A waiting request that may probe. */
+interface Prober {
   readonly lane: Lane;
   /** A cancel of a kill. */
   readonly isUrgent: boolean;
-  readonly settle: (place: Permit | null) => void;
+  /** False when it no longer waits. */
+  readonly settle: (place: Permit) => boolean;
 }
 
 /** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
-  /** By lane, then in order of arrival. */
-  readonly #waiting: Waiting[] = [];
+  /** Null until a request has to wait. */
+  #limiter: Bottleneck | null = null;
+  /** Jobs in Bottleneck's queue, including those that no longer wait, and the number with a place. */
+  #queued = 0;
+  #called = 0;
+  /** In order of arrival, including those that no longer wait. */
+  #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -37,16 +59,17 @@ export class BudgetLine {
   /** Fraction of a minute's budget that could leave now, less the waiting requests; negative when more wait. */
   get freePart(): number {
     const nowMs = this.#monotonicMs();
-    return (this.#pacing.freePermits(nowMs) - this.#waiting.length) / this.#pacing.window.limitAt(nowMs);
+    const remaining = this.#pacing.freePermits(nowMs) - (this.#queued - this.#called);
+    return remaining / this.#pacing.window.limitAt(nowMs);
   }
 
   read() {
     return this.#pacing.read(this.#monotonicMs());
   }
 
-  /** Takes a place if one is free and no request waits. */
+  /** Takes a place if one is free and no request waits; the fast path. */
   tryEnter(): Permit | null {
-    if (this.#waiting.length > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
+    if (this.#queued > 0 || this.#closed || this.#pacing.freePermits(this.#monotonicMs()) < 1) return null;
     this.#pacing.start('place');
     return 'place';
   }
@@ -57,17 +80,28 @@ export class BudgetLine {
    */
   enter(lane: Lane, patienceMs: number, isUrgent = lane === 'cancel'): Promise<Permit | null> {
     const longest = URGENT.includes(lane) ? 2 * LONGEST_LINE : LONGEST_LINE;
-    if (this.#closed || this.#waiting.length >= longest || patienceMs <= 0) return Promise.resolve(null);
+    if (this.#closed || this.#queued >= longest || patienceMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const settle = (place: Permit | null) => {
+      let waiting = true;
+      const settle = (answer: Permit | null): boolean => {
+        if (!waiting) return false;
+        waiting = false;
         clearTimeout(timer);
-        this.#waiting.splice(this.#waiting.indexOf(request), 1);
-        resolve(place);
+        resolve(answer);
+        return true;
       };
-      const request: Waiting = { lane, isUrgent, settle };
       const timer = setTimeout(() => settle(null), boundedDelay(patienceMs));
-      const behind = this.#waiting.findIndex((other) => LANES.indexOf(other.lane) > LANES.indexOf(lane));
-      this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, request);
+      this.#queued += 1;
+      const turn = () => {
+        this.#queued -= 1;
+        this.#called -= 1;
+        if (!settle('place')) this.onUnsent('place'); // waits no more: the place goes to the next one
+        return Promise.resolve();
+      };
+      // Bottleneck rejects only what `close` drops.
+      this.#limiter ??= openLimiter();
+      this.#limiter.schedule({ priority: LANES.indexOf(lane) }, turn).catch(() => settle(null));
+      if (Pacing.mayProbe(lane)) this.#probers.push({ lane, isUrgent, settle });
       this.#callUp();
     });
   }
@@ -75,20 +109,20 @@ export class BudgetLine {
   /** The request left without an answer. */
   onSilence(place: Permit): void {
     this.#pacing.onSilence(place, this.#monotonicMs());
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
   }
 
   /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
     return pauseMs;
   }
 
   /** The request with a place never left. */
   onUnsent(place: Permit): void {
     this.#pacing.giveBack(place);
-    this.#callUp();
+    if (this.#queued > 0) this.#callUp();
   }
 
   /** True when a granted place must not be used: the venue has refused since, or reported less room. */
@@ -96,43 +130,53 @@ export class BudgetLine {
     return this.#pacing.isOverdrawn(place, this.#monotonicMs());
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const request of [...this.#waiting]) request.settle(null);
+    await this.#limiter?.stop({ dropWaitingJobs: true });
   }
 
   /** Gives free places to the first waiting requests, and sets a timer for the next free place. */
   #callUp(): void {
-    if (this.#closed || this.#waiting.length === 0) return;
+    if (this.#closed) return;
     const nowMs = this.#monotonicMs();
-    const called = this.#waiting.slice(0, Math.max(0, Math.floor(this.#pacing.freePermits(nowMs))));
-    for (const request of called) this.#admit(request, 'place');
-    const prober = this.#waiting.find((request) => this.#nextProbeMs(request, nowMs) <= nowMs);
-    if (called.length === 0 && prober !== undefined) this.#admit(prober, 'probe');
+    const free = Math.max(0, Math.floor(this.#pacing.freePermits(nowMs)));
+    const called = Math.min(free, this.#queued - this.#called);
+    for (let n = 0; n < called; n++) this.#pacing.start('place');
+    this.#called += called;
+    if (called > 0) void this.#limiter?.incrementReservoir(called);
+    if (called === 0) this.#probe(nowMs);
     clearTimeout(this.#timer);
-    if (this.#waiting.length === 0) return;
-    const probesMs = this.#waiting.map((request) => this.#nextProbeMs(request, nowMs));
-    const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), ...probesMs);
+    if (this.#queued === this.#called) {
+      this.#probers = [];
+      return;
+    }
+    const probeMs = Math.min(...this.#probers.map(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs)));
+    const wakeMs = Math.min(this.#pacing.nextPlaceMs(nowMs), probeMs);
     // Infinity: everything counted is in flight, and `onSilence` or `onAnswer` will call up.
     if (Number.isFinite(wakeMs)) this.#timer = setTimeout(() => this.#callUp(), boundedDelay(wakeMs - nowMs));
   }
 
-  #admit(request: Waiting, place: Permit): void {
-    this.#pacing.start(place);
-    request.settle(place);
-  }
-
-  /** When this request may leave as a probe, ms; Infinity for a lane without probes. */
-  #nextProbeMs({ lane, isUrgent }: Waiting, nowMs: number): number {
-    return Pacing.mayProbe(lane) ? this.#pacing.nextProbeMs(isUrgent, nowMs) : Number.POSITIVE_INFINITY;
+  /** Lets the most urgent request that may probe pass the line when a probe is due. */
+  #probe(nowMs: number): void {
+    const mayLeave = this.#probers.filter(({ isUrgent }) => this.#pacing.nextProbeMs(isUrgent, nowMs) <= nowMs);
+    if (mayLeave.length === 0) return;
+    this.#pacing.start('probe');
+    const inTurn = mayLeave.sort((a, b) => LANES.indexOf(a.lane) - LANES.indexOf(b.lane));
+    const first = inTurn.findIndex(({ settle }) => settle('probe'));
+    const gone = new Set(first < 0 ? inTurn : inTurn.slice(0, first + 1));
+    this.#probers = this.#probers.filter((prober) => !gone.has(prober));
+    if (first < 0) this.#pacing.giveBack('probe');
   }
 }
 
 /** setTimeout fires at once beyond 2^31 - 1 ms; an hour is enough here. */
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
-/** Bounds requests in flight, cancels and submits apart: a venue that hangs on eight reads must not delay a cancel. */
+/**
+ * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and submits have
+ * connections of their own: a venue that hangs on eight reads must not keep a cancel waiting for their time-outs.
+ */
 export class Lanes {
   readonly #urgent: PQueue;
   readonly #other: PQueue;

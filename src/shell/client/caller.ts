@@ -165,7 +165,7 @@ export class HttpCaller {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
-    for (const line of Object.values(this.#lines ?? {})) line.close();
+    await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
     await Promise.allSettled(this.#pending);
   }
 

@@ -2,6 +2,9 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig } from 'axios';
+import axios from 'axios';
 import { guarded } from '../../shared/base/processes.js';
 import type { Message } from './message.js';
 
@@ -18,38 +21,47 @@ export type Attempt =
 /** Carrier of messages: HTTP here, a simulated network elsewhere. */
 export interface Sender {
   /** Never throws. `timeoutMs` bounds the whole attempt, so that an endless body ends too. */
-  send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt>;
+  send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt>;
   /** Aborts requests in flight and closes every socket. */
   close(): void;
 }
 
-interface Agents {
-  readonly http: http.Agent;
-  readonly https: https.Agent;
-}
-
 /** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
 export class Transport implements Sender {
-  readonly #agents: Agents;
+  readonly #axios: AxiosInstance;
+  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent };
   readonly #inFlight = new Set<Wire>();
 
   /** `sockets`: connections kept open at most. */
   constructor(sockets: number) {
     const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+    this.#axios = axios.create({
+      httpAgent: this.#agents.http,
+      httpsAgent: this.#agents.https,
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [(data: unknown) => data],
+      validateStatus: () => true,
+    });
   }
 
-  async send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt> {
+  async send(message: Message, headers: Record<string, string | false>, timeoutMs: number): Promise<Attempt> {
     const wire = new Wire();
     this.#inFlight.add(wire);
     const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
-      const { status, headers: answered, body } = await wire.send(message, headers, this.#agents);
-      const header = (name: string): string | null => {
-        const value = answered[name];
+      const response = await this.#axios.request<Buffer>({
+        method: message.method,
+        url: message.url.href,
+        headers,
+        ...(message.body === '' ? {} : { data: Buffer.from(message.body, 'utf8') }),
+        adapter: wire.adapter,
+      });
+      const read = (name: string): string | null => {
+        const value: unknown = response.headers[name];
         return typeof value === 'string' ? value : null;
       };
-      return { kind: 'answer', status, header, text: decode(body) };
+      return { kind: 'answer', status: response.status, header: read, text: decode(response.data) };
     } catch (error) {
       return { kind: 'failure', reason: describe(error), sent: wire.connected };
     } finally {
@@ -95,34 +107,34 @@ function describe(error: unknown): string {
 /** A page of 200 assets has about 150 KB. */
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-interface WholeAnswer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-/** A request from its first byte to the last of its answer; for one use. */
+/**
+ * Replaces axios's own access to the network, which is made for proxies, redirects, uploads and streams: an order would
+ * pay for it four times. A request prepared by axios, from its first byte to the last of its answer; for one use.
+ */
 class Wire {
   /** True once the connection is open: before that no byte of a request leaves. */
   connected = false;
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
 
-  /** Connects directly, without a proxy. Rejects for an incomplete or too large answer. */
-  send({ method, url, body }: Message, headers: Record<string, string>, agents: Agents): Promise<WholeAnswer> {
-    return new Promise((resolve, reject) => {
+  /** For axios. It connects directly, without a proxy; rejects for an incomplete or too large answer. */
+  readonly adapter: AxiosAdapter = (config) =>
+    new Promise((resolve, reject) => {
       this.#fail = reject;
+      const url = new URL(config.url ?? '');
       const isSecure = url.protocol === 'https:';
-      const options = { method, headers, agent: isSecure ? agents.https : agents.http };
+      const agent: http.Agent | undefined = isSecure ? config.httpsAgent : config.httpAgent;
+      // axios permits several kinds of header values; `writeHeaders` makes texts only.
+      const headers = config.headers.toJSON() as http.OutgoingHttpHeaders;
+      const options = { method: config.method?.toUpperCase(), headers, agent };
       const request = isSecure ? https.request(url, options) : http.request(url, options);
       this.#request = request;
       this.#watch(request, isSecure);
-      const read = (response: http.IncomingMessage) => this.#read(response, resolve);
+      const read = (response: http.IncomingMessage) => this.#read(response, config, resolve);
       request.once('response', guarded(read, this.#failed));
       request.on('error', reject);
-      request.end(body === '' ? undefined : body);
+      request.end(config.data);
     });
-  }
 
   /** Aborts the request with this error as its outcome. */
   cut(error: Error): void {
@@ -139,7 +151,11 @@ class Wire {
     });
   }
 
-  #read(response: http.IncomingMessage, resolve: (answer: WholeAnswer) => void): void {
+  #read(
+    response: http.IncomingMessage,
+    config: InternalAxiosRequestConfig,
+    resolve: (answer: AxiosResponse<Buffer>) => void,
+  ): void {
     const chunks: Buffer[] = [];
     let bytes = 0;
     response.on('error', this.#fail);
@@ -150,12 +166,33 @@ class Wire {
     };
     response.on('data', guarded(take, this.#failed));
     const finish = () => {
-      const { statusCode: status = 0, headers } = response;
-      resolve({ status, headers, body: Buffer.concat(chunks) });
+      const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+      // Node's type knows headers without a value, which no answer has.
+      const headers = response.headers as AxiosResponse['headers'];
+      resolve({ status, statusText, headers, config, data: unpack(Buffer.concat(chunks), response.headers) });
     };
     response.on('end', guarded(finish, this.#failed));
   }
 
   readonly #failed = (error: unknown): void =>
-    this.cut(error instanceof Error ? error : new Error('answer that cannot be read'));
+    this.cut(error instanceof Error ? error : new Error('answer that cannot be unpacked'));
+}
+
+/**
+ * Requests ask for plain answers, but packed ones are read too. Throws for bytes that are not packed as declared, or
+ * too many.
+ */
+function unpack(bytes: Buffer, headers: http.IncomingHttpHeaders): Buffer {
+  const limit = { maxOutputLength: LARGEST_ANSWER_BYTES };
+  switch (headers['content-encoding']?.toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(bytes, limit);
+    case 'deflate':
+      return inflateSync(bytes, limit);
+    case 'br':
+      return brotliDecompressSync(bytes, limit);
+    default:
+      return bytes;
+  }
 }

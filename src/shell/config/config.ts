@@ -51,8 +51,6 @@ export type FleetDatabaseConfig = FleetConfig['database'];
 /** A source of the user's own fair values. */
 export type FeedConfig = TraderConfig['feeds'][number];
 export type FileFeed = Extract<FeedConfig, { kind: 'file' }>;
-export type HttpFeed = Extract<FeedConfig, { kind: 'http' }>;
-export type VenueFeed = Extract<FeedConfig, { kind: 'polymarket' | 'kalshi' }>;
 export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 
 /** `name` is unique within a trader: the strategy file's name without its extension. */
@@ -130,7 +128,6 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
     dashboard: { ...dashboard, enabled: dashboard.enabled ?? venue.name === PAPER },
     alerts: makeAlerts(content.alerts, absolute),
     metrics: toSettings(shape.metrics, content.metrics, absolute),
-    reload: content.reload,
     control: { socket: chooseSocket(content.control.socket, ledgerPath, absolute, at) },
   };
 }
@@ -279,63 +276,22 @@ export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashb
 type FeedsFile = TraderFile['feeds'];
 type FeedFile = FeedsFile[string];
 
-const OTHER_VENUE = { wants: ['markets'], may: ['url', 'hosts'] };
 const FEED_KEYS: KindKeys<FeedFile['kind']> = {
   file: { wants: ['path'], may: [] },
-  http: { wants: ['url'], may: ['hosts'] },
   child: { wants: ['command'], may: ['env'] },
-  polymarket: OTHER_VENUE,
-  kalshi: OTHER_VENUE,
 };
 
-/** Addresses at which these venues answer without credentials. */
-const VENUE_URLS = {
-  polymarket: 'https://clob.polymarket.com',
-  kalshi: 'https://api.elections.kalshi.com/trade-api/v2',
-} as const;
-
 const feedProblems = (feeds: FeedsFile, at: At): readonly Problem[] =>
-  Object.entries(feeds).flatMap(([name, feed]) => {
-    const path = ['feeds', name];
-    const { kind, url } = feed;
-    const host = url === undefined || !FEED_KEYS[kind].may.includes('hosts') ? null : new URL(url).host;
-    const isStrange = host !== null && !listHosts(feed, url ?? '').includes(host);
-    return [
-      ...kindProblems('feed', feed, FEED_KEYS, path, at),
-      ...(isStrange ? [at([...path, 'hosts'], `does not hold ${host}, the host of url`)] : []),
-    ];
-  });
+  Object.entries(feeds).flatMap(([name, feed]) => kindProblems('feed', feed, FEED_KEYS, ['feeds', name], at));
 
 /** The feeds must be without a problem. */
 export const makeFeeds = (feeds: FeedsFile, folder: string) =>
-  Object.entries(feeds).map(([name, feed]) => makeFeed(name, feed, folder));
-
-function makeFeed(name: string, feed: FeedFile, folder: string) {
-  const { kind, path = '', url = '', command = [], env = [], every_ms: everyMs } = feed;
-  const named = { name, maxAgeMs: Math.round(feed.max_age_s * 1000) };
-  switch (kind) {
-    case 'file':
-      return { ...named, kind, path: resolve(folder, path), everyMs };
-    case 'http':
-      return { ...named, kind, url, hosts: listHosts(feed, url), everyMs };
-    case 'child':
-      return { ...named, kind, command, cwd: folder, env };
-    case 'polymarket':
-    case 'kalshi': {
-      const base = url === '' ? VENUE_URLS[kind] : url;
-      const markets = Object.entries(feed.markets ?? {}).map(([conditionId, nameThere]) => ({
-        conditionId,
-        nameThere,
-      }));
-      return { ...named, kind, url: base, hosts: listHosts(feed, base), markets, everyMs };
-    }
-  }
-}
-
-function listHosts({ hosts }: FeedFile, url: string): readonly string[] {
-  if (hosts !== undefined) return hosts.map((host) => host.toLowerCase());
-  return url === '' ? [] : [new URL(url).host];
-}
+  Object.entries(feeds).map(([name, { kind, path = '', command = [], env = [], every_ms: everyMs, max_age_s: s }]) => {
+    const named = { name, maxAgeMs: Math.round(s * 1000) };
+    return kind === 'file'
+      ? { ...named, kind, path: resolve(folder, path), everyMs }
+      : { ...named, kind, command, cwd: folder, env };
+  });
 
 type FleetFile = NonNullable<TraderFile['fleet']>;
 

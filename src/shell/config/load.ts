@@ -94,16 +94,6 @@ async function readFiles(path: string, options: LoadOptions) {
   return { config, sourceHashes };
 }
 
-/** The trader's file and its strategy files, existing or not; only the first when it is unreadable. */
-export function configFiles(path: string, options: LoadOptions): readonly string[] {
-  try {
-    const { file, strategyFiles } = readTrader(path, options, new ProblemList());
-    return [file, ...strategyFiles.map((name) => resolve(dirname(file), name))];
-  } catch {
-    return [resolve(options.cwd, path)];
-  }
-}
-
 /** The same without the strategy files. */
 export function loadTraderConfig(path: string, options: LoadOptions): TraderConfig {
   const problems = new ProblemList();

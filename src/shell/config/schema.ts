@@ -208,10 +208,8 @@ const address = z.url({ protocol: /^https?$/ });
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
 
 export const feedSchema = z.strictObject({
-  kind: z.enum(['file', 'http', 'child', 'polymarket', 'kalshi']).describe('Its source; child is your own program.'),
+  kind: z.enum(['file', 'child']).describe('Its source: a file, or your own program.'),
   path: path('For a file: CSV or JSONL.').optional(),
-  url: address.optional().describe('For http: the address that answers with JSON; else replaces the venue’s own.'),
-  hosts: texts(255).optional().describe('For http, polymarket and kalshi: allowed hosts; default that of url.'),
   command: texts(4096).optional().describe('For child: the program and its arguments.'),
   env: z
     .array(
@@ -223,8 +221,7 @@ export const feedSchema = z.strictObject({
     .max(100)
     .optional()
     .describe('For child: environment variables that it gets beside PATH, HOME, LANG, LC_*, TZ and TMPDIR.'),
-  markets: z.record(id, id).optional().describe('For polymarket and kalshi: token id or ticker, by condition id.'),
-  every_ms: integer(100, 3_600_000, 'For all but child: interval between reads, ms.').default(1000),
+  every_ms: integer(100, 3_600_000, 'For a file: interval between reads, ms.').default(1000),
   max_age_s: z.number().min(0.1).max(86_400).describe('Strategies never get values older than this, s.').default(60),
 });
 
@@ -260,9 +257,6 @@ export const traderSchema = z.strictObject({
   dashboard: dashboardSchema.prefault({}),
   metrics: metricsSchema.prefault({}),
   alerts: alertsSchema.prefault({}),
-  reload: section('How changed files are taken up; else by `config apply` alone.', {
-    watch: flag(false, 'Takes up changed files where nothing in them wants more.'),
-  }).prefault({}),
   control: section('How commands reach the running trader.', {
     socket: path('Control socket; default beside the ledger.').optional(),
   }).prefault({}),

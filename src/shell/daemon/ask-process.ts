@@ -1,6 +1,5 @@
 /**
- * Questions for a separate process: SQLite and the top level of a module cannot be interrupted from within, but a
- * process can be ended.
+ * Questions for a separate process: SQLite and the top level of a module can only be interrupted with their process.
  */
 
 import { execFile } from 'node:child_process';
@@ -41,13 +40,14 @@ const MOST_MB = 512;
 interface CheckLoadOptions {
   readonly cwd: string;
   readonly env: Environment;
-  readonly copy?: { readonly texts: ReadonlyMap<string, string> };
+  /** Texts by path, in place of the files. */
+  readonly copy?: ReadonlyMap<string, string>;
   readonly withinMs?: number;
 }
 
 /**
- * Loads a configuration's code: code that hangs or exits stays out of the trader. Returns the keys of the modules that
- * can be loaded. Throws like `loadConfig`, and `strategy_invalid` for code that does not end in time.
+ * Keys of the modules that load; code that hangs or exits stays out of the trader. Throws like `loadConfig`, and
+ * `strategy_invalid` for code that does not end in time.
  */
 export async function checkLoad(
   file: string,
@@ -72,7 +72,7 @@ export async function checkLoad(
       'Nothing was applied. The top level of a module may only have declarations: no endless loop, no waiting, no process.exit.',
     );
   };
-  const copied = copy === undefined ? null : [...copy.texts];
+  const copied = copy === undefined ? null : [...copy];
   const question = { kind: 'load', file, cwd, env: Object.fromEntries(overrides), copied } as const;
   return new Set((await askProcess(question, limits, explain)) as readonly string[]);
 }

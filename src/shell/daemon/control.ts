@@ -7,11 +7,12 @@ import type { Snapshot } from '../../trader/engine/snapshot.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { PruneBatch, PrunedBatch } from '../../trader/reconcile/prune.js';
+import { explainLines, marketLines } from '../console/views/explain-view.js';
 import type { ControlQuestion, ControlResponse, ModeData } from '../control/control-protocol.js';
 import { leaveStopFile, locateStopFile, readStopFile, removeStopFile } from '../control/stop-file.js';
 import { nowMs, steadyMs } from '../runtime/clock.js';
 import type { LiveConfig } from './live-config.js';
-import { explainMarket, explainTrading, prunedText } from './status-text.js';
+import { prunedText } from './status-text.js';
 
 /** Longest wait of a command for the exchange's confirmation, ms. */
 const WAIT_MS = 60_000;
@@ -44,9 +45,19 @@ export async function answerControl(request: ControlQuestion, running: Running):
       return obey({ kind: request.command, reason: request.reason }, running);
     case 'pause':
     case 'resume':
-      return obey(pauseCommand(request), running);
+      return obey(
+        request.market === undefined
+          ? { kind: request.command, reason: request.reason }
+          : { kind: `${request.command}-market`, marketConditionId: request.market, reason: request.reason },
+        running,
+      );
     case 'flatten':
-      return obey(flattenCommand(request), running);
+      return obey(
+        request.market === undefined
+          ? { kind: 'flatten' }
+          : { kind: 'flatten-market', marketConditionId: request.market },
+        running,
+      );
     case 'kill':
       return kill(request.reason, running);
     case 'stop':
@@ -67,17 +78,10 @@ export async function answerControl(request: ControlQuestion, running: Running):
   }
 }
 
-type PauseRequest = Extract<ControlQuestion, { command: 'pause' | 'resume' }>;
-
-const pauseCommand = ({ command, reason, market }: PauseRequest): OperatorCommand =>
-  market === undefined ? { kind: command, reason } : { kind: `${command}-market`, marketConditionId: market, reason };
-
-const flattenCommand = ({ market }: Extract<ControlQuestion, { command: 'flatten' }>): OperatorCommand =>
-  market === undefined ? { kind: 'flatten' } : { kind: 'flatten-market', marketConditionId: market };
-
-type ConfigRequest = Extract<ControlQuestion, { command: 'config' }>;
-
-async function configure(request: ConfigRequest, { live }: Running): Promise<ControlResponse> {
+async function configure(
+  request: Extract<ControlQuestion, { command: 'config' }>,
+  { live }: Running,
+): Promise<ControlResponse> {
   try {
     if (request.action === 'diff') return { ok: true, data: await live.diff() };
     const data = request.action === 'apply' ? await live.apply(request) : await live.rollback(request);
@@ -102,7 +106,6 @@ function obey(command: OperatorCommand, running: Running): ControlResponse {
   return { ok: false, error };
 }
 
-/** Stops that a resume of everything does not lift. */
 const listLeftAfterResume = ({ pausedMarkets, reconciled, accepted }: Snapshot): readonly string[] => [
   ...pausedMarkets.map(
     ({ title, conditionId, reason }) =>
@@ -148,7 +151,6 @@ async function reconcile(running: Running): Promise<ControlResponse> {
   return { ok: true, data: { differences: newest?.differences ?? [], accepted, ...compared } };
 }
 
-/** Books the differences of a comparison that begins now. */
 async function adopt(reason: string, running: Running): Promise<ControlResponse> {
   const compared = await compare(running);
   if (typeof compared === 'string') return { ok: false, error: compared };
@@ -183,9 +185,10 @@ async function compare(running: Running): Promise<{ voided: readonly string[]; c
   return { voided: [...voided], complete };
 }
 
-type PruneQuestion = Extract<ControlQuestion, { command: 'prune' }>;
-
-function prune({ before: beforeMs, after, rows }: PruneQuestion, running: Running): ControlResponse {
+function prune(
+  { before: beforeMs, after, rows }: Extract<ControlQuestion, { command: 'prune' }>,
+  running: Running,
+): ControlResponse {
   const ending = running.ending();
   if (ending !== null) return { ok: false, error: ending };
   if (beforeMs > nowMs()) return { ok: false, error: 'prune: the date lies in the future' };
@@ -196,8 +199,7 @@ function prune({ before: beforeMs, after, rows }: PruneQuestion, running: Runnin
 
 function explain(subject: string, running: Running): ControlResponse {
   const market = running.snapshot().markets.find(({ conditionId }) => conditionId === subject);
-  const lines =
-    market === undefined ? explainTrading(running.ledger, subject) : explainMarket(market, running.snapshot(), nowMs());
+  const lines = market === undefined ? explainLines(subject, running.ledger) : marketLines(market, running.snapshot());
   if (lines !== null) return { ok: true, data: { lines } };
   return {
     ok: false,
@@ -205,7 +207,6 @@ function explain(subject: string, running: Running): ControlResponse {
   };
 }
 
-/** Waits for a condition, at most `WAIT_MS`. */
 async function until(isSo: () => boolean): Promise<boolean> {
   const endMs = steadyMs() + WAIT_MS;
   while (!isSo()) {
@@ -238,10 +239,7 @@ export class StopWatch {
     this.#ledger = ledger;
   }
 
-  /**
-   * Stores the reason where the next start finds it, whatever happens to this process, and obeys at the next step.
-   * False when it cannot be stored: a full disk.
-   */
+  /** Stores the reason for the next start, and obeys at the next step. False when a full disk does not store it. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -252,10 +250,7 @@ export class StopWatch {
     }
   }
 
-  /**
-   * A kill that the core must obey first; null without one. Throws `ledger_broken` when the ledger's file was removed
-   * or replaced: later writes would be lost.
-   */
+  /** A kill to obey first; null without one. Throws `ledger_broken` when the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;

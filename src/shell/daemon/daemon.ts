@@ -1,13 +1,10 @@
 /**
- * The trader as a long-lived service: the real clock and the real network around the core. It opens everything, feeds
- * the core, shows and logs what happens, serves the control socket, and ends only after the exchange has shown twice
- * that no order rests, or after a message that it has not.
- *
- * It decides nothing about orders. When the core throws (a broken ledger, a failed assertion) it stops at once, cancels
- * resting orders without the core, and exits with 1.
+ * The trader as a long-lived service. It ends only after the exchange has shown twice that no order rests, or after a
+ * message that it has not. When the core throws, it cancels resting orders without the core and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OperatorCommand } from '../../shared/protocol/seam.js';
@@ -33,35 +30,26 @@ import {
   cancelUntilNothingRests,
   type DirectCancel,
   leavesOrdersBehind,
-  PATIENCE,
+  MAY_REST,
   Unproven,
 } from './direct-cancel.js';
 import { isTakenOver } from './fleet-session.js';
 import { LiveConfig } from './live-config.js';
-import { type Log, linesAbove, openLog } from './log.js';
+import { linesAbove, openLog } from './log.js';
 import { openSession, type Session } from './session.js';
-import { resultLines, Screen, serviceStatus } from './status-text.js';
+import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/**
- * Extra time of a stop. Canceling takes a second or two. An order whose submit a crash cut off may take a draft's
- * lifetime until the exchange can prove that it never rested.
- */
+/** Extra time of a stop: an order of a crashed run may take a draft's lifetime until it is proven never to rest. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
 /** The guardian counts from the last beat that it saw, which is older than our last step. */
 const DECLARED_DEAD_EARLIER_MS = 1_000;
 
-/** Surroundings of a process: a terminal, signals, the environment. */
-export interface TraderIo {
-  readonly out: (text: string) => void;
+export interface TraderIo extends Output {
   readonly err: (text: string) => void;
-  /** Whether so much of `out` is unread that a long-running program pauses its output. */
-  readonly isUnread: () => boolean;
-  /** For own sequences that move the cursor; never for foreign text. */
-  readonly raw: { readonly out: (sequence: string) => void };
   readonly env: Environment;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
@@ -73,70 +61,42 @@ export interface TraderIo {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/**
- * Runs a trader until it is stopped. Returns the exit code: 0 only when it is proven that nothing rests.
- * @param verbose prints every note on recorded market data
- */
+/** Returns the exit code: 0 only when it is proven that nothing rests. `verbose`: with each note on market data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
   } catch (error) {
-    const say = (text: string) => io.err(`${text}\n`);
-    if (leavesOrdersBehind(error)) await cancelLeftovers({ config, env: io.env, say });
+    if (leavesOrdersBehind(error)) await cancelLeftovers(config, io.env, (text) => io.err(`${text}\n`));
     throw error;
   }
 }
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
-  const screen = new Screen({
-    out: io.out,
-    move: io.raw.out,
-    isUnread: io.isUnread,
-    columns: () => (process.stdout.isTTY ? process.stdout.columns : null),
-  });
-  // On a terminal the log would break the status block: other lines appear above it.
+  const screen = new Screen(io);
+  // On a terminal a person reads: errors in words.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
-  const redraw = () => screen.redraw();
-  process.stdout.on('resize', redraw);
   let stopping = false;
   const stopAsked = io.stopAsked().then(() => {
     stopping = true;
   });
   const stopWatch = new StopWatch(config.ledger.path);
-  io.onUnusedSignal((text) => log.logger.warn(text));
+  io.onUnusedSignal((text) => log.warn(text));
   io.onKillSignal((reason) => stopWatch.kill(reason));
   const say = (text: string) => screen.say(text);
   const manager = ServiceManager.open({ env: io.env, warn: say });
-  const session = await openSession({
-    config,
-    version: VERSION,
-    env: io.env,
-    log,
-    say,
-    verbose,
-    isStopping: () => stopping,
-  });
+  const session = await openSession({ config, env: io.env, log, say, verbose, isStopping: () => stopping });
   if (session === null) {
     say('stopped before the exchange was reached; nothing was placed');
     return 0;
   }
   stopWatch.guard(session.ledger);
   try {
-    return await new Service({ session, screen, stopWatch, manager }).run(stopAsked, io.onUncaught);
+    return await new Service(session, screen, stopWatch, manager).run(stopAsked, io.onUncaught);
   } finally {
-    process.stdout.off('resize', redraw);
     await session.close();
   }
-}
-
-interface Parts {
-  readonly session: Session;
-  readonly screen: Screen;
-  readonly stopWatch: StopWatch;
-  /** Null without a service manager. */
-  readonly manager: ServiceManager | null;
 }
 
 class Service implements Running {
@@ -148,19 +108,26 @@ class Service implements Running {
   readonly #loop: Loop;
   #feeds: OpenFeeds | null = null;
   readonly live: LiveConfig;
-  readonly #jobs = new Jobs(this.#jobHooks());
+  readonly #jobHooks: JobHooks = {
+    reconcile: () => this.#loop.command({ kind: 'reconcile' }),
+    backupLedger: () =>
+      void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
+    dailySummary: () => this.#telemetry.dayIsDue(),
+    late: (job, lateMs) => this.#session.log.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
+    quoteHours: (strategy, open) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
+  };
+  #stopJobs: () => void = () => undefined;
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
   /** Equity at the first valuation of this run. */
   #startedWith: Micros | null = null;
-  /** It ended with the proof that nothing rests. */
   #isProven = false;
   #failure: unknown = null;
-  /** Ends the trader. */
   stop: () => void = () => undefined;
 
-  constructor({ session, screen, stopWatch, manager }: Parts) {
+  /** `manager`: null without a service manager. */
+  constructor(session: Session, screen: Screen, stopWatch: StopWatch, manager: ServiceManager | null) {
     this.#manager = manager;
     this.#session = session;
     this.#screen = screen;
@@ -183,14 +150,17 @@ class Service implements Running {
       session,
       command: (command) => this.command(command),
       onChange: (inForce) => {
-        this.#jobs.start(inForce);
+        this.#stopJobs();
+        this.#stopJobs = startJobs(inForce, this.#jobHooks);
         this.#telemetry.publisher.renew();
       },
-      say: (text) => screen.say(text),
-      nowMs,
     });
-    const [startedMs, feeds] = [this.#startedMs, () => this.#feeds?.status() ?? []];
-    this.#telemetry = new Telemetry({ config: () => this.live.config, session, startedMs, feeds });
+    this.#telemetry = new Telemetry(
+      session,
+      this.#startedMs,
+      () => this.live.config,
+      () => this.#feeds?.status() ?? [],
+    );
   }
 
   async run(stopAsked: Promise<void>, onUncaught: TraderIo['onUncaught']): Promise<0 | 1> {
@@ -206,17 +176,17 @@ class Service implements Running {
     });
     const fail = (error: unknown) => this.#fail(error);
     onUncaught((error) => {
-      this.#session.log.logger.error({ err: error }, 'a bug: no code caught this error');
+      this.#session.log.error({ err: error }, 'a bug: no code caught this error');
       fail(error);
     });
     this.#session.fleet?.start({ loop: this.#loop, snapshot: () => this.snapshot(), fail });
     this.#loop.start();
-    this.#jobs.start(this.live.config);
+    this.#stopJobs = startJobs(this.live.config, this.#jobHooks);
     const status = setInterval(() => this.#show(), STATUS_EVERY_MS);
     const feeds = this.#openFeeds();
     try {
       await Promise.race([stopAsked, stop]);
-      this.#jobs.stop();
+      this.#stopJobs();
       this.#manager?.stopping();
       if (this.#failure === null && (await this.#stop())) return this.#end();
       clearInterval(status);
@@ -236,10 +206,10 @@ class Service implements Running {
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
-      this.#session.log.logger.warn(text);
+      this.#session.log.warn(text);
       this.#screen.say(`warning: ${text}`);
     };
-    const quiet = (text: string): void => this.#session.log.logger.info(text);
+    const quiet = (text: string): void => this.#session.log.info(text);
     const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
     this.#feeds = openFeeds(feeds, { deliver, loud, quiet }, this.#session.env);
     return this.#feeds;
@@ -250,19 +220,11 @@ class Service implements Running {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
     const endMs = steadyMs() + this.#session.profile.draft_lifetime_s * 1000 + STOP_MARGIN_MS;
-    while (this.#failure === null && !this.#isStopped() && steadyMs() < endMs) await pause(STEP_MS);
+    const isStopped = () => this.#guard(() => this.snapshot().mode === 'stopped') === true;
+    while (this.#failure === null && !isStopped() && steadyMs() < endMs) await pause(STEP_MS);
     return this.#failure === null;
   }
 
-  #isStopped(): boolean {
-    let stopped = false;
-    this.#guard(() => {
-      stopped = this.snapshot().mode === 'stopped';
-    });
-    return stopped;
-  }
-
-  /** Regular end of a working trader. */
   async #end(): Promise<0 | 1> {
     this.#loop.end();
     const last = this.snapshot();
@@ -283,7 +245,7 @@ class Service implements Running {
   /** The core can no longer be trusted: cancels without it, reports and ends. */
   async #giveUp(): Promise<1> {
     const error = this.#failure;
-    this.#session.log.logger.fatal({ err: error }, 'the trader stops');
+    this.#session.log.fatal({ err: error }, 'the trader stops');
     this.#screen.say(`the trader stops: ${messageOf(error)}`);
     if (error instanceof TwinbookError && error.hint !== '') this.#screen.say(`  ${error.hint}`);
     if (isTakenOver(error)) {
@@ -291,27 +253,24 @@ class Service implements Running {
       return 1;
     }
     // With a new client, so that no pending request of the core leaves.
-    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess(), PATIENCE)).verified;
+    this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
       this.#isProven
         ? 'every order was canceled without the ledger; nothing rests at the exchange (read again and again)'
-        : 'orders may still rest: run `twinbook cancel-all --verify`',
+        : MAY_REST,
     );
     return 1;
   }
 
-  /**
-   * A cancel of everything is not proven in time: the core continues with a new client, and orders are also canceled
-   * outside the core. A repeated cancel is harmless.
-   */
+  /** A cancel is not proven in time: orders are also canceled outside the core. A repeated cancel is harmless. */
   async #tryAfresh(): Promise<void> {
-    this.#session.log.logger.warn('it is not proven yet that nothing rests; going on with a fresh client');
+    this.#session.log.warn('it is not proven yet that nothing rests; going on with a fresh client');
     try {
       const { asked } = await cancelDirectly({ ...(await this.#freshAccess()), verify: false });
       if (asked > 0) this.#screen.say(`asked to cancel ${asked} orders past the trader's own queue`);
     } catch (error) {
-      this.#session.log.logger.warn({ err: error }, 'nor could it be canceled past the core');
+      this.#session.log.warn({ err: error }, 'nor could it be canceled past the core');
     }
   }
 
@@ -363,18 +322,6 @@ class Service implements Running {
     return `it cannot go on (${why}); it cancels everything without its ledger, and ends`;
   }
 
-  #jobHooks() {
-    return {
-      reconcile: () => this.#loop.command({ kind: 'reconcile' }),
-      backupLedger: () =>
-        void backUpLedger(this.#session.config.ledger, this.#session.log, this.#screen).then(this.#telemetry.backedUp),
-      dailySummary: () => this.#telemetry.dayIsDue(),
-      late: (job: string, lateMs: number) =>
-        this.#session.log.logger.warn({ job, late_ms: Math.round(lateMs) }, 'a scheduled job runs late'),
-      quoteHours: (strategy: string, open: boolean) => this.#loop.command({ kind: 'quote-hours', strategy, open }),
-    };
-  }
-
   snapshot(): Snapshot {
     return this.#session.trader.snapshot(nowMs());
   }
@@ -400,7 +347,7 @@ class Service implements Running {
     const { guardian, trader, fleet } = this.#session;
     const stoodStillMs = guardian?.heart.beat(trader.nothingMayRest, fleet?.oursForMs ?? null) ?? 0;
     if (stoodStillMs < this.#session.config.guardian.timeoutMs - DECLARED_DEAD_EARLIER_MS) return;
-    this.#session.log.logger.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
+    this.#session.log.warn({ stood_still_ms: Math.round(stoodStillMs) }, 'the loop was blocked');
     this.#screen.say(`the loop was blocked for ${(stoodStillMs / 1000).toFixed(1)} s: canceling every order`);
     this.#loop.command({ kind: 'cancel-all' });
   }
@@ -409,19 +356,18 @@ class Service implements Running {
     this.#guard(() => {
       const snapshot = this.snapshot();
       this.#startedWith ??= snapshot.equityMicros;
-      this.live.watchFiles();
       this.#telemetry.tellDueDay();
       this.#screen.show(snapshot, steadyMs() - this.#bornMs);
-      this.#manager?.show(serviceStatus(snapshot));
     });
   }
 
   /** A broken ledger throws at every reader, even a status page; it must end in canceling, not in a crash. */
-  #guard(work: () => void): void {
+  #guard<T>(work: () => T): T | null {
     try {
-      work();
+      return work();
     } catch (error) {
       this.#fail(error);
+      return null;
     }
   }
 
@@ -436,10 +382,10 @@ class Service implements Running {
 /** Quiet notices that the screen shows too: without them a strategy outside its hours would look idle. */
 const SHOWN: readonly string[] = ['fill', 'mergeDone', 'splitDone', 'redeemDone', 'quote_hours'];
 
-export function tellNotices(notices: readonly OperatorEvent[], log: Log, screen: Screen): void {
+export function tellNotices(notices: readonly OperatorEvent[], log: Logger, screen: Screen): void {
   for (const { severity, kind, text } of notices) {
-    if (severity === 'loud') log.logger.warn({ kind }, text);
-    else log.logger.info({ kind }, text);
+    if (severity === 'loud') log.warn({ kind }, text);
+    else log.info({ kind }, text);
     if (severity !== 'loud' && !SHOWN.includes(kind)) continue;
     screen.say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${kind === 'fill' ? 'fill: ' : ''}${text}`);
   }
@@ -450,72 +396,55 @@ const LOOK_MS = 500;
 /** A job that begins later than this is reported as late, ms. */
 const LATE_MS = 2_000;
 
-export interface JobHooks {
-  reconcile(): void;
-  backupLedger(): void;
-  dailySummary(): void;
+interface JobHooks {
+  readonly reconcile: () => void;
+  readonly backupLedger: () => void;
+  readonly dailySummary: () => void;
   /** Called once at the start and then at every change. */
-  quoteHours(strategy: string, open: boolean): void;
+  readonly quoteHours: (strategy: string, open: boolean) => void;
   /** Called before a job that begins late, with its name in the configuration. */
-  late(job: string, lateMs: number): void;
+  readonly late: (job: string, lateMs: number) => void;
 }
 
-/**
- * The jobs of a configuration, whose expressions were checked with it.
- *
- * Checks run on an interval, which continues when this machine's clock is set. A job missed while the loop did not run
- * is done once, at the next check.
- */
-export class Jobs {
-  readonly #hooks: JobHooks;
-  #stop: () => void = () => undefined;
-
-  constructor(hooks: JobHooks) {
-    this.#hooks = hooks;
-  }
-
-  /** Replaces the jobs by those of this configuration. */
-  start({ schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] }): void {
-    this.stop();
-    const hooks = this.#hooks;
-    const jobs = [
-      { name: 'reconcile', expression: schedule.reconcile, run: () => hooks.reconcile() },
-      { name: 'ledger_backup', expression: schedule.ledgerBackup, run: () => hooks.backupLedger() },
-      { name: 'daily_summary', expression: schedule.dailySummary, run: () => hooks.dailySummary() },
-    ].flatMap(({ name, expression, run }) =>
-      expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
-    );
-    const hours = new QuoteHours(strategies);
-    const look = () => {
-      for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
-      for (const { name, times, run } of jobs) {
-        const lateMs = times.findPassed(nowMs());
-        if (lateMs === null) continue;
-        if (lateMs > LATE_MS) hooks.late(name, lateMs);
-        run();
-      }
-    };
-    look();
-    const timer = setInterval(look, LOOK_MS);
-    this.#stop = () => {
-      clearInterval(timer);
-      hours.close();
-    };
-  }
-
-  stop(): void {
-    this.#stop();
-  }
+/** Runs the jobs of a configuration until the returned function is called. A missed one is done once, at the next check. */
+export function startJobs(
+  { schedule, strategies }: { schedule: ScheduleConfig; strategies: readonly ScheduledStrategy[] },
+  hooks: JobHooks,
+): () => void {
+  const all: readonly (readonly [name: string, expression: string | null, run: () => void])[] = [
+    ['reconcile', schedule.reconcile, hooks.reconcile],
+    ['ledger_backup', schedule.ledgerBackup, hooks.backupLedger],
+    ['daily_summary', schedule.dailySummary, hooks.dailySummary],
+  ];
+  const jobs = all.flatMap(([name, expression, run]) =>
+    expression === null ? [] : [{ name, times: new JobTimes(expression, nowMs()), run }],
+  );
+  const hours = new QuoteHours(strategies);
+  const look = () => {
+    for (const { strategy, open } of hours.changes(nowMs())) hooks.quoteHours(strategy, open);
+    for (const { name, times, run } of jobs) {
+      const lateMs = times.findPassed(nowMs());
+      if (lateMs === null) continue;
+      if (lateMs > LATE_MS) hooks.late(name, lateMs);
+      run();
+    }
+  };
+  look();
+  const timer = setInterval(look, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    hours.close();
+  };
 }
 
 /** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
-export async function backUpLedger(ledger: LedgerConfig, log: Log, screen: Screen): Promise<string | null> {
+export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
-    log.logger.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
+    log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');
     return null;
   } catch (error) {
     const why = messageOf(error);
-    log.logger.error({ err: error }, 'the ledger could not be backed up');
+    log.error({ err: error }, 'the ledger could not be backed up');
     screen.say(`the ledger could not be backed up: ${why}`);
     return why;
   }

@@ -40,10 +40,7 @@ export interface DirectCancel {
   readonly verify: boolean;
 }
 
-/**
- * Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. Orders shown by
- * an endless list are canceled first.
- */
+/** Throws `venue_unreachable` or `venue_refused` when the orders cannot be read or none can be canceled. */
 export async function cancelDirectly(options: DirectCancel): Promise<CancelAllData> {
   const asked = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
@@ -62,13 +59,10 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/**
- * Cancels until two whole rounds in a row find nothing; false if that fails in time. An interrupted request has arrived
- * between the two.
- */
+/** Until two rounds in a row find nothing: an interrupted request has arrived between them. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
-  { withinMs, pauseMs }: { readonly withinMs: number; readonly pauseMs: number },
+  { withinMs, pauseMs } = PATIENCE,
 ): Promise<CancelAllData> {
   const endMs = steadyMs() + withinMs;
   let canceled = 0;
@@ -80,6 +74,9 @@ export async function cancelUntilNothingRests(
     if (steadyMs() >= endMs) return { asked: canceled, resting, verified: false };
   }
 }
+
+/** Time limit without a usable ledger, and the pause between two rounds, ms. */
+const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
 
 const NOTHING_KNOWN: CancelAllData = { asked: 0, resting: 0, verified: false };
 
@@ -112,10 +109,7 @@ async function countResting(client: ServiceClient): Promise<number> {
   return orders.length;
 }
 
-/**
- * Own resting orders, and why more may exist; null for a complete list. A readable order can be canceled, even if later
- * pages failed.
- */
+/** Own resting orders, and why more may exist; null for a complete list. */
 async function restingOrders(client: ServiceClient) {
   const orders: OrderRow[] = [];
   const seen = new Set<string>();
@@ -178,18 +172,6 @@ const describeReason = (outcome: NotAnswered): string =>
 /** Error codes of a full, failing or read-only disk, from Node and SQLite. */
 const DISK = /^(EIO|ENOSPC|EDQUOT|EROFS|EFBIG|SQLITE_FULL|SQLITE_READONLY.*|SQLITE_IOERR.*)$/;
 
-/**
- * Time limit of canceling without a usable ledger, the pause between two attempts, and the pause between the
- * two rounds that must agree, ms: an interrupted request has arrived by then.
- */
-export const PATIENCE = { withinMs: 90_000, pauseMs: 3_000 };
-
-export interface FailedStart {
-  readonly config: Config;
-  readonly env: Environment;
-  readonly say: (text: string) => void;
-}
-
 /** True for a broken ledger, a failing disk and a bug: resting orders would be left unattended. */
 export function leavesOrdersBehind(error: unknown): boolean {
   if (!(error instanceof TwinbookError) || error.code === 'ledger_broken') return true;
@@ -200,40 +182,29 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * Cancels and reports the result, when the start fails or the normal shutdown cannot run: orders of the run before may
- * rest, and no other process cancels them. It uses the existing key and credentials and creates none. Never throws.
+ * After a failed start, or when the normal shutdown cannot run: orders of the run before may rest, and no other process
+ * cancels them. Uses the existing key and credentials and creates none. Never throws.
  */
-export async function cancelLeftovers(start: FailedStart): Promise<void> {
-  const { config, say } = start;
-  // An embedded exchange ends with this process.
-  if (config.exchange?.embedded === true) return;
+export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
+  const { file, credentials: credentialsFile } = config.wallet;
+  // An embedded exchange ends with this process; without a wallet there never was access.
+  if (config.exchange?.embedded === true || !existsSync(file)) return;
   try {
-    const canceled = await cancelWithWhatIsThere(start);
-    if (canceled === null) return;
-    say(canceled ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
+    const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
+    const { profile, allowBlindSigning } = config.venue;
+    const credentials = loadCredentials(credentialsFile, { baseUrl: profile.base_url, wallet: wallet.address }, env);
+    if (credentials === null) return;
+    const client = new ServiceClient({ profile, credentials });
+    const { verified } = await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }).finally(() =>
+      client.close(),
+    );
+    say(verified ? 'every order was canceled without the ledger; nothing rests at the exchange' : MAY_REST);
   } catch (error) {
     say(`${MAY_REST} (${messageOf(error)})`);
   }
 }
 
-const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
-
-/** Whether nothing rests; null when this trader never had access to the exchange. */
-async function cancelWithWhatIsThere({ config, env }: FailedStart): Promise<boolean | null> {
-  const { file, credentials: credentialsFile } = config.wallet;
-  if (!existsSync(file)) return null;
-  const wallet = openKeyFile({ path: file, passphrase: walletPassphrase(env) });
-  const { profile, allowBlindSigning } = config.venue;
-  const owner = { baseUrl: profile.base_url, wallet: wallet.address };
-  const credentials = loadCredentials(credentialsFile, owner, env);
-  if (credentials === null) return null;
-  const client = new ServiceClient({ profile, credentials });
-  try {
-    return (await cancelUntilNothingRests({ client, wallet, profile, allowBlindSigning }, PATIENCE)).verified;
-  } finally {
-    await client.close();
-  }
-}
+export const MAY_REST = 'orders may still rest: run `twinbook cancel-all --verify`';
 
 /** Cancels take a second or two; a probe of a venue that denies any room takes longer. */
 const FIRST_MS = 10_000;
@@ -250,10 +221,7 @@ export class Unproven {
     this.#steadyMs = steadyMs;
   }
 
-  /**
-   * Called often. True when the next alternative is due: after ten seconds, then after twice as long each time, a
-   * minute at most.
-   */
+  /** True when the next alternative is due: after ten seconds, then after twice as long, a minute at most. */
   isOverdue(wantsProof: boolean): boolean {
     const nowMs = this.#steadyMs();
     if (!wantsProof) {

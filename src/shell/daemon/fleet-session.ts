@@ -14,7 +14,7 @@ import { fleetPassword } from '../fleet/database.js';
 import { FleetMember } from '../fleet/member.js';
 import type { TraderSummary } from '../fleet/owner-desk.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { cancelUntilNothingRests, type DirectCancel, PATIENCE } from './direct-cancel.js';
+import { cancelUntilNothingRests, type DirectCancel } from './direct-cancel.js';
 
 /** Interval of the lease check, ms: at most a beat of the loop. */
 const LOOK_MS = 100;
@@ -94,10 +94,7 @@ export class FleetSession {
   }
 }
 
-/**
- * Why the trader ends: the wallet has another owner, whose orders rest; or none, and only this trader can cancel its
- * orders.
- */
+/** Why the trader ends: the wallet has another owner, or none, and then only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -159,7 +156,7 @@ const summarize = (now: Snapshot): TraderSummary => ({
 });
 
 export interface Starting {
-  readonly config: Pick<Config, 'fleet' | 'capitalMicros' | 'venue'>;
+  readonly config: Pick<Config, 'fleet' | 'capitalMicros'>;
   readonly env: Environment;
   readonly say: (text: string) => void;
   readonly isStopping: () => boolean;
@@ -173,7 +170,9 @@ export interface Joined {
   readonly isSettled: boolean;
 }
 
-/** Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet. */
+/**
+ * Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet.
+ */
 export async function joinFleet(
   { config, env, say, isStopping }: Starting,
   { address }: Wallet,
@@ -197,28 +196,25 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels what rests under a wallet that was not released by its trader before, and waits until the last draft that it can have
- * signed is over: a venue knows no terms of a lease, so only a draft's own expiry keeps a signed order from taking effect later.
- *
- * Returns at once where there is nothing to settle. False when the operator stopped it before everything was proven gone. Rejects when
- * the fleet's database cannot be updated.
+ * Cancels orders of a wallet that its previous trader did not release, and waits for the expiry of its last draft: a
+ * venue knows no terms of a lease. False when stopped before the proof. Rejects when the fleet's database cannot be
+ * updated.
  */
 export async function settleWallet(
   { member, isSettled }: Pick<Joined, 'member' | 'isSettled'>,
-  venue: Pick<DirectCancel, 'client' | 'wallet' | 'profile'>,
-  { config, say, isStopping }: Pick<Starting, 'say' | 'isStopping'> & { readonly config: Pick<Config, 'venue'> },
+  access: Omit<DirectCancel, 'verify'>,
+  { say, isStopping }: Pick<Starting, 'say' | 'isStopping'>,
 ): Promise<boolean> {
   if (member === null || isSettled) return true;
-  const { profile } = venue;
-  const access = { ...venue, allowBlindSigning: config.venue.allowBlindSigning };
+  const { profile } = access;
   const endMs = performance.now() + profile.draft_lifetime_s * 1000 + member.lease.rules.marginMs;
   say(
     `took over the wallet (term ${member.lease.term}): cancels what its trader before left, and waits ${profile.draft_lifetime_s} s until no draft of it can take effect`,
   );
-  await cancelUntilNothingRests(access, PATIENCE);
+  await cancelUntilNothingRests(access);
   while (performance.now() < endMs && !isStopping()) await pause(SETTLE_LOOK_MS);
   while (!isStopping()) {
-    const { verified } = await cancelUntilNothingRests(access, PATIENCE);
+    const { verified } = await cancelUntilNothingRests(access);
     if (!verified) continue;
     await member.settle();
     say('nothing rests that the trader before left');

@@ -10,7 +10,7 @@ import { type ConfigEntry, configHistory } from '../../trader/engine/control/com
 import type { Ledger } from '../../trader/ledger/contract.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import type { Config, Environment, ReadConfig } from '../config/config.js';
-import { configFiles, type LoadOptions, loadConfig, readConfig } from '../config/load.js';
+import { type LoadOptions, loadConfig, readConfig } from '../config/load.js';
 import { type ConfigChange, configChanges } from '../config/shown.js';
 import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
@@ -28,8 +28,6 @@ export interface LiveConfigOptions {
   readonly command: (command: ConfigureCommand) => string | null;
   /** Restarts the schedule of quote hours. */
   readonly onChange: (config: Config) => void;
-  readonly say: (text: string) => void;
-  readonly nowMs: () => number;
 }
 
 interface Wanted {
@@ -43,121 +41,77 @@ export class LiveConfig {
   config: Config;
   #isBusy = false;
   readonly #copies: ConfigCopies;
-  /** Null when changed files wait for `config apply`. */
-  readonly #files: FileWatch | null;
 
   constructor(options: LiveConfigOptions) {
     this.#options = options;
     this.config = options.config;
     this.#copies = new ConfigCopies(options.config.ledger.path);
-    this.#files = options.config.reload.watch ? new FileWatch(this.#named()) : null;
   }
 
   /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
-    return compared(configChanges(this.config, await this.#readFiles()));
+    return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
 
   /** Applies the files. Throws TwinbookError for an error in them or in the request. */
   apply({ reason, dryRun }: Wanted): Promise<ConfigData> {
-    return this.#alone(() => this.#applyFiles({ by: 'operator', reason, dryRun }));
+    return this.#alone(async () => {
+      const read = await this.#readFiles(this.config.file);
+      const changes = configChanges(this.config, read);
+      refuseUnlessFree(changes, reason, dryRun);
+      if (changes.length === 0 || dryRun) return compared(changes);
+      const loaded = await this.#loadChecked(read);
+      return this.#take(loaded, { by: 'operator', reason }, loaded);
+    });
   }
 
-  /**
-   * Applies the copy of the previous configuration, or of the one with this hash (or prefix). The files stay unchanged.
-   */
+  /** Applies the copy of the previous configuration, or of the one with this hash (or prefix). */
   rollback({ hash, reason, dryRun }: Wanted & { readonly hash: string }): Promise<ConfigData> {
     return this.#alone(async () => {
       const entry = this.#findEntry(hash);
       const copy = this.#copies.read(entry.copy);
-      const asked = { by: 'rollback', reason, dryRun } as const;
       const read = await this.#readFiles(copy.main, copy);
       const changes = configChanges(this.config, { ...read, ...withoutLive(this.config) });
       if (changes.length === 0 || dryRun) return compared(changes);
       const loaded = await this.#loadChecked(read, copy);
-      return this.#take({ ...loaded, ...withoutLive(this.config), configHash: entry.hash }, asked, loaded);
+      const next = { ...loaded, ...withoutLive(this.config), configHash: entry.hash };
+      return this.#take(next, { by: 'rollback', reason }, loaded);
     });
   }
 
-  /** About once a second: applies changed files once they are stable. */
-  watchFiles(): void {
-    if (this.#files?.hasSettled(this.#options.nowMs()) === true) void this.#applyChanged(this.#files);
-  }
-
-  /** Applies changed files where no change needs a reason, code changes included. */
-  async #applyChanged(files: FileWatch): Promise<void> {
-    const { say } = this.#options;
-    try {
-      await this.#alone(() => {
-        // First: a change during the read is a later change.
-        files.follow(this.#named());
-        return this.#applyFiles({ by: 'watch', reason: '', dryRun: false });
-      });
-    } catch (error) {
-      say(`warning: the files have changed, and the configuration in force stays: ${(error as Error).message}`);
-      say('  `twinbook config diff` shows what they say, `twinbook config apply` takes it.');
-    }
-  }
-
-  async #applyFiles(asked: Asked): Promise<ConfigData> {
-    const read = await this.#readFiles();
-    const changes = configChanges(this.config, read);
-    refuseUnlessFree(changes, asked);
-    if (changes.length === 0 || asked.dryRun) return compared(changes);
-    const loaded = await this.#loadChecked(read, null);
-    return this.#take(loaded, asked, loaded);
-  }
-
-  #named(): readonly string[] {
-    return configFiles(this.config.file, this.#place());
-  }
-
-  #place() {
-    return { env: this.#options.env, cwd: process.cwd() };
-  }
-
-  #readFiles(main = this.config.file, copy?: ConfigCopy): Promise<ReadConfig> {
-    const { modules: loaded } = this.#options.session;
-    return readConfig(main, { ...this.#place(), loaded, ...(copy && { copy: copy.texts }) });
+  #readFiles(main: string, copy?: ConfigCopy): Promise<ReadConfig> {
+    const { env, session } = this.#options;
+    return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
   /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
-  async #loadChecked({ file, strategies }: ReadConfig, copy: ConfigCopy | null): Promise<Config> {
-    const place = this.#place();
+  async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
+    const { env, session } = this.#options;
+    const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
     const isNew = strategies.some(({ module }) => module === null);
-    const checked = isNew ? await checkLoad(file, { ...place, ...(copy && { copy }) }) : new Set<string>();
+    const checked = isNew ? await checkLoad(file, place) : new Set<string>();
     const other = (key: string) => (checked.has(key) ? null : 'its code has changed since it was checked; apply again');
-    const code = { loaded: this.#options.session.modules, other };
-    return loadConfig(file, { ...place, code, ...(copy && { copy: copy.texts }) });
+    return loadConfig(file, { ...place, code: { loaded: session.modules, other } });
   }
 
-  #take(next: Config, asked: Asked, files: Files): ConfigData {
-    // Again: the files may have changed since the comparison.
-    const changes = configChanges(this.config, next);
-    refuseUnlessFree(changes, asked);
-    this.#command(next, asked, changes, files);
-    const inForce = `in force since now: configuration ${next.configHash.slice(0, 12)}`;
-    const lines = [...formatLines(changes), inForce, ...(asked.by === 'rollback' ? [FILES_STAY] : [])];
-    return { lines, applied: true, hash: next.configHash };
-  }
-
-  #command(next: Config, { by, reason }: Asked, changes: readonly ConfigChange[], { file, texts }: Files): void {
+  #take(
+    next: Config,
+    { by, reason }: Pick<ConfigureCommand, 'by' | 'reason'>,
+    { file: main, texts }: Pick<Config, 'file' | 'texts'>,
+  ): ConfigData {
     const { session, command, onChange } = this.#options;
     const { modules } = session;
     const before = this.config;
+    // Again: the files may have changed since the comparison.
+    const changes = configChanges(before, next);
+    refuseUnlessFree(changes, reason);
     // First: a rollback needs the copy.
-    const copy = this.#copies.save({ main: file, texts });
+    const copy = this.#copies.save({ main, texts });
     for (const { moduleKey, module } of [...before.strategies, ...next.strategies]) modules.set(moduleKey, module);
     this.config = next;
-    const refusal = command({
-      kind: 'configure',
-      hash: next.configHash,
-      config: liveText(next),
-      copy,
-      changes: changes.map(({ text }) => text),
-      by,
-      reason,
-    });
+    const { configHash: hash } = next;
+    const sentences = changes.map(({ text }) => text);
+    const refusal = command({ kind: 'configure', hash, config: liveText(next), copy, changes: sentences, by, reason });
     if (refusal !== null) {
       this.config = before;
       throw new TwinbookError('usage', refusal, '`twinbook config diff` shows each change and its requirement.');
@@ -165,6 +119,9 @@ export class LiveConfig {
     const used = new Set([...before.strategies, ...next.strategies].map(({ moduleKey }) => moduleKey));
     for (const key of modules.keys()) if (!used.has(key)) modules.delete(key);
     onChange(next);
+    const inForce = `in force since now: configuration ${hash.slice(0, 12)}`;
+    const lines = [...formatLines(changes), inForce, ...(by === 'rollback' ? [FILES_STAY] : [])];
+    return { lines, applied: true, hash };
   }
 
   #findEntry(hash: string): ConfigEntry {
@@ -178,12 +135,10 @@ export class LiveConfig {
   }
 
   async #alone(work: () => Promise<ConfigData>): Promise<ConfigData> {
-    if (this.#isBusy)
-      throw new TwinbookError(
-        'usage',
-        'another change of the configuration is under way',
-        'Try again when it is done: `twinbook config diff --history` shows it.',
-      );
+    if (this.#isBusy) {
+      const hint = 'Try again when it is done: `twinbook config diff --history` shows it.';
+      throw new TwinbookError('usage', 'another change of the configuration is under way', hint);
+    }
     this.#isBusy = true;
     try {
       return await work();
@@ -191,12 +146,6 @@ export class LiveConfig {
       this.#isBusy = false;
     }
   }
-}
-
-type Files = Pick<Config, 'file' | 'texts'>;
-
-interface Asked extends Wanted {
-  readonly by: ConfigureCommand['by'];
 }
 
 const FILES_STAY = 'the files stay as they are, and a restart takes them: correct them before the next start';
@@ -214,76 +163,31 @@ function withoutLive(config: Config) {
 }
 
 /** Settings that a running trader can change, in the core's form. */
-export function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
+function liveText({ capitalMicros, risk, merge, economics, strategies }: Config): string {
   const named = strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy);
   return JSON.stringify({ settings: { capitalMicros, risk, merge, economics, strategies: named } });
 }
 
-const NOTHING = 'nothing differs from the configuration in force';
-
 const formatLines = (changes: readonly ConfigChange[]): readonly string[] =>
   changes.length === 0
-    ? [NOTHING]
+    ? ['nothing differs from the configuration in force']
     : changes.map(({ text, wants }) => (wants === 'nothing' ? text : `${text} [wants a ${wants}]`));
 
-/** Changes are applied all or not at all. */
-function refuseUnlessFree(changes: readonly ConfigChange[], { reason, dryRun }: Asked): void {
-  const restart = changes.filter(({ wants }) => wants === 'restart').map(({ text }) => text);
-  if (restart.length > 0) {
-    const what = `only a restart takes this up, and nothing was taken: ${restart.join('; ')}`;
+function refuseUnlessFree(changes: readonly ConfigChange[], reason: string, dryRun = false): void {
+  const list = (wanted: ConfigChange['wants']) =>
+    changes
+      .filter(({ wants }) => wants === wanted)
+      .map(({ text }) => text)
+      .join('; ');
+  const [restart, looser] = [list('restart'), list('reason')];
+  if (restart !== '') {
+    const what = `only a restart takes this up, and nothing was taken: ${restart}`;
     throw new TwinbookError('usage', what, 'Put it back in the file, or restart the trader.');
   }
-  const looser = changes.filter(({ wants }) => wants === 'reason').map(({ text }) => text);
-  if (looser.length === 0 || reason !== '' || dryRun) return;
-  throw new TwinbookError(
-    'usage',
-    `this wants a reason, and nothing was taken: ${looser.join('; ')}`,
-    'Give one with --reason TEXT.',
-  );
+  if (looser === '' || reason !== '' || dryRun) return;
+  const what = `this wants a reason, and nothing was taken: ${looser}`;
+  throw new TwinbookError('usage', what, 'Give one with --reason TEXT.');
 }
-
-/** Editors and copies may still be writing, ms. */
-const QUIET_MS = 2_000;
-
-class FileWatch {
-  #files: readonly string[];
-  #seen: string;
-  #changedMs: number | null = null;
-
-  /** The present content counts as known. */
-  constructor(files: readonly string[]) {
-    this.#files = files;
-    this.#seen = marks(files);
-  }
-
-  /** Call about once a second: true once per change, when the files have changed and then stayed stable. */
-  hasSettled(nowMs: number): boolean {
-    const now = marks(this.#files);
-    if (now !== this.#seen) {
-      this.#seen = now;
-      this.#changedMs = nowMs;
-      return false;
-    }
-    if (this.#changedMs === null || nowMs < this.#changedMs + QUIET_MS) return false;
-    this.#changedMs = null;
-    return true;
-  }
-
-  /** Watches other files; their present content is not a change. */
-  follow(files: readonly string[]): void {
-    this.#files = files;
-    this.#seen = marks(files);
-  }
-}
-
-/** Differs when a file was written, replaced or removed. */
-const marks = (files: readonly string[]): string =>
-  files
-    .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false });
-      return found === undefined ? '-' : `${found.ino}:${found.mtimeMs}:${found.size}`;
-    })
-    .join(' ');
 
 const MOST_COPIES = 20;
 const MOST_BYTES = 16_000_000;
@@ -293,7 +197,6 @@ const HASH = /^[0-9a-f]{64}$/;
 export interface ConfigCopy {
   /** Absolute path of the trader's file. */
   readonly main: string;
-  /** Texts by absolute path. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -304,9 +207,8 @@ interface CopyList {
 }
 
 /**
- * Plain copies of the files of earlier configurations: `<ledger>.config/<hash>/`, readable by their owner only. The
- * ledger names each copy by the hash of its list; the list names each file by its own. No backup or journal contains
- * them.
+ * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names each by the hash of its
+ * list, and the list each file by its own. No backup or journal contains them.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -315,7 +217,9 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /** Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed. */
+  /**
+   * Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed.
+   */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -403,9 +307,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/**
- * A sentence per difference; null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`.
- */
+/** Null when no configuration is recorded. Throws like `ConfigCopies.read` and `readConfig`. */
 export async function changesSinceLast(
   config: ReadConfig,
   ledger: Pick<Ledger, 'note'>,

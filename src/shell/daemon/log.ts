@@ -1,11 +1,11 @@
 /** The log: JSON lines, with all secrets removed. */
 
-import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { messageOf, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, PRIVATE_FILE } from '../../shared/base/files.js';
-import { plainJson } from '../../shared/base/text.js';
+import { parseJson, plainJson } from '../../shared/base/text.js';
 import type { LogConfig } from '../config/config.js';
 import { secrets } from '../wallet/secrets.js';
 
@@ -15,58 +15,39 @@ const SECRET_PATHS = [
   ...['authorization', 'cookie', 'headers'],
 ];
 
-const CENSOR = '[redacted]';
-
-interface LogSizes {
-  /** A file of this size is renamed to `FILE.1`, and a new one begins. */
-  readonly maxBytes: number;
-  readonly keep: number;
-}
-const SIZES: LogSizes = { maxBytes: 100_000_000, keep: 5 };
-
-export interface Log {
-  readonly logger: Logger;
-}
+/** A file of `maxBytes` is renamed to `FILE.1`, and a new one begins. */
+const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /**
- * A log that can no longer be written ends no process: orders may rest, and the process must live to cancel them.
- *
- * @param fallback receives the lines when the configuration names no file; else the problems of the file
- * Throws `file_unreadable` when the file cannot be written.
+ * A log that can no longer be written ends no process: it must live to cancel orders. `fallback` receives the lines
+ * without a file, else its problems. Throws `file_unreadable` when the file cannot be written.
  */
-export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes: LogSizes = SIZES): Log {
+export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
   const scrubbed: DestinationStream = {
     write: (line) => target.write(plainJson(secrets.clean(line))),
   };
   const paths = SECRET_PATHS.flatMap((name) => [name, `*.${name}`]);
-  return { logger: pino({ level, base: null, redact: { paths, censor: CENSOR } }, scrubbed) };
+  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, scrubbed);
 }
 
 const ERROR_LEVEL = 50;
 
-/** Output above a terminal's status: errors in words. The status shows everything else. */
+/** Output on a terminal: errors in words. Its other lines show everything else. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
-    const text = errorText(line.trimEnd());
-    if (text !== null) say(text);
+    // Pino's own lines, or one about the log itself.
+    const entry = parseJson(line) as { level: number; msg?: string; err?: { message: string } } | undefined;
+    if (entry === undefined) say(line.trimEnd());
+    else if (entry.level === ERROR_LEVEL)
+      say(`error: ${entry.msg ?? 'without words'}${entry.err === undefined ? '' : `: ${entry.err.message}`}`);
   },
 });
-
-/** Null for an entry that is not an error. A line that is not an entry is about the log itself. */
-function errorText(line: string): string | null {
-  if (!line.startsWith('{')) return line;
-  const entry: unknown = JSON.parse(line);
-  if (typeof entry !== 'object' || entry === null || !('level' in entry) || entry.level !== ERROR_LEVEL) return null;
-  const cause = 'err' in entry && typeof entry.err === 'object' && entry.err !== null ? entry.err : {};
-  const why = 'message' in cause ? `: ${String(cause.message)}` : '';
-  return `error: ${'msg' in entry ? String(entry.msg) : 'without words'}${why}`;
-}
 
 /** Interval of the check whether another program has moved or removed the file, ms. */
 const LOOK_EVERY_MS = 2_000;
 
-function openFile(file: string, config: LogSizes, fallback: DestinationStream): DestinationStream {
+function openFile(file: string, config: typeof SIZES, fallback: DestinationStream): DestinationStream {
   try {
     makeFolder(dirname(file));
     const log = new LogFile(file, config, fallback);
@@ -77,19 +58,16 @@ function openFile(file: string, config: LogSizes, fallback: DestinationStream): 
   }
 }
 
-/**
- * Each line is written at once, so that the last one before a crash is there; a line that cannot be written is lost.
- * The file is opened again after another program moved or removed it, and after it was full and renamed.
- */
+/** Writes each line at once: the last one before a crash counts. A line that cannot be written is lost. */
 class LogFile implements DestinationStream {
   readonly #file: string;
-  readonly #config: LogSizes;
+  readonly #config: typeof SIZES;
   readonly #fallback: DestinationStream;
   #descriptor: number;
   #bytes: number;
   #lost = 0;
 
-  constructor(file: string, config: LogSizes, fallback: DestinationStream) {
+  constructor(file: string, config: typeof SIZES, fallback: DestinationStream) {
     this.#file = file;
     this.#config = config;
     this.#fallback = fallback;
@@ -132,8 +110,10 @@ class LogFile implements DestinationStream {
   #rotate(): void {
     this.#bytes = 0;
     try {
-      for (let age = this.#config.keep - 1; age >= 1; age--)
-        renameIfThere(`${this.#file}.${age}`, `${this.#file}.${age + 1}`);
+      for (let age = this.#config.keep - 1; age >= 1; age--) {
+        const old = `${this.#file}.${age}`;
+        if (existsSync(old)) renameSync(old, `${this.#file}.${age + 1}`);
+      }
       renameSync(this.#file, `${this.#file}.1`);
       this.#open();
     } catch (error) {
@@ -151,8 +131,4 @@ class LogFile implements DestinationStream {
   #say(what: string): void {
     this.#fallback.write(`the log ${this.#file} ${what}\n`);
   }
-}
-
-function renameIfThere(from: string, to: string): void {
-  if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, to);
 }

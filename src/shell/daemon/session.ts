@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { RunningExchange } from '../../exchange/exchange.js';
 import { messageOf, TwinbookError, unreadable } from '../../shared/base/errors.js';
 import { makeFolder, openToOthers } from '../../shared/base/files.js';
@@ -19,6 +20,7 @@ import { acceptedCredentials, ensureTakenKey } from '../client/accepted-credenti
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import { type Config, type Environment, PAPER } from '../config/config.js';
+import { VERSION } from '../config/shipped.js';
 import type { FleetMember } from '../fleet/member.js';
 import { openJournal, type RunFacts } from '../journal/journal-writer.js';
 import type { Recorder } from '../recorder/recorder.js';
@@ -38,38 +40,30 @@ import {
 import type { Wallet } from '../wallet/wallet.js';
 import { joinFleet, leasedSigner, objectionOf, settleWallet } from './fleet-session.js';
 import { ConfigCopies, changesSinceLast } from './live-config.js';
-import type { Log } from './log.js';
+
 import { ConsoleSupervisor, GuardianSupervisor } from './supervisors.js';
 
 /** Longest call into a strategy; a turn of all markets must fit into a poll interval. */
 const STRATEGY_LIMIT_MS = 250;
 
-/**
- * Requests that the core releases together must not wait in the client: canceling a hundred orders would take twice as
- * long.
- */
+/** Requests released together must not wait in the client: canceling would take longer. */
 const concurrency = MAX_IN_FLIGHT_WITH_CANCELS;
 
 /** Wait between attempts to reach an exchange that is down at the start, ms. */
 const REACH_AGAIN_MS = 3_000;
 
-/** An opened session. */
 export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 export interface SessionOptions {
   readonly config: Config;
-  readonly version: string;
   readonly env: Environment;
-  readonly log: Log;
+  readonly log: Logger;
   readonly say: (text: string) => void;
   readonly verbose: boolean;
   readonly isStopping: () => boolean;
 }
 
-/**
- * Opens ledger, wallet, exchange, client, credentials and trader. Returns null when the operator stopped it while it
- * waited for an exchange that is down. Throws TwinbookError for anything that cannot be opened, after closing the rest.
- */
+/** Null when stopped while it waited for an exchange that is down. Throws TwinbookError after closing the rest. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -84,7 +78,7 @@ export async function openSession(options: SessionOptions) {
     // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
     // process. Null without a dashboard.
     const { config, env, say, log } = options;
-    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.logger.warn(text) });
+    const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
     // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
@@ -104,7 +98,8 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => access.client().close());
     // An own exchange charges by its own rule, which was checked with the configuration.
     if (exchange === null) await refuseWrongFees(client, config);
-    if (!(await settleWallet(joined, { client, wallet, profile }, options))) return await stopped();
+    const { allowBlindSigning } = config.venue;
+    if (!(await settleWallet(joined, { client, wallet, profile, allowBlindSigning }, options))) return await stopped();
     await guardian?.start();
     const run = newRun(options, profile);
     const journal = await openJournal({ ...run, ledger, loud: (text) => warn(options, text) });
@@ -113,10 +108,20 @@ export async function openSession(options: SessionOptions) {
     closers.push(() => recorder?.close().catch((error: unknown) => warn(options, describeEnd(error))));
     // Code that the trader may switch to, by key.
     const modules = new Map(config.strategies.map(({ moduleKey, module }) => [moduleKey, module]));
-    const changes = await compareWithLast(options, ledger);
+    // The files may have changed since a trader last used them.
+    const changes = await changesSinceLast(config, ledger, { env, cwd: process.cwd() }).catch((error: unknown) => [
+      `the configuration in force cannot be compared: ${messageOf(error)}`,
+    ]);
     const copy = copyFiles(options);
-    for (const text of changes) say(`since the last configuration in force: ${text}`);
-    const trader = newTrader(run, { ledger, wallet, journal, modules, startedWith: { copy, changes }, member });
+    for (const text of changes ?? []) say(`since the last configuration in force: ${text}`);
+    const trader = newTrader(run, {
+      ledger,
+      wallet,
+      journal,
+      modules,
+      startedWith: { copy, changes: changes ?? [] },
+      member,
+    });
     const parts = { trader, config, modules, ledger, page, wallet, profile, journal, recorder, guardian, fleet };
     return { ...parts, ...access, env, log, close };
   } catch (error) {
@@ -141,8 +146,8 @@ function dataFolder(options: SessionOptions): void {
 }
 
 /**
- * A new embedded exchange does not know the earlier requests of a ledger: nothing could be proven about them, and the
- * trader would only reduce for ever. The first intent decides: its order is stored only when the exchange has shown it.
+ * A new embedded exchange does not know the requests of an old ledger: nothing could be proven about them. The first
+ * intent decides: its order is stored only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
   // Without this file it starts empty, whatever else is in the folder.
@@ -157,18 +162,17 @@ function checkSamePast(dataDir: string, ledger: Ledger): void {
 }
 
 async function embeddedExchange({ config, log, say, verbose }: SessionOptions): Promise<RunningExchange | null> {
-  const { logger } = log;
   // Problems of market data must reach the operator, not only the log.
   const loud = {
     info: (facts: object, text: string) => {
-      logger.info(facts, text);
+      log.info(facts, text);
       if (verbose) say(text);
     },
     warn: (facts: object, text: string) => {
-      logger.warn(facts, text);
+      log.warn(facts, text);
       say(`warning: ${text}`);
     },
-    error: (facts: object, text: string) => logger.error(facts, text),
+    error: (facts: object, text: string) => log.error(facts, text),
   };
   const settings = config.exchange;
   if (settings === null || !settings.embedded) return null;
@@ -180,10 +184,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/**
- * Clients with accepted credentials; waits for an exchange that is down. Null when stopped meanwhile.
- * @param member the fleet's: there a key is revoked so that a replaced trader can do nothing more, and none is made
- */
+/** Null when stopped meanwhile. For a member of a fleet no key is made: a revoked one stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -214,10 +215,7 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   const first = await reach();
   if (first === null) return null;
   let current = first;
-  /**
-   * A new client without the pauses and limits of the previous one, which is closed: its requests are dropped and
-   * aborted. Used when a cancel of everything does not succeed. If the exchange rejects the key, a new key is created.
-   */
+  /** Replaces the client, with its pauses and waiting requests, when a cancel of everything does not succeed. */
   const freshClient = async () => {
     const before = current;
     // First, so that requests of the core after the old client's end find the new one.
@@ -231,11 +229,11 @@ async function connect(options: SessionOptions, wallet: Wallet, profile: VenuePr
   return { client: () => current, freshClient };
 }
 
-function newRun({ config, version }: SessionOptions, profile: VenueProfile): RunFacts {
+function newRun({ config }: SessionOptions, profile: VenueProfile): RunFacts {
   const startedMs = nowMs();
   // Time orders the runs for a reader; the random part separates two starts within a millisecond.
   const runId = `${startedMs.toString(36)}${randomBytes(3).toString('hex')}`;
-  return { config, runId, version, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
+  return { config, runId, version: VERSION, startedMs, profile, strategyLimitMs: STRATEGY_LIMIT_MS };
 }
 
 type TraderParts = Pick<Session, 'ledger' | 'wallet' | 'journal' | 'modules'> &
@@ -251,9 +249,8 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
   const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
   const executor = new Executor(ledger, journal.signer(signer), profile, told);
-  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
-    ...inForce,
+    ...{ configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies },
     runId,
     version,
     profile,
@@ -262,15 +259,6 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
     findModule: (key: string) => modules.get(key) ?? null,
   };
   return new Trader(settings, ledger, executor, run.startedMs);
-}
-
-/** The files may have changed since a trader last used them. */
-async function compareWithLast({ config, env }: SessionOptions, ledger: Ledger): Promise<readonly string[]> {
-  try {
-    return (await changesSinceLast(config, ledger, { env, cwd: process.cwd() })) ?? [];
-  } catch (error) {
-    return [`the configuration in force cannot be compared: ${messageOf(error)}`];
-  }
 }
 
 /** On failure the start continues: `config rollback` then has no copy to return to. */
@@ -288,33 +276,29 @@ function copyFiles(options: SessionOptions): string {
 function openGuardian(options: SessionOptions, ledger: Ledger): GuardianSupervisor | null {
   const { config, env } = options;
   if (!config.guardian.enabled || config.exchange?.embedded === true) return null;
-  const quiet = (text: string) => options.log.logger.info(text);
+  const quiet = (text: string) => options.log.info(text);
   return new GuardianSupervisor({ config, env, ledger, loud: (text) => warn(options, text), quiet });
 }
 
-/** Something that does not stop the trader, but that its operator should know. */
 function warn({ log, say }: SessionOptions, text: string): void {
-  log.logger.warn(text);
+  log.warn(text);
   say(`warning: ${text}`);
 }
 
 function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   if (notice.kind === 'throttled') {
-    log.logger.warn(notice, 'throttled');
+    log.warn(notice, 'throttled');
     return;
   }
   const seconds = (notice.offsetMs / 1000).toFixed(1);
-  log.logger.warn(notice, 'clock offset');
+  log.warn(notice, 'clock offset');
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
 }
 
 /** Each costs one public request. */
 const MOST_MARKETS = 3;
 
-/**
- * Throws `config_invalid` on a contradiction: every reservation and choice of a leg would use a wrong fee. A venue that
- * does not answer, or undecided trades, refuse no start.
- */
+/** Throws `config_invalid` on a contradiction: reservations would use a wrong fee. No answer refuses no start. */
 export async function refuseWrongFees(client: ServiceClient, config: Config): Promise<void> {
   const declared = config.venue.profile.fee_schedule ?? 'notional';
   for (const condition_id of await chooseMarkets(client, config)) {

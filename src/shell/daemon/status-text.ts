@@ -1,20 +1,11 @@
-/** The running trader as text: its status, the result at the end, and why an order or market is in its state. */
+/** The running trader as text: its status, and the result at the end. */
 
 import { formatDecimal, type Micros, micros } from '../../shared/base/micros.js';
-import {
-  cutText,
-  type FittedColumn,
-  fillLines,
-  fitTable,
-  GAP,
-  measureText,
-  plainLine,
-  utcText,
-} from '../../shared/base/text.js';
+import { plainLine, utcText } from '../../shared/base/text.js';
 import type { BudgetStatus, MarketStatus } from '../../shared/protocol/trader-status.js';
 import type { Mode } from '../../trader/engine/control/modes.js';
 import type { Snapshot } from '../../trader/engine/snapshot.js';
-import type { BookedFill, IntentRow, LedgerReader } from '../../trader/ledger/contract.js';
+import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { duration } from '../runtime/clock.js';
 
 /** Money to two decimals towards zero: a status is read, not booked. */
@@ -27,18 +18,15 @@ export function money(value: number | null): string {
 
 export const formatSigned = (value: number | null): string =>
   value !== null && value > 0 ? `+${money(value)}` : money(value);
-const price = (value: Micros | null): string => (value === null ? '-' : formatDecimal(value));
 
 const formatUse = ({ limit, perMinute, available: left }: BudgetStatus): string =>
   `${Math.max(0, perMinute - left)} of ${limit}`;
 
-/** `feed model 3 markets, 2 s old`. */
 function feedText({ name, current, ageMs }: Snapshot['feeds'][number]): string {
   const markets = `${current} ${current === 1 ? 'market' : 'markets'}`;
   return `feed ${name} ${ageMs === null ? 'silent' : `${markets}, ${Math.round(ageMs / 1000)} s old`}`;
 }
 
-/** One line for a file or a pipe. */
 export function statusLine(snapshot: Snapshot, runningMs: number): string {
   const quoted = snapshot.markets.filter(({ orders }) => orders.length > 0).length;
   const parts = [
@@ -51,77 +39,21 @@ export function statusLine(snapshot: Snapshot, runningMs: number): string {
     `result ${formatSigned(snapshot.resultMicros)}`,
     ...snapshot.feeds.map(feedText),
     `requests/min public ${formatUse(snapshot.budgets.public)}, signed ${formatUse(snapshot.budgets.signed)}`,
-    ...wayBackText(snapshot),
+    ...(snapshot.wayBack === '' ? [] : [`back up with: twinbook ${snapshot.wayBack}`]),
   ];
   return parts.join(' | ');
 }
-
-/** `quoting, 13 orders, +2.87`: one line for who looks at many services. */
-export const serviceStatus = (snapshot: Snapshot): string =>
-  `${modeText(snapshot)}, ${snapshot.openOrders} orders, ${formatSigned(snapshot.resultMicros)}`;
 
 const TELL_WHY: readonly Mode[] = ['widened', 'reducing', 'paused', 'halted', 'killed'];
 
 const modeText = ({ mode, reason, silent }: Snapshot): string =>
   `${mode}${TELL_WHY.includes(mode) ? `: ${reason}` : ''}${silent ? ' (exchange silent)' : ''}`;
 
-const wayBackText = ({ wayBack }: Snapshot): readonly string[] =>
-  wayBack === '' ? [] : [`back up with: twinbook ${wayBack}`];
-
 /** Shares held, YES and NO together over all markets. */
 function inventory({ markets }: Snapshot): string {
   const sum = (pick: (market: MarketStatus) => Micros) => micros(markets.reduce((total, one) => total + pick(one), 0));
   return `${money(sum((one) => one.yesMicros))} YES ${money(sum((one) => one.noMicros))} NO`;
 }
-
-const MAX_ROWS = 20;
-
-/** The block for a terminal, at most `width` columns wide. */
-export function statusBlock(snapshot: Snapshot, runningMs: number, width: number): readonly string[] {
-  const orders = `${snapshot.openOrders} (${snapshot.unknownOrders} unknown)`;
-  const { cashMicros, equityMicros, resultMicros, budgets } = snapshot;
-  const head = [
-    [modeText(snapshot), duration(runningMs), `orders ${orders}`, `fills ${snapshot.fills}`],
-    wayBackText(snapshot),
-    [`cash ${money(cashMicros)}`, `worth ${money(equityMicros)}`, `result ${formatSigned(resultMicros)}`],
-    snapshot.feeds.map(feedText),
-    [`requests in the last minute: public ${formatUse(budgets.public)}`, `signed ${formatUse(budgets.signed)}`],
-  ].flatMap((parts) => breakLines(parts, width));
-  const shown = snapshot.markets.slice(0, MAX_ROWS);
-  const hidden = snapshot.markets.length - shown.length;
-  const rest = hidden > 0 ? [`… and ${hidden} more markets`] : [];
-  return [...head, '', ...marketTable(shown, width), ...rest].map((text) => cutText(text, width));
-}
-
-/** Parts side by side, wrapped onto further lines; a part longer than a line breaks between words. */
-const breakLines = (parts: readonly string[], width: number): readonly string[] =>
-  fillLines(
-    parts.flatMap((part) => (measureText(part) > width ? fillLines(part.split(' '), width, ' ') : [part])),
-    width,
-    '  ',
-  );
-
-const MARKET_COLUMNS: readonly FittedColumn<MarketStatus>[] = [
-  { name: 'market', cell: ({ title }) => title, isText: true, gives: 'cut', most: 42, keep: 9 },
-  { name: 'bid', cell: ({ bidMicros }) => price(bidMicros), keep: 8 },
-  { name: 'fair', cell: ({ fairMicros }) => fairText(fairMicros), keep: 3 },
-  { name: 'ask', cell: ({ askMicros }) => price(askMicros), keep: 7 },
-  { name: 'YES', cell: ({ yesMicros }) => money(yesMicros), keep: 6 },
-  { name: 'NO', cell: ({ noMicros }) => money(noMicros), keep: 5 },
-  { name: 'orders', cell: ({ orders }) => String(orders.length), keep: 2 },
-  // The reason why a market is not quoted matters more than its neighbours' repeated texts.
-  { name: '', cell: noteText, isText: true, gives: 'cut', least: 16, keep: 4 },
-];
-
-const fairText = (value: Micros | null): string => (value === null ? '-' : (value / 1_000_000).toFixed(3));
-
-function noteText({ orders, fairMicros, note }: MarketStatus): string {
-  return orders.length === 0 || fairMicros === null ? note : '';
-}
-
-/** Titles shrink first, then notes are cut; columns are dropped last. */
-const marketTable = (markets: readonly MarketStatus[], width: number): readonly string[] =>
-  fitTable(MARKET_COLUMNS, markets, width).lines.map((cells) => cells.join(GAP).trimEnd());
 
 export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runningMs: number): readonly string[] {
   const { equityMicros } = snapshot;
@@ -138,210 +70,49 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
   ];
 }
 
-/** Interval of status lines in a file, ms: a day is a few thousand lines. */
+/** Interval of status lines, ms: a day is a few thousand lines. */
 const LINE_EVERY_MS = 10_000;
 /** The first line comes sooner, so that a person sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
-export interface Terminal {
+export interface Output {
   readonly out: (text: string) => void;
-  /** Moves the cursor: never for text from elsewhere. */
-  readonly move: (sequence: string) => void;
-  /** Whether earlier output is still unread: the screen then drops lines and keeps the newest status. */
+  /** Whether so much of `out` is unread that the program pauses its output. */
   readonly isUnread: () => boolean;
-  /** Columns of the terminal; null without one. */
-  readonly columns: () => number | null;
 }
 
+/** Drops lines while earlier output is unread, so that no reader can stop the trader. */
 export class Screen {
-  readonly #terminal: Terminal;
-  /** Widths of the last block's lines; on a terminal made narrower since, each may take several rows. */
-  #drawn: readonly number[] = [];
-  #last: { readonly snapshot: Snapshot; readonly runningMs: number } | null = null;
+  readonly #io: Output;
   #lineMs: number | null = null;
   /** Lines dropped since the last one shown. */
   #dropped = 0;
 
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal;
+  constructor(io: Output) {
+    this.#io = io;
   }
 
-  /** A permanent line: a fill, a warning. Text of the venue can neither break it nor control the terminal. */
+  /** A fill, a warning. Text of the venue can neither break the line nor control the terminal. */
   say(text: string): void {
-    if (this.#terminal.isUnread()) {
+    if (this.#io.isUnread()) {
       this.#dropped++;
       return;
     }
-    this.#erase();
-    this.#print([text]);
+    const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were not shown: this output was not read`];
+    this.#dropped = 0;
+    this.#io.out(`${[...dropped, text].map(plainLine).join('\n')}\n`);
   }
 
   show(snapshot: Snapshot, runningMs: number): void {
-    if (this.#terminal.isUnread()) return;
-    const columns = this.#terminal.columns();
-    if (columns === null) return this.#line(snapshot, runningMs);
-    const block = statusBlock(snapshot, runningMs, columns);
-    this.#erase();
-    this.#print(block);
-    this.#drawn = block.map(measureText);
-    this.#last = { snapshot, runningMs };
-  }
-
-  /** The terminal's width changed: the block is drawn again to fit. */
-  redraw(): void {
-    if (this.#last !== null && this.#drawn.length > 0) this.show(this.#last.snapshot, this.#last.runningMs);
-  }
-
-  #line(snapshot: Snapshot, runningMs: number): void {
     const due = this.#lineMs === null ? FIRST_LINE_AFTER_MS : this.#lineMs + LINE_EVERY_MS;
-    if (runningMs < due) return;
+    if (runningMs < due || this.#io.isUnread()) return;
     this.#lineMs = runningMs;
-    this.#print([statusLine(snapshot, runningMs)]);
+    this.say(statusLine(snapshot, runningMs));
   }
-
-  #print(lines: readonly string[]): void {
-    const dropped = this.#dropped === 0 ? [] : [`${this.#dropped} lines were not shown: this output was not read`];
-    this.#dropped = 0;
-    this.#terminal.out(`${[...dropped, ...lines].map(plainLine).join('\n')}\n`);
-  }
-
-  #erase(): void {
-    const columns = Math.max(1, this.#terminal.columns() ?? 1);
-    const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / columns)), 0);
-    if (rows > 0) this.#terminal.move(`\r\u001b[${rows}A\u001b[0J`);
-    this.#drawn = [];
-  }
-}
-
-/** Takes the pubkey of an order or fill, or an intent id; null when the ledger has none. */
-export function explainTrading(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const fill = ledger.fill(subject);
-  if (fill === null) return explainOrder(ledger, subject);
-  const order = explainOrder(ledger, fill.orderPubkey) ?? [`its order ${fill.orderPubkey} is not in the ledger`];
-  return [...explainFill(fill, ledger), '', ...order];
 }
 
 /** Text about an order or intent that the ledger lacks; empty if none was ever pruned. */
 export function prunedText(ledger: Pick<LedgerReader, 'prunedBefore'>): string {
   const beforeMs = ledger.prunedBefore();
   return beforeMs === null ? '' : `; orders without fills were pruned before ${utcText(beforeMs)} UTC`;
-}
-
-function explainFill(fill: BookedFill, ledger: LedgerReader): readonly string[] {
-  const { feeMicros, isMaker, isYes, marketConditionId, orderPubkey, priceMicros, pubkey, seenMs, side } = fill;
-  const [timeMs, order, title] = [
-    fill.timestampS * 1000,
-    ledger.order(orderPubkey),
-    ledger.market(marketConditionId)?.title ?? '',
-  ];
-  const what = `${side} ${formatDecimal(fill.amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
-  const role = isMaker === null ? '' : isMaker ? ', as maker' : ', as taker';
-  const fee = feeMicros === null ? 'fee unknown' : `fee ${formatDecimal(feeMicros)}`;
-  const rested = order === null || isMaker === false ? [] : [`rested ${seconds(timeMs - order.createdMs)} before it`];
-  return [
-    `fill ${pubkey}: ${what}${role}, ${fee}`,
-    `market ${marketConditionId}${title === '' ? '' : `, "${title}"`}`,
-    `at ${new Date(timeMs).toISOString()} by the exchange, which names the second; seen ${seconds(seenMs - timeMs)} later`,
-    ...rested,
-  ];
-}
-
-/** The difference of the two clocks may exceed the time between two events. */
-const seconds = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
-
-/** Takes an order's pubkey or an intent id; null when the ledger has neither. */
-function explainOrder(ledger: LedgerReader, subject: string): readonly string[] | null {
-  const order = ledger.order(subject);
-  const intent = ledger.intent(order?.intentId ?? subject);
-  if (intent === null) return null;
-  const state = `state: ${intent.state}${intent.lastReason === '' ? '' : ` (${intent.lastReason})`}`;
-  const filled =
-    order === null ? [] : [`order ${order.pubkey}: ${order.status}, ${formatDecimal(order.filledMicros)} filled`];
-  const by = intent.strategy === '' ? 'the engine' : intent.strategy;
-  return [
-    intentText(intent),
-    state,
-    ...filled,
-    `strategy: ${by}, configuration ${intent.configHash.slice(0, 12)}`,
-    ...reasonLines(intent.reason),
-  ];
-}
-
-function intentText(intent: IntentRow): string {
-  const outcome = intent.isYes === null ? '' : intent.isYes ? ' YES' : ' NO';
-  const price = intent.priceMicros === null ? '' : ` at ${formatDecimal(intent.priceMicros)}`;
-  const amount = intent.amountMicros === null ? '' : ` ${formatDecimal(intent.amountMicros)}`;
-  const side = intent.side === null ? '' : ` ${intent.side}`;
-  return `${intent.id}: ${intent.kind}${side}${amount}${outcome}${price} in market ${intent.marketConditionId}`;
-}
-
-/** The reason is our own JSON: one line per field. */
-function reasonLines(reason: string): readonly string[] {
-  const parsed: unknown = JSON.parse(reason);
-  if (typeof parsed !== 'object' || parsed === null) return [];
-  return Object.entries(parsed).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([inner, figure]) => `  ${inner}: ${String(figure)}`)
-      : [`${name.replaceAll('_', ' ')}: ${String(value)}`],
-  );
-}
-
-/** `feed model: 0.62 (sd 0.1), 3.2 s old`. */
-function explainFeed({ name, view, withheld }: MarketStatus['feeds'][number]): string {
-  if (view === null) return `feed ${name}: ${withheld}`;
-  const { p, bid, ask, sd, ageMs } = view;
-  const price = p === null ? `${bid} to ${ask}` : String(p);
-  const age = `${(ageMs / 1000).toFixed(1)} s old`;
-  const told = withheld === null ? '' : `; not shown to the strategy: ${withheld}`;
-  return `feed ${name}: ${price}${sd === null ? '' : ` (sd ${sd})`}, ${age}${told}`;
-}
-
-/** Terms of the value of quoting it, currency per hour. */
-function worthLines({ leftOutBecause, worth }: MarketStatus): readonly string[] {
-  const chosen = leftOutBecause === null ? [] : [`looked at, not quoted: ${leftOutBecause}`];
-  if (worth === null) return [...chosen, 'worth of quoting it: not known yet'];
-  const { value, prices, place, belief } = worth;
-  const hourly = (perS: number): string => (perS * 3600).toFixed(4);
-  const every =
-    value.lookEveryS < 60 ? `${value.lookEveryS.toFixed(0)} s` : `${(value.lookEveryS / 60).toFixed(0)} min`;
-  return [
-    ...chosen,
-    `worth of quoting it: ${hourly(value.net)} an hour, place ${place}`,
-    `  fills, after adverse moves and fees: ${hourly(value.edge)} (${(value.fillsPerS * 3600).toFixed(1)} an hour)`,
-    `  stale quotes: -${hourly(value.stale)}, with a look every ${every}`,
-    `  looks: -${hourly(value.looks)}, at ${prices.look.toPrecision(3)} each`,
-    `  moves: -${hourly(value.moves)} (${(value.movesPerS * 3600).toFixed(1)} an hour), at ${prices.request.toPrecision(3)} a signed request`,
-    `  placing again after fills: -${hourly(value.fills)}`,
-    `  reserve for its cancels: -${hourly(value.reserve)}`,
-    `  currency: -${hourly(value.currency)}, for ${value.currencyBound.toFixed(2)} bound`,
-    `  believed: ${belief.fillRatio.toFixed(2)} fills for each expected, ${belief.adversePart.toFixed(2)} of the distance lost after one`,
-  ];
-}
-
-function marksLines({ markMove }: MarketStatus, { marks }: Snapshot): readonly string[] {
-  if (marks === null) return [];
-  const { isBelieved, told, precision, recall } = marks;
-  const learned = `of ${told.toFixed(0)} moves told ${precision.toFixed(2)} were there, of moves ${recall.toFixed(2)} were told`;
-  if (!isBelieved) return [`the venue's marks are not believed: ${learned}`];
-  const move = markMove === 0 ? 'of no move since that book' : `of a move of ${markMove.toFixed(4)} since that book`;
-  return [`the venue's mark tells ${move}; ${learned}`];
-}
-
-export function explainMarket(market: MarketStatus, snapshot: Snapshot, nowMs: number): readonly string[] {
-  const price = (value: MarketStatus['bidMicros']) => (value === null ? 'none' : formatDecimal(value));
-  const refusals = market.refusals.map(({ name, count, text }) => `refused ${count} times by ${name}, last: ${text}`);
-  return [
-    `"${market.title}" (${market.conditionId})`,
-    `trader: ${snapshot.mode}${snapshot.reason === '' ? '' : `, ${snapshot.reason}`}`,
-    ...(snapshot.reduceOnly === null ? [] : [`reduce only: ${snapshot.reduceOnly}`]),
-    `strategy ${market.strategies.join(', ') || 'none'} says: ${market.note}`,
-    `fair ${price(market.fairMicros)}, our bid ${price(market.bidMicros)}, our ask ${price(market.askMicros)}, ${market.orders.length} orders`,
-    `holds ${formatDecimal(market.yesMicros)} YES and ${formatDecimal(market.noMicros)} NO`,
-    `book seen ${market.bookSentMs === null ? 'never' : `${Math.round(nowMs - market.bookSentMs)} ms ago`}`,
-    ...marksLines(market, snapshot),
-    ...market.feeds.map(explainFeed),
-    ...worthLines(market),
-    ...(market.exchangeRefusal === null ? [] : [market.exchangeRefusal]),
-    ...(refusals.length === 0 ? ['no order of it was refused by a guard'] : refusals),
-  ];
 }

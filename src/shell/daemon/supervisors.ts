@@ -1,7 +1,6 @@
 /**
- * The processes beside a trader: its guardian, its console, and the relay of its messages to systemd. Guardian and
- * console are started, restarted when they are lost, and informed when the trader ends. The trader never waits for the
- * console, and trusts only the guardian's file: an existing process may hang.
+ * The processes beside a trader: guardian, console, and the relay of messages to systemd. The trader never waits for
+ * the console, and trusts only the guardian's file: an existing process may hang.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -30,7 +29,10 @@ const HANGS_AFTER_MS = 5_000;
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/** Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages, ms. */
+/**
+ * Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages,
+ * ms.
+ */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -39,7 +41,10 @@ const OVER: readonly string[] = ['ended', 'failed'] satisfies readonly GuardianS
 const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/** In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing until its end. */
+/**
+ * In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing
+ * until its end.
+ */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
     ...options,
@@ -58,7 +63,6 @@ export interface GuardianSupervisorOptions {
   readonly quiet: (text: string) => void;
 }
 
-/** Services of the trader for its guardian. */
 export class GuardianSupervisor {
   readonly #options: GuardianSupervisorOptions;
   readonly heart: Heart;
@@ -67,7 +71,6 @@ export class GuardianSupervisor {
   /** Our own clock, ms, of the last change of the report. */
   #movedMs = performance.now();
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** The newest guardian has not ended. */
   #isAlive = false;
   #pauseMs: number = GUARDIAN_AGAIN_MS.first;
   #isReading = false;
@@ -84,16 +87,12 @@ export class GuardianSupervisor {
     });
   }
 
-  /**
-   * From here on a guardian can open key and credentials: starts one if none is awake. Throws `timed_out` when the
-   * configuration requires one and none can cancel in time.
-   */
+  /** Starts a guardian if none is awake. Throws `timed_out` when one is required and none can cancel in time. */
   async start(): Promise<void> {
     await this.#read();
     this.#movedMs = performance.now();
     this.#look();
-    this.#timer = setInterval(() => void this.#read().then(() => this.#look()), LOOK_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.#read().then(() => this.#look()), LOOK_EVERY_MS).unref();
     if (!this.#options.config.guardian.required) return;
     const endMs = performance.now() + READY_WITHIN_MS;
     while (!this.#isGuarded && !this.#hasFailed && performance.now() < endMs) await sleep(LOOK_EVERY_MS);
@@ -129,12 +128,10 @@ export class GuardianSupervisor {
     return performance.now() - this.#movedMs >= HANGS_AFTER_MS;
   }
 
-  /** A guardian that cancels for us works; the trader informs the operator. */
   get #isGuarded(): boolean {
     return this.#report !== null && ABLE.includes(this.#report.state) && !this.#isStill;
   }
 
-  /** The newest guardian reported its failure. */
   get #hasFailed(): boolean {
     return this.#report?.state === 'failed' && this.#movedMs > this.#startedMs;
   }
@@ -198,7 +195,6 @@ export class GuardianSupervisor {
 
 /** Lines that `twinbook console --with-trader` writes, as JSON. */
 export interface ConsoleSaid {
-  /** Address of its page; null when it has none. */
   readonly url: string | null;
   readonly isElsewhere: boolean;
 }
@@ -258,7 +254,8 @@ export class ConsoleSupervisor {
 
   #spawn(): void {
     const { config, env, note } = this.#options;
-    const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...this.#pass } });
+    const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
+    const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
     // Its input ends with this process, however it ends.
     child.stdin?.on('error', () => undefined);
@@ -272,10 +269,6 @@ export class ConsoleSupervisor {
     if (child.stderr) createInterface({ input: child.stderr }).on('line', guarded(complain, failed));
     child.on('error', (error) => this.#lose(`cannot be started: ${error.message}`));
     child.on('close', (code, signal) => this.#lose(`ended (${signal ?? code})${this.#lastWords}`));
-  }
-
-  get #pass(): Environment {
-    return this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
   }
 
   #hear(line: string): void {
@@ -296,8 +289,7 @@ export class ConsoleSupervisor {
     this.#child = null;
     this.url = null;
     this.#options.say(`warning: the dashboard's process ${why}; it is started again`);
-    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs);
-    this.#again.unref();
+    this.#again = setTimeout(() => this.#spawn(), this.#pauseMs).unref();
     this.#pauseMs = Math.min(this.#pauseMs * 2, CONSOLE_AGAIN_MS.longest);
   }
 }
@@ -321,41 +313,35 @@ const NOT_INSTALLED = 127;
 /** Extension of a start or stop by each message, and the interval of messages, ms. */
 const LONGER_MS = 15_000;
 const LONGER_EVERY_MS = 5_000;
-/** The texts that `systemctl status` shows change each second; systemd needs them less often. */
-const STATUS_EVERY_MS = 5_000;
 const MAX_UNREAD_BYTES = 16_384;
 
 interface ServiceManagerOptions {
   readonly env: Environment;
   readonly warn: (text: string) => void;
-  /** Monotonic, ms. */
   readonly clockMs?: () => number;
   /** Sends one message; absent: through the relay. */
   readonly send?: (message: string) => void;
 }
 
 /**
- * Notifies systemd of the trader's state: ready, present action, alive. Under a unit with `Type=notify` systemd names its
- * socket in NOTIFY_SOCKET.
- *
- * Node cannot write to such a socket, and starting a process for each message would halt the loop of a large process for
- * tens of milliseconds. So one small shell is started first, and passes its input on line by line.
+ * Notifies systemd: ready, alive, stopping. Node cannot write to its socket, and a process for each message would halt
+ * the loop; so one small shell passes its input on line by line.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;
   readonly #clockMs: () => number;
   /** Null without systemd's watchdog; else the interval of its messages, ms. */
   readonly #watchdogEveryMs: number | null;
-  #timer: NodeJS.Timeout | null;
+  #timer: NodeJS.Timeout | null = null;
   #workedMs = Number.NEGATIVE_INFINITY;
-  #shownMs = Number.NEGATIVE_INFINITY;
-  #shown = '';
 
   private constructor({ env, clockMs = () => performance.now() }: ServiceManagerOptions, send: (text: string) => void) {
     this.#send = send;
     this.#clockMs = clockMs;
-    this.#watchdogEveryMs = watchdogEveryMs(env);
-    this.#timer = null;
+    // Three messages within systemd's limit.
+    const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
+    const isOurs = ['', String(process.pid)].includes(env['WATCHDOG_PID'] ?? '');
+    this.#watchdogEveryMs = intervalUs > 0 && isOurs ? intervalUs / 3000 : null;
     this.#askForTime();
   }
 
@@ -381,15 +367,6 @@ export class ServiceManager {
     this.#send('WATCHDOG=1');
   }
 
-  /** @param text one line; `systemctl status` shows it */
-  show(text: string): void {
-    const nowMs = this.#clockMs();
-    if (text === this.#shown || nowMs - this.#shownMs < STATUS_EVERY_MS) return;
-    this.#shown = text;
-    this.#shownMs = nowMs;
-    this.#send(`STATUS=${text.replaceAll('\n', ' ')}`);
-  }
-
   /** The trader cancels everything and ends: systemd no longer watches its steps, and there is no time limit. */
   stopping(): void {
     this.#send('STOPPING=1');
@@ -400,22 +377,13 @@ export class ServiceManager {
     this.#endAskingForTime();
     const ask = () => this.#send(`EXTEND_TIMEOUT_USEC=${LONGER_MS * 1000}`);
     ask();
-    this.#timer = setInterval(ask, LONGER_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(ask, LONGER_EVERY_MS).unref();
   }
 
   #endAskingForTime(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
-}
-
-/** Three messages within systemd's limit. */
-function watchdogEveryMs(env: ServiceManagerOptions['env']): number | null {
-  const intervalUs = Number(env['WATCHDOG_USEC'] ?? '');
-  const pid = env['WATCHDOG_PID'] ?? '';
-  if (!(intervalUs > 0) || (pid !== '' && pid !== String(process.pid))) return null;
-  return intervalUs / 3000;
 }
 
 function startRelay({ env, warn }: ServiceManagerOptions, socket: string): (message: string) => void {

@@ -6,7 +6,7 @@ import type { AccountSnapshot } from '../../trader/engine/snapshot.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { Config } from '../config/config.js';
 import { VERSION } from '../config/shipped.js';
-import { type Shown, shownConfig } from '../config/shown.js';
+import { shownConfig } from '../config/shown.js';
 import {
   Histogram,
   type PublisherFigures,
@@ -21,15 +21,7 @@ import { BEAT_MS } from '../runtime/loop.js';
 import type { Session } from './session.js';
 import { formatSigned, money } from './status-text.js';
 
-/** Steps in the figures: some seconds of a busy trader. */
 const STEPS_KEPT = 500;
-
-export interface TelemetryOptions {
-  readonly config: () => Config;
-  readonly session: Session;
-  readonly startedMs: number;
-  readonly feeds: () => readonly FeedStatus[];
-}
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
@@ -38,7 +30,10 @@ function cpuMs(): number {
 
 export class Telemetry {
   readonly publisher: TelemetryPublisher;
-  readonly #options: TelemetryOptions;
+  readonly #session: Session;
+  readonly #startedMs: number;
+  readonly #inForce: () => Config;
+  readonly #feeds: () => readonly FeedStatus[];
   readonly #took = new RecentDurations(STEPS_KEPT);
   readonly #stepSeconds = new Histogram(STEP_BUCKETS);
   readonly #requests = new RequestTimings();
@@ -48,12 +43,13 @@ export class Telemetry {
   #beganMs = steadyMs();
   #beatMs: number | null = null;
   readonly #run: string;
-  /** Cached: subscribers may connect often. */
-  #config: { readonly of: Config; readonly shown: Shown } | null = null;
 
-  constructor(options: TelemetryOptions) {
-    this.#options = options;
-    const { trader, ledger } = options.session;
+  constructor(session: Session, startedMs: number, inForce: () => Config, feeds: () => readonly FeedStatus[]) {
+    this.#session = session;
+    this.#startedMs = startedMs;
+    this.#inForce = inForce;
+    this.#feeds = feeds;
+    const { trader, ledger } = session;
     // Read once: a subscriber may connect when the ledger can no longer be read.
     this.#run = ledger.runs(1)[0]?.id ?? '';
     this.publisher = new TelemetryPublisher(
@@ -62,8 +58,7 @@ export class Telemetry {
         account: (atMs, publishing) => this.#account(atMs, publishing),
         markets: (atMs) => trader.watchMarkets(atMs),
         mode: () => trader.mode,
-        onFailure: (error) =>
-          options.session.log.logger.error({ err: error }, 'telemetry failed; its readers were disconnected'),
+        onFailure: (error) => session.log.error({ err: error }, 'telemetry failed; its readers were disconnected'),
       },
       { steadyMs, nowMs, cpuMs },
     );
@@ -95,27 +90,21 @@ export class Telemetry {
   /** Writes a due summary. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
-    const account = this.#options.session.trader.account(nowMs());
+    const account = this.#session.trader.account(nowMs());
     const { equityMicros, resultMicros, fills, days } = account;
     if (!this.#summary.take(days, steadyMs())) return;
     const day = { day: days?.ended?.day ?? null, day_result_micros: days?.ended?.resultMicros ?? null };
     const figures = { equity_micros: equityMicros, result_micros: resultMicros, fills };
-    this.#options.session.log.logger.info({ ...day, ...figures }, 'daily summary');
+    this.#session.log.info({ ...day, ...figures }, 'daily summary');
     this.publisher.notice(nowMs(), 'info', 'daily_summary', summaryText(account));
   }
 
-  /** Result of a backup; null on success. */
   readonly backedUp = (why: string | null): void => {
     this.#backupFailed = why === null ? null : { at: nowMs(), why };
   };
 
-  #showConfig(of: Config): Shown {
-    if (this.#config?.of !== of) this.#config = { of, shown: shownConfig(of) };
-    return this.#config.shown;
-  }
-
   status(dashboard: string | null): TraderStatus {
-    const { session } = this.#options;
+    const session = this.#session;
     const atMs = nowMs();
     return {
       nowMs: atMs,
@@ -128,9 +117,10 @@ export class Telemetry {
   }
 
   #account(atMs: number, publishing: PublisherFigures): AccountStatus {
-    const { session, feeds } = this.#options;
+    const session = this.#session;
     const account = session.trader.account(atMs);
-    const sources = feeds();
+    const sources = this.#feeds();
+    const { p50, p99, max } = this.#took.summary;
     return {
       ...account,
       feeds: account.feeds.map((feed) => {
@@ -138,7 +128,17 @@ export class Telemetry {
         return { ...feed, problems: source?.problems ?? 0, trouble: source?.trouble ?? null };
       }),
       risk: session.trader.riskUse(atMs),
-      health: this.#health(publishing),
+      health: {
+        ...publishing,
+        steps: this.#steps,
+        stepP50Ms: p50,
+        stepP99Ms: p99,
+        stepMaxMs: max,
+        stepSeconds: this.#stepSeconds.figures,
+        requests: this.#requests.figures,
+        memoryBytes: process.memoryUsage.rss(),
+        guardian: session.guardian?.status ?? '',
+      },
       upkeep: {
         backupFailed: this.#backupFailed,
         journalEnded: session.journal.ended,
@@ -147,52 +147,31 @@ export class Telemetry {
     };
   }
 
-  #health(publishing: PublisherFigures): AccountStatus['health'] {
-    const { p50, p99, max } = this.#took.summary;
-    return {
-      ...publishing,
-      steps: this.#steps,
-      stepP50Ms: p50,
-      stepP99Ms: p99,
-      stepMaxMs: max,
-      stepSeconds: this.#stepSeconds.figures,
-      requests: this.#requests.figures,
-      memoryBytes: process.memoryUsage.rss(),
-      guardian: this.#options.session.guardian?.status ?? '',
-    };
-  }
-
   get #process(): ProcessStatus {
-    const { session, startedMs } = this.#options;
-    const inForce = this.#options.config();
-    const { risk } = inForce;
+    const inForce = this.#inForce();
+    const { maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs } = inForce.risk;
+    const { maxPositionSharesMicros } = inForce.risk;
     return {
       pid: process.pid,
       version: VERSION,
       run: this.#run,
-      startedMs,
+      startedMs: this.#startedMs,
       configFile: inForce.file,
       configHash: inForce.configHash,
       venue: inForce.venue.name,
-      baseUrl: session.profile.base_url,
+      baseUrl: this.#session.profile.base_url,
       capitalMicros: inForce.capitalMicros,
       limits: {
-        maxLossDayMicros: risk.maxLossDayMicros,
-        maxDrawdownMicros: risk.maxDrawdownMicros,
-        maxTotalCostMicros: risk.maxTotalCostMicros,
-        maxOpenOrders: risk.maxOpenOrders,
-        maxPositionMicros: risk.maxPositionSharesMicros,
-        maxBookAgeMs: risk.maxBookAgeMs,
+        ...{ maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs },
+        maxPositionMicros: maxPositionSharesMicros,
       },
-      config: this.#showConfig(inForce),
+      config: shownConfig(inForce),
     };
   }
 }
 
 const DAY_MS = 86_400_000;
-/**
- * After a start or a sleep the exchange's clock begins a day five minutes later, and the account must be valued first.
- */
+/** After a start the exchange's clock may begin a day five minutes later, and the account must be valued first. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 

@@ -46,7 +46,6 @@ export class FeedInbox {
     this.#ears = ears;
   }
 
-  /** A row as it was parsed. */
   row(raw: unknown): void {
     const read = readRow(raw, nowMs());
     if ('kind' in read) return this.problem(read);
@@ -61,9 +60,10 @@ export class FeedInbox {
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
-  json(line: string): void {
-    if (line.trim() === '') return;
-    const read = jsonRow(line);
+  /** A line as it was read; null for one without a row. */
+  line(read: ReadLine | null): void {
+    this.fine();
+    if (read === null) return;
     if ('problem' in read) this.problem(read.problem);
     else this.row(read.row);
   }
@@ -117,13 +117,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const TOO_LONG: RowProblem = { kind: 'long', text: `a line is longer than ${MAX_LINE_BYTES} bytes` };
 const NOT_UTF8: RowProblem = { kind: 'utf8', text: 'a line is not UTF-8' };
 
-interface LineTaker {
-  readonly line: (text: string) => void;
-  readonly problem: (problem: RowProblem) => void;
-}
-
-/** Passes every complete line to `taker`; returns their bytes. A rest without a line end stays unread. */
-export async function takeLines(chunks: AsyncIterable<Buffer>, taker: LineTaker, signal: AbortSignal): Promise<number> {
+/** Passes every complete line to `inbox`; returns their bytes. A rest without a line end stays unread. */
+export async function takeLines(
+  chunks: AsyncIterable<Buffer>,
+  inbox: FeedInbox,
+  rows: FileRows,
+  signal: AbortSignal,
+): Promise<number> {
   let rest: Buffer = Buffer.alloc(0);
   let isSkipping = false;
   let bytes = 0;
@@ -133,8 +133,8 @@ export async function takeLines(chunks: AsyncIterable<Buffer>, taker: LineTaker,
     for (let end = chunk.indexOf(LINE_END); end >= 0 && !signal.aborted; end = chunk.indexOf(LINE_END, from)) {
       const line = rest.length === 0 ? chunk.subarray(from, end) : Buffer.concat([rest, chunk.subarray(from, end)]);
       bytes += line.length + 1;
-      if (isSkipping || line.length > MAX_LINE_BYTES) taker.problem(TOO_LONG);
-      else takeLine(line, taker);
+      if (isSkipping || line.length > MAX_LINE_BYTES) inbox.problem(TOO_LONG);
+      else inbox.line(readLine(line, rows));
       rest = Buffer.alloc(0);
       isSkipping = false;
       from = end + 1;
@@ -151,27 +151,14 @@ export async function takeLines(chunks: AsyncIterable<Buffer>, taker: LineTaker,
   return bytes;
 }
 
-function takeLine(bytes: Buffer, taker: LineTaker): void {
+function readLine(bytes: Buffer, rows: FileRows): ReadLine | null {
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
-    return taker.problem(NOT_UTF8);
+    return { problem: NOT_UTF8 };
   }
-  taker.line(text.endsWith('\r') ? text.slice(0, -1) : text);
-}
-
-/** The rows of a list one by one, at the same pace. */
-export async function takeRows(
-  rows: readonly unknown[],
-  take: (row: unknown) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const [index, row] of rows.entries()) {
-    if (signal.aborted) return;
-    take(row);
-    if ((index + 1) % AT_ONCE === 0) await pause(PAUSE_MS);
-  }
+  return rows.read(text.endsWith('\r') ? text.slice(0, -1) : text);
 }
 
 /** The problem of a row. Rows with the same `kind` of mistake are reported once and counted. */
@@ -185,7 +172,6 @@ const EARLY_MS = 1_000;
 
 /** Times before this are seconds that were meant as milliseconds: the year 2001. */
 const FIRST_MS = 1_000_000_000_000;
-/** Latest valid date. */
 const LAST_MS = 8_640_000_000_000_000;
 
 const MS_OR_TEXT = 'wants Unix time in ms, or a text such as 2026-03-01T12:00:00Z';
@@ -219,7 +205,6 @@ const row = z
     else if (hasBoth && bid >= ask) complain('the bid is not below the ask');
   });
 
-/** Columns that a CSV file may have. */
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
 /** Strict: a misspelt or impossible value is reported and never guessed. `nowMs`: time of its arrival. */
@@ -267,7 +252,10 @@ export class FileRows {
   /** Null for a line without a row: a blank one, or the column names. */
   read(text: string): ReadLine | null {
     if (text.trim() === '') return null;
-    if (!this.#isCsv) return jsonRow(text);
+    if (!this.#isCsv) {
+      const row = parseJson(text);
+      return row === undefined ? { problem: { kind: 'json', text: 'a line is not JSON' } } : { row };
+    }
     if (this.#header === null) return this.#takeHeader(text);
     const [row] = csvRows(`${this.#header}\n${text}`);
     const fields = [...(row ?? [])].filter(([, field]) => field !== '');
@@ -285,8 +273,3 @@ export class FileRows {
 
 const fieldValue = (name: string, field: string): string | number =>
   NUMBER.test(field) && name !== 'market' ? Number(field) : field;
-
-function jsonRow(text: string): ReadLine {
-  const row = parseJson(text);
-  return row === undefined ? { problem: { kind: 'json', text: 'a line is not JSON' } } : { row };
-}

@@ -1,9 +1,6 @@
 /**
- * A small file that one process writes over and over and another one reads.
- *
- * Written in place and always of one length, so that a beat needs no new space: a full disk does not stop it. It is
- * synced only on request, when its content must survive the machine; a beat need not. A reader in
- * the middle of a write sees a wrong check sum, and looks again.
+ * A small file that one process overwrites and another reads. Of one length, so that a full disk does not stop it. A
+ * reader in the middle of a write sees a wrong check sum, and looks again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -98,11 +95,8 @@ export class Heart {
   #failed = false;
 
   /**
-   * Starts to beat, on a timer until the first step of the core. The ledger must be locked: one heart per ledger.
-   *
-   * @param knowsOrders whether the ledger has ever had an order, for a first start with a heart
-   * @param cannotBeat called at the first beat that fails after one that did not
-   * Throws `file_unreadable`.
+   * Beats on a timer until the first step of the core. One heart per ledger, which must be locked. `knowsOrders`:
+   * whether the ledger ever had an order. `cannotBeat` is called at the first failed beat. Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
@@ -110,16 +104,17 @@ export class Heart {
     const last = readBeatNow(path, heartbeatSchema);
     this.#mayHaveRested =
       last === null ? knowsOrders : last === 'unreadable' || (last.phase !== 'ended' && last.mayRest);
-    this.#writer = openWriter(path);
+    try {
+      this.#writer = new BeatWriter(path);
+    } catch (cause) {
+      const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
+      throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
+    }
     this.#write();
-    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS);
-    this.#starting.unref();
+    this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /**
-   * A step of the core was taken: orders may rest now, or must not. Cheap: most calls only read the clock. Returns the
-   * time since the previous step, ms; 0 for the first.
-   */
+  /** Called after each step, and cheap. Returns the time since the previous step, ms; 0 for the first. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;
@@ -163,15 +158,8 @@ export class Heart {
     const mayRest = phase === 'trading' || (phase === 'starting' && this.#mayHaveRested);
     this.#count += 1;
     const nothingMayRest = phase === 'trading' && this.#nothingMayRest;
-    const beat: Heartbeat = {
-      run: this.#run,
-      process: this.#process,
-      count: this.#count,
-      phase,
-      mayRest,
-      nothingMayRest,
-      oursForMs: this.#oursForMs,
-    };
+    const identity = { run: this.#run, process: this.#process, count: this.#count };
+    const beat: Heartbeat = { ...identity, phase, mayRest, nothingMayRest, oursForMs: this.#oursForMs };
     try {
       // The next guardian needs the phase after a power cut; the beat itself is outdated by then.
       this.#writer.write(beat, phase !== this.#syncedPhase);
@@ -181,14 +169,5 @@ export class Heart {
       if (!this.#failed) this.#cannotBeat(error);
       this.#failed = true;
     }
-  }
-}
-
-function openWriter(path: string): BeatWriter {
-  try {
-    return new BeatWriter(path);
-  } catch (cause) {
-    const hint = 'It lies beside the ledger; without it the guardian would take this trader for dead.';
-    throw unreadable(`the heartbeat file ${path} cannot be written`, cause, hint);
   }
 }

@@ -1,12 +1,9 @@
 /**
- * Decision of the guardian as a pure function: state and observation in, state and actions out. It reads no clock and
- * touches nothing, so that days of heartbeats can be tried in seconds.
+ * The guardian's decision: state and observation in, state and actions out. It errs on the side of canceling: an unread
+ * order may rest, and only a beating heart or two empty rounds end an alarm. Only its own waking time counts as
+ * silence.
  *
- * It errs on the side of canceling: an unread order may rest, and only a heart that beats again, or two rounds that
- * found nothing, end an alarm. It may never take its own sleep for the trader's: only its waking time counts as silence.
- *
- * Guardian and trader each write one small file beside the ledger: its actions, and its heartbeat. Neither uses the other's
- * clock: a file says only *that* something was done since the last look, and each measures the time between two looks.
+ * Neither process uses the other's clock: a file says only that something was done since the last look.
  */
 
 import { z } from 'zod';
@@ -16,17 +13,15 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
-/** Last beat of the trader. */
 export const heartbeatSchema = z.object({
   /** Random, new at each start of the trader. */
   run: z.string().min(1),
   process: processMark,
-  /** Incremented with each beat of a run. */
   count: z.number().int().nonnegative(),
   /**
-   * - `starting`: it opens its ledger, reaches for the exchange; nothing of ours is looked after yet
-   * - `trading`: its core takes steps; a beat is written after a step, by the loop that took it
-   * - `ended`: it ended after two reads had proven that nothing rests
+   * - `starting`: no order is looked after yet
+   * - `trading`: its core takes steps; a beat is written after a step
+   * - `ended`: two reads had proven that nothing rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
   /** Whether an own order may rest at the exchange. After `trading`, only `ended` clears it. */
@@ -38,7 +33,6 @@ export const heartbeatSchema = z.object({
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 
-/** Last report of the guardian. */
 export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
@@ -46,12 +40,11 @@ export const reportSchema = z.object({
   /** Whether it outlives the trader, because its own unit started it. */
   stays: z.boolean(),
   /**
-   * - `opening`: it cannot cancel yet, or not any more: the text says why
-   * - `watching`: the trader's heart beats, or nothing rests that needs it
+   * - `opening`: it cannot cancel, for the reason in the text
+   * - `watching`: the trader's heart beats, or nothing rests
    * - `canceling`: the heart stopped and nothing is proven yet
-   * - `secured`: the heart stopped; rounds some seconds apart found nothing resting
-   * - `ended`: it is gone, as it should be
-   * - `failed`: it is gone because it cannot guard: the text says why
+   * - `secured`: the heart stopped; two rounds found nothing resting
+   * - `ended`, `failed`: it is gone; a failed one cannot guard
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
@@ -63,16 +56,11 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
   `${state}, process ${process.pid}${text === '' ? '' : `: ${text}`}`;
 
 export interface GuardianRules {
-  /** Time without a beat that raises the alarm, ms. */
   readonly timeoutMs: number;
   /** Time after the last seen order in which one may begin to rest: a draft's lifetime and the time of a submit, ms. */
   readonly lateOrdersMs: number;
-  /** Started by its own unit: it outlives every run of the trader. */
   readonly stays: boolean;
-  /**
-   * For play money: it ends when the ledger is gone, or when the exchange was unreachable for this long, ms, so that no
-   * process stays on a developer's machine. Null for real money: it ends only when it is stopped.
-   */
+  /** For play money: it ends when the ledger is gone, or the exchange for this long, ms. Null for real money. */
   readonly paperPatienceMs: number | null;
 }
 
@@ -95,7 +83,6 @@ export type GuardianObservation =
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
-  /** A signal asks the guardian to end. */
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
@@ -106,19 +93,12 @@ export type GuardianAction =
   | { readonly kind: 'record'; readonly severity: 'quiet' | 'loud'; readonly text: string }
   | { readonly kind: 'end'; readonly text: string };
 
-/**
- * Maximum time that one check adds to a silence, ms. After the guardian itself was stopped, swapped out or asleep with
- * its machine, it must not blame the trader.
- */
+/** Maximum silence per check, ms: after its own sleep the guardian must not blame the trader. */
 const LONGEST_STEP_MS = 1_000;
-/**
- * Maximum time that orders of an earlier run may rest while traders keep starting, ms: a trader that waits for its
- * exchange, or that dies and restarts, watches nothing.
- */
+/** Maximum time that orders of an earlier run may rest while traders keep starting, ms. */
 const STARTING_LIMIT_MS = 60_000;
 /**
- * A killed or stopping trader needs a second or two to cancel everything. After this time, ms, the guardian reads and
- * cancels resting orders although the heart beats: the trader may be blocked where the guardian is not.
+ * Then, ms, the guardian cancels for a killed trader whose heart beats: it may be blocked where the guardian is not.
  */
 const PULLING_LIMIT_MS = 5_000;
 /** Interval of checks at the exchange under a kill, once nothing rested, ms. */
@@ -131,7 +111,6 @@ const AGAIN_MS = 500;
 const AGREE_MS = 2_000;
 /** Interval of later reads of the exchange, ms, while an order may still begin to rest. */
 const SECURED_MS = 10_000;
-/** Wait after a failed round, ms; doubled each time. */
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
@@ -144,7 +123,6 @@ export interface Alarm {
   readonly failingSinceMs: number | null;
   /** When the last order was seen, or the alarm raised. */
   readonly orderSeenMs: number;
-  /** Result of the last round. */
   readonly text: string;
 }
 
@@ -217,7 +195,6 @@ function onLook(before: GuardianMind, rules: GuardianRules, look: Look): Decisio
   return { mind: { ...mind, isRound: true }, actions: [{ kind: 'cancel' }] };
 }
 
-/** Adds a check to the known state of the trader. */
 function noteHeartbeat(mind: GuardianMind, { nowMs, heartbeat }: Look): GuardianMind {
   const awakeMs = mind.lookedMs === null ? 0 : Math.min(Math.max(0, nowMs - mind.lookedMs), LONGEST_STEP_MS);
   const known =
@@ -302,10 +279,7 @@ const standDown = (mind: GuardianMind, text: string, severity: 'quiet' | 'loud' 
 
 const isSecured = ({ emptyRounds }: Alarm): boolean => emptyRounds >= EMPTY_ROUNDS;
 
-/**
- * In a fleet the next owner of the wallet cancels everything itself, and later orders are its own. Until then, and
- * while the exchange could not be read since, they are ours.
- */
+/** In a fleet the next owner of the wallet cancels everything itself. Until then, and while unread, orders are ours. */
 function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { lateOrdersMs }: GuardianRules): boolean {
   if (heartbeat === null || heartbeat === 'unreadable' || heartbeat.oursForMs === null) return false;
   const sinceMs = silentMs - heartbeat.oursForMs;

@@ -1,10 +1,6 @@
 /**
- * The guardian: a small separate process that cancels everything when the trader's heart stops, for any reason.
- * It holds the wallet's key and its own API key from the start, looks at the heartbeat beside the ledger four times a
- * second, and `decide` chooses the action.
- *
- * It never trades: it only reads and cancels resting orders. It reads no ledger, follows no strategy, and
- * shares no memory, thread or connection with the trader. It exits once no order can rest any more.
+ * The guardian: a separate process that cancels everything when the trader's heart stops. `decide` chooses the action.
+ * It only reads and cancels resting orders, and shares no memory, thread or connection with the trader.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -62,10 +58,7 @@ export async function inTime(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/**
- * A file that is opened once and kept open: a removed file stays removed, and a removed folder is not filled again. A
- * file that could not be opened is tried again at the next use.
- */
+/** Opened once and kept open: a removed file or folder is not made again. A failed opening is tried again. */
 class KeptFile {
   readonly #path: string;
   readonly #flags: string | number;
@@ -149,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the mark durably; an existing one stays unchanged, because its reason is older. A trader that looks meanwhile finds none
- * or the whole reason. On a full disk it may be empty: its name alone stops. Throws the file system's errors.
+ * Writes the mark durably; an existing one has an older reason and stays. A trader finds none or the whole reason; on a
+ * full disk it may be empty: its name alone stops. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -164,10 +157,7 @@ export async function leaveMark(path: string, reason: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/**
- * Written beside and then linked to its name. False if the name exists, the disk is full, or links are unsupported.
- * Throws the system's error when the name exists but may not last.
- */
+/** False if the name exists, the disk is full, or links are unsupported. Throws when the name may not last. */
 async function leaveWhole(path: string, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`;
   const file = await rm(beside, { force: true })
@@ -207,30 +197,15 @@ async function leavePlain(path: string, text: string): Promise<void> {
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
-export interface AccessSettings {
-  readonly profile: VenueProfile;
-  readonly walletFile: string;
-  readonly credentialsFile: string;
-  readonly isPaper: boolean;
-  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
-  readonly isFenced: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-export type Access = Pick<GuardianSession, 'client' | 'wallet'>;
-
-/**
- * The guardian's own access to the exchange: its own API key, so that a revoked key leaves the other, its own share of
- * the request budget, and the wallet's key in memory from the start. An alarm needs no disk.
- */
+/** Its own API key, so that a revoked one leaves the other, and the wallet's key in memory: an alarm needs no disk. */
 class GuardianSession {
-  readonly #settings: AccessSettings;
+  readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
   readonly client: ServiceClient;
   #stored: Credentials | null;
 
   /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
-  constructor(settings: AccessSettings) {
+  constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
       const hint = 'Against the paper profile the trader makes one at its first start; else `twinbook keys create`.';
@@ -245,17 +220,16 @@ class GuardianSession {
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
 
-  /** A client that the exchange answers. Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
-  async check(): Promise<Access> {
-    const { isPaper } = this.#settings;
-    const asked = { stored: this.#stored, mayReplace: isPaper, keep: this.#keep };
+  /** Throws `venue_unreachable`, or `venue_refused` when our key is rejected. */
+  async check(): Promise<void> {
+    const asked = { stored: this.#stored, mayReplace: this.#settings.isPaper, keep: this.#keep };
     await acceptedCredentials(this.client, this.wallet, asked);
-    return this;
   }
 
-  /** The same without a check, unless there is no key yet. */
-  async open(): Promise<Access> {
-    return this.#stored === null ? this.check() : this;
+  /** Without a check, unless there is no key yet. */
+  async open(): Promise<this> {
+    if (this.#stored === null) await this.check();
+    return this;
   }
 
   /** Creates a new key if the exchange rejects ours, so that everything can be canceled. Never throws. */
@@ -269,10 +243,6 @@ class GuardianSession {
     this.#stored = made;
     saveCredentials(this.#settings.credentialsFile, this.#owner, made);
   };
-
-  close(): Promise<void> {
-    return this.client.close();
-  }
 
   get #owner() {
     return { baseUrl: this.#settings.profile.base_url, wallet: this.wallet.address };
@@ -288,20 +258,28 @@ const MAX_TEXT = 200;
 /** Time in which another guardian's report must change, ms. */
 const OTHER_WITHIN_MS = 1_500;
 
-export interface GuardianOptions extends AccessSettings {
+export interface GuardianOptions {
+  readonly profile: VenueProfile;
+  readonly walletFile: string;
+  readonly credentialsFile: string;
+  readonly isPaper: boolean;
+  /** In a fleet a revoked key stops a replaced trader, and its guardian too. */
+  readonly isFenced: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
   /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
   readonly markFile: string | null;
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
-  readonly cancelEverything: (access: Access) => Promise<{ readonly asked: number; readonly verified: boolean }>;
+  readonly cancelEverything: (
+    access: Pick<GuardianSession, 'client' | 'wallet'>,
+  ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
   readonly say: (line: string) => void;
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
   readonly stopAsked: () => Promise<void>;
 }
 
-/** Runs until there is nothing left to guard. Throws TwinbookError when the key or its files cannot be used. */
 export async function runGuardian(options: GuardianOptions): Promise<void> {
   const other = await anotherGuards(options.ledgerPath);
   if (other !== null) {
@@ -382,7 +360,7 @@ class Guardian {
   async #close(state: 'ended' | 'failed', text: string): Promise<void> {
     await this.#reporter.close(this.#makeReport(state, text));
     await this.#log.close();
-    if (this.#key !== null) await inTime(this.#key.close());
+    if (this.#key !== null) await inTime(this.#key.client.close());
   }
 
   /** The disk is read in the background: a check that waited for it would miss everything else. */

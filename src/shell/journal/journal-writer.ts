@@ -1,26 +1,22 @@
 /**
- * The journal of a run: everything that crosses the seam between the core and its shell, kept so that a run can be
- * replayed decision by decision. `journal/runs.ts` describes the files, and reads them.
- *
- * It never stops the trader and never slows its loop: lines are written beside the loop once a second, so a crash loses a
- * second of them; whatever goes wrong (a disk that is full, nearly full or does not answer, a run that outgrows its room)
- * is said once, and the journal ends while the trader goes on. It never holds a key, an API secret or a passphrase: none of them crosses the seam.
+ * The journal of a run, for a replay decision by decision. It never stops the trader or slows its loop: lines are
+ * written once a second, and a problem is reported once and ends the journal. No key, secret or passphrase crosses the
+ * seam.
  */
 
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
-import { startWorker } from '../../shared/base/processes.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import type { Ledger } from '../../trader/ledger/contract.js';
-import type { Config, StrategyConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import { nowMs } from '../runtime/clock.js';
 import { endsWithin, KEPT_FREE_BYTES, megabytes, noRoom, spareBytes } from '../runtime/disk.js';
 import { CallTimedOut } from '../runtime/loop.js';
@@ -28,7 +24,6 @@ import {
   DiskQuota,
   END_FILE,
   JOURNAL_FORMAT,
-  type JournaledStrategy,
   LEDGER_COPY,
   RUN_FILE,
   type RunDescription,
@@ -43,21 +38,8 @@ const FLUSH_EVERY_MS = 1_000;
 const CLOSE_WITHIN_MS = 10_000;
 /** A larger ledger is not copied: each run would take as much of the disk. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
-/** A larger ledger is copied in the background: it would delay the start. */
-const COPIED_AT_ONCE_BYTES = 20_000_000;
-/** In a run's description until such a copy is complete. */
-const NOT_COPIED_YET = 'it ended before its ledger was copied';
-
-export interface Journal {
-  boundedCall(inner: BoundedCall): BoundedCall;
-  signer(inner: DraftSigner): DraftSigner;
-  /** After each `Trader.handle`; `failure` is its error. */
-  step(observation: Observation, requests: readonly Request[], failure: unknown): void;
-  /** Why it ended before the run, or never began; null while it is written, and without one. */
-  readonly ended: string | null;
-  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
-  close(): Promise<void>;
-}
+/** The journal of a run, or the silence in its place. */
+export type Journal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
 export interface RunFacts {
   readonly config: Config;
@@ -77,11 +59,9 @@ export interface JournalOptions extends RunFacts {
   readonly keptFreeBytes?: number;
   /** Longest wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
-  /** Begins the copy of a large ledger; absent: in a thread. */
-  readonly beginCopy?: typeof beginLedgerCopy;
 }
 
-export const NO_JOURNAL: Journal = {
+const NO_JOURNAL: Journal = {
   boundedCall: (inner) => inner,
   signer: (inner) => inner,
   step: () => undefined,
@@ -89,9 +69,7 @@ export const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/**
- * Begins the journal of a run; between opening the ledger and creating the `Trader`. Never throws: it reports problems.
- */
+/** Between opening the ledger and creating the `Trader`. Never throws: it reports problems. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -101,25 +79,18 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     makeFolder(folder);
     removeUnbegun(dir, nowMs());
     const room = new DiskQuota(dir, folder, config.ledger.path);
-    const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
+    const { missing, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    writeDescription(folder, describeRun(options, copy === null ? missing : NOT_COPIED_YET));
-    const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
-    return new RunJournalWriter({ folder, room, options, ledgerBytes: bytes, copy: copied });
+    // Whole or absent, whenever the process ends.
+    const path = join(folder, RUN_FILE);
+    writeFileSync(`${path}.part`, `${JSON.stringify(describeRun(options, missing), null, 2)}\n`);
+    renameSync(`${path}.part`, path);
+    return new RunJournalWriter(folder, room, options, bytes);
   } catch (error) {
-    removeIfThere(folder);
+    // A failed file cannot always be removed.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
-  }
-}
-
-/** Updates the description once the copy is complete. Never rejects: it reports a failure. */
-async function finishCopy({ done }: LedgerCopy, folder: string, options: JournalOptions): Promise<void> {
-  try {
-    await done;
-    writeDescription(folder, describeRun(options, null));
-  } catch (error) {
-    options.loud(`this run cannot be replayed: ${messageOf(error)}`);
   }
 }
 
@@ -128,56 +99,27 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
   return {
     format: JOURNAL_FORMAT,
-    runId,
-    version,
-    configHash,
+    ...{ runId, version, startedMs, profile, strategyLimitMs, ledgerMissing },
     configFile: config.file,
     ledgerPath: config.ledger.path,
-    startedMs,
-    profile,
-    capitalMicros,
-    risk,
-    polling,
-    merge,
-    economics,
-    events,
+    ...{ configHash, capitalMicros, risk, polling, merge, economics, events },
     feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
-    strategyLimitMs,
-    strategies: config.strategies.map(describeStrategy),
-    ledgerMissing,
+    strategies: config.strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy),
   };
 }
 
-function describeStrategy(strategy: StrategyConfig): JournaledStrategy {
-  const { name, file, moduleName, moduleKey, params, markets, quoteHours, risk } = strategy;
-  return { name, file, moduleName, moduleKey, params, markets, quoteHours, risk };
-}
-
-/** `run.json` is always complete. Throws the file system's errors. */
-function writeDescription(folder: string, description: RunDescription): void {
-  const path = join(folder, RUN_FILE);
-  writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
-  renameSync(`${path}.part`, path);
-}
-
-/**
- * SQLite's own copy: copying the file directly would drop SQLite's locks when it is closed. Nothing is written before
- * it begins: the trader does not exist yet. Returns why there is none, and the copy where it is in progress.
- */
+/** By SQLite: copying the file would drop its locks. The trader does not exist yet. `missing`: why there is none. */
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
-  const { ledger, config, beginCopy = beginLedgerCopy } = options;
+  const { ledger, config } = options;
   const { path } = config.ledger;
   // The newest commits are in the log until SQLite moves them.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  if (isTooLarge) {
-    return { missing: `its ledger of ${megabytes(size)} is too large to be copied at the start`, copy: null, bytes };
-  }
-  if (size > COPIED_AT_ONCE_BYTES) return { missing: null, copy: await beginCopy(path, target), bytes };
-  await ledger.backupSource.backup(target);
-  return { missing: null, copy: null, bytes };
+  if (!isTooLarge) await ledger.backupSource.backup(target);
+  const missing = isTooLarge ? `its ledger of ${megabytes(size)} is too large to be copied at the start` : null;
+  return { missing, bytes };
 }
 
 /** For a run of `ownBytes`, with some of them unwritten. Throws when the disk has no room for them. */
@@ -188,22 +130,12 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
   if (!room.make(ownBytes, maxBytes, spare - unwritten)) throw noRoom(dir, keptFreeBytes);
 }
 
-interface WriterParts {
-  readonly folder: string;
-  readonly room: DiskQuota;
-  readonly options: JournalOptions;
-  /** For the starting ledger, copied or being copied. */
-  readonly ledgerBytes: number;
-  readonly copy: LedgerCopy | null;
-}
-
 /** Records a step's inputs other than its observation: strategies that ran out of time, and signatures. */
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
   #signed: Signed[] = [];
 
-  /** The same bounded call; interrupted calls are recorded. */
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {
       const number = this.#calls++;
@@ -216,7 +148,6 @@ export class StepInputRecorder {
     };
   }
 
-  /** The same signer; its results are recorded. */
   signer(inner: DraftSigner): DraftSigner {
     return {
       sign: (intentId) => {
@@ -236,8 +167,10 @@ export class StepInputRecorder {
   }
 }
 
-class RunJournalWriter extends StepInputRecorder implements Journal {
-  readonly #parts: WriterParts;
+class RunJournalWriter extends StepInputRecorder {
+  readonly #folder: string;
+  readonly #room: DiskQuota;
+  readonly #options: JournalOptions;
   readonly #segments: Segments;
   readonly #fixedBytes: number;
   readonly #timer: NodeJS.Timeout;
@@ -245,18 +178,20 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
+  /** Why it ended before the run; null while it is written. */
   ended: string | null = null;
 
-  constructor(parts: WriterParts) {
+  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number) {
     super();
-    const { folder, ledgerBytes } = parts;
-    this.#parts = parts;
+    this.#folder = folder;
+    this.#room = room;
+    this.#options = options;
     this.#segments = new Segments(folder);
     this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
-    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
+  /** After each `Trader.handle`; `failure` is its error. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
@@ -277,15 +212,15 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
     }
   }
 
+  /** Writes the rest, or reports that the disk does not take it in time. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    if (await endsWithin(this.#finish(), this.#parts.options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
+    if (await endsWithin(this.#finish(), this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)) return;
     this.#stop('the disk does not answer');
   }
 
   /** Never throws. */
   async #finish(): Promise<void> {
-    this.#parts.copy?.hurry();
     await this.#flushing;
     try {
       if (this.ended === null) await this.#segments.close();
@@ -294,7 +229,6 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
       this.#stop(messageOf(error));
     }
     await this.#ending;
-    await this.#parts.copy?.done;
   }
 
   /** One at a time: a slow disk makes fewer and larger writes. */
@@ -310,17 +244,17 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
 
   async #write(): Promise<void> {
     await this.#segments.flush();
-    const { maxBytes } = this.#parts.options.config.journal;
+    const { maxBytes } = this.#options.config.journal;
     const bytes = this.#fixedBytes + this.#segments.bytes;
     if (bytes > maxBytes) throw new Error(`this run alone has used up journal.max_mb (${megabytes(maxBytes)})`);
-    await makeRoom(this.#parts.room, bytes, 0, this.#parts.options);
+    await makeRoom(this.#room, bytes, 0, this.#options);
   }
 
   #stop(why: string): void {
     if (this.ended !== null) return;
     this.ended = why;
     clearInterval(this.#timer);
-    this.#parts.options.loud(`the journal of this run ends here, trading continues: ${why}`);
+    this.#options.loud(`the journal of this run ends here, trading continues: ${why}`);
     void this.#segments.abandon();
     // The failing disk may refuse this too: such a run reads as a cut one.
     this.#ending = this.#writeEnd(why).catch(() => undefined);
@@ -329,15 +263,7 @@ class RunJournalWriter extends StepInputRecorder implements Journal {
   /** In the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
-    await writeFile(join(this.#parts.folder, END_FILE), `${JSON.stringify(end)}\n`);
-  }
-}
-
-function removeIfThere(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // A failed file cannot always be removed.
+    await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
   }
 }
 
@@ -364,7 +290,6 @@ export class Segments {
     this.#segmentBytes = segmentBytes;
   }
 
-  /** Bytes on disk, as known to this writer. */
   get bytes(): number {
     return this.#packedBytes + this.#openBytes;
   }
@@ -422,48 +347,4 @@ export class Segments {
     this.#packedBytes += (await stat(`${plain}.gz`)).size;
     this.#openBytes = 0;
   }
-}
-
-/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
-const BEGIN_AFTER_MS = 3_000;
-
-export interface CopyOrder {
-  readonly source: string;
-  /** Final name of the complete copy. */
-  readonly target: string;
-  readonly beginAfterMs: number;
-}
-
-export type CopyNews = 'begun' | 'done';
-
-interface LedgerCopy {
-  /** Resolves when the copy is complete; rejects with the reason of a failure. */
-  readonly done: Promise<void>;
-  /** The process is about to end: a waiting copy begins at once. */
-  hurry(): void;
-}
-
-/**
- * Copies a large ledger in a thread: the copy is the ledger as it was when the copy was begun. Copying hundreds of
- * megabytes takes a second or more, and may not keep the trader's loop from running. Resolves when later writes will not
- * be in the copy. Throws when there will be none.
- */
-export async function beginLedgerCopy(
-  source: string,
-  target: string,
-  beginAfterMs = BEGIN_AFTER_MS,
-): Promise<LedgerCopy> {
-  const order: CopyOrder = { source, target, beginAfterMs };
-  const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
-  const awaitNews = (wanted: CopyNews) =>
-    new Promise<void>((resolve, reject) => {
-      thread.on('message', (news: CopyNews) => news === wanted && resolve());
-      thread.once('error', reject);
-      thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
-    });
-  const done = awaitNews('done');
-  // A waiting caller still gets the error; this only avoids an unhandled rejection.
-  done.catch(() => undefined);
-  await awaitNews('begun');
-  return { done, hurry: () => thread.postMessage('now') };
 }

@@ -1,20 +1,12 @@
 /**
- * Journals of runs: what they promise, how they are found, and how they are read. A journal holds everything that crossed
- * the seam between the trader's core and its shell, in order, so that the same core on the same ledger can be given the
- * same observations again and every request compared.
- *
- * A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the ledger as it was when
- * it had been opened and before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest
- * segment is `.ndjson`), and `end.json` (`RunEnd`) when the journal was closed.
- *
- * To replay: open a copy of the ledger; make the executor with `description.runId`, the configuration's hash, and a
- * signer that gives back `step.signed` in order; make the `Trader` with the settings of the description, a bounded call
- * that throws what `timedOut` names, and `description.startedMs` as its `nowMs`; then `handle` each step's observation.
- * JSON has no `undefined`: compare requests by their canonical JSON.
+ * A journal holds all observations and requests of a run, so that the same core on the same ledger can repeat each
+ * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (as it was
+ * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest is `.ndjson`), and
+ * `end.json` (`RunEnd`).
  */
 
 import { createReadStream, type Dirent, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
@@ -24,10 +16,8 @@ import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { FeedSettings, StrategySettings, TraderSettings } from '../../trader/engine/settings.js';
 import type { SignAnswer } from '../../trader/executor/contract.js';
 
-/** `RunDescription`. */
 export const RUN_FILE = 'run.json';
 export const LEDGER_COPY = 'ledger.sqlite';
-/** `RunEnd`. */
 export const END_FILE = 'end.json';
 
 export const JOURNAL_FORMAT = 1;
@@ -38,14 +28,11 @@ type CoreRules = 'risk' | 'polling' | 'merge' | 'economics' | 'events';
 /** Inputs of the core as data. Contains no key, secret or passphrase. */
 export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRules> {
   readonly format: typeof JOURNAL_FORMAT;
-  /** Absolute path of the trader's file. */
   readonly configFile: string;
-  /** Absolute path of the run's ledger. */
   readonly ledgerPath: string;
   /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
   readonly startedMs: number;
   readonly feeds: readonly FeedSettings[];
-  /** Longest call into a strategy, ms. */
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
   /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null if there is one. */
@@ -54,9 +41,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
 
 /** A strategy by its settings and the key of its code; no journal contains code. */
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
-  /** Equal for equal code. */
   readonly moduleKey: string;
-  /** Absolute path of the strategy file. */
   readonly file: string;
   /** As written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
@@ -82,14 +67,6 @@ export interface Signed {
   readonly answer: SignAnswer;
 }
 
-export interface RunEnd {
-  /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
-  readonly steps: number;
-  readonly endedMs: number;
-  /** Why the journal ended before the run: no space, the size limit. Null for a complete one. */
-  readonly stoppedEarly: string | null;
-}
-
 /** A run's journal on disk, also while it is written, up to its last flush. */
 export type RunJournal = ReturnType<typeof readRun>;
 
@@ -100,7 +77,15 @@ const description = z.looseObject({
   strategies: z.array(z.looseObject({ name: z.string() })),
   ledgerMissing: z.string().nullable(),
 });
-const runEnd = z.object({ steps: z.number().int(), endedMs: z.number(), stoppedEarly: z.string().nullable() });
+const runEnd = z.object({
+  /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
+  steps: z.number().int(),
+  endedMs: z.number(),
+  /** Why the journal ended before the run: no space, the size limit. Null for a complete one. */
+  stoppedEarly: z.string().nullable(),
+});
+export type RunEnd = Readonly<z.infer<typeof runEnd>>;
+
 /** Only the envelope is checked; this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
@@ -111,17 +96,17 @@ const step = z.object({
   failure: z.string().nullable().default(null),
 });
 
-/**
- * Opens a run's folder. Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no
- * journal of a run or has another format.
- */
+/** Throws TwinbookError `file_unreadable` when it is missing, `recording_invalid` when it is no journal of a run. */
 export function readRun(folder: string) {
-  const told = readJson(join(folder, RUN_FILE));
-  checkFormat(told, join(folder, RUN_FILE));
+  const file = join(folder, RUN_FILE);
+  const told = readDescription(file);
   const parsed = description.safeParse(told);
-  if (!parsed.success)
-    throw invalidRun(join(folder, RUN_FILE), `is not the description of a run (${whatIsWrong(parsed.error)})`);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    throw invalidRun(file, `is not the description of a run (${wrong})`);
+  }
   const ledger = join(folder, LEDGER_COPY);
+  const end = join(folder, END_FILE);
   const warnings: string[] = [];
   return {
     folder,
@@ -129,48 +114,24 @@ export function readRun(folder: string) {
     description: told as RunDescription,
     // The starting ledger; null when it was not copied. Open a copy of it, never the file itself.
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
-    // Null while the run continues, and for a killed one.
-    end: readEnd(join(folder, END_FILE)),
+    // Null while the run continues, and for a killed one. A full disk stored only the name.
+    end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
     /** Complete once `steps()` was read to its end. */
     warnings,
     /**
-     * Streams the steps; each call begins at the first. A cut last line ends the stream and is reported in `warnings`.
-     * Throws `recording_invalid` for a missing or invalid step.
+     * Each call begins at the first. A cut last line ends the stream and is reported in `warnings`. Throws
+     * `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
   };
 }
 
-/** A run of another version is intact, only not readable here: its user must not search for damage. */
-function checkFormat(told: unknown, file: string): void {
-  const format = typeof told === 'object' && told !== null && 'format' in told ? told.format : undefined;
-  if (typeof format !== 'number' || format === JOURNAL_FORMAT) return;
-  const version = 'version' in Object(told) ? ` by twinbook ${String(Object(told).version)}` : '';
-  throw new TwinbookError(
-    'recording_invalid',
-    `${file} was written${version} in format ${format} of the journal, this version reads format ${JOURNAL_FORMAT}`,
-    'Use the version that wrote it.',
-  );
-}
-
-function readEnd(file: string): RunEnd | null {
-  if (!existsSync(file)) return null;
-  // A full disk stored only the name.
-  return runEnd.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null;
-}
-
-function readJson(file: string): unknown {
-  let text: string;
+function readDescription(file: string): unknown {
   try {
-    text = readFileSync(file, 'utf8');
+    return parseJson(readFileSync(file, 'utf8'));
   } catch (cause) {
     const hint = 'A run is a folder in journal.dir of the configuration, named by the id of the run.';
     throw unreadable(`cannot read the run`, cause, hint);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalidRun(file, 'is not JSON', cause);
   }
 }
 
@@ -184,11 +145,13 @@ async function* readSteps(folder: string, warnings: string[]): AsyncGenerator<St
     for await (const line of readLines(file)) {
       number += 1;
       if (broken !== null) throw invalidRun(file, `line ${broken} is no step`);
-      const read = readStep(line);
-      if (read === null) {
+      const { success, data } = step.safeParse(parseJson(line));
+      if (!success) {
         broken = number;
         continue;
       }
+      // See `step`: only the envelope is checked.
+      const read = data as unknown as Step;
       if (read.index !== index)
         throw invalidRun(file, `line ${number} is step ${read.index}, step ${index} is missing`);
       index += 1;
@@ -223,84 +186,64 @@ async function* readLines(file: string): AsyncGenerator<string> {
   }
 }
 
-/** Null for an invalid line. */
-function readStep(line: string): Step | null {
-  const parsed = step.safeParse(parseJson(line));
-  // See `step`: only the envelope is checked.
-  return parsed.success ? (parsed.data as unknown as Step) : null;
-}
-
-const whatIsWrong = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-
 const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =>
   new TwinbookError('recording_invalid', `${file} ${why}`, 'The run was written by another version, or is damaged.', {
     cause,
   });
 
 /** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
-export function runFolders(dir: string): readonly string[] {
-  const runs = listEntries(dir)
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(dir, entry.name))
-    .flatMap((folder) => {
-      const startedMs = runField(folder, 'startedMs');
-      return typeof startedMs === 'number' ? [{ folder, startedMs }] : [];
-    });
-  return runs.sort((a, b) => a.startedMs - b.startedMs).map(({ folder }) => folder);
+export const runFolders = (dir: string): readonly string[] => listRuns(dir).map(({ folder }) => folder);
+
+function listRuns(dir: string) {
+  const runs = listEntries(dir).flatMap((entry) => {
+    const folder = join(dir, entry.name);
+    const startedMs = entry.isDirectory() ? runField(folder, 'startedMs') : null;
+    return typeof startedMs === 'number' ? [{ folder, name: entry.name, startedMs }] : [];
+  });
+  return runs.sort((a, b) => a.startedMs - b.startedMs);
 }
 
 /** A mistyped name is answered with the newest runs. */
 const MAX_NAMED = 10;
 
-/**
- * The folder of the named run: `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage` for none or
- * several, with the existing ones.
- */
+/** `last`, a prefix of an id in `dir`, or a path. Throws TwinbookError `usage`, with the runs that exist. */
 export function findRun(name: string, dir: string, cwd: string): string {
   const path = resolve(cwd, name);
   if (existsSync(join(path, RUN_FILE))) return path;
-  const runs = runFolders(dir);
+  const runs = listRuns(dir);
   const newest = runs.at(-1);
-  if (name === 'last' && newest !== undefined) return newest;
-  const meant = runs.filter((folder) => basename(folder).startsWith(name));
-  const exact = meant.find((folder) => basename(folder) === name);
+  if (name === 'last' && newest !== undefined) return newest.folder;
+  const meant = runs.filter((run) => run.name.startsWith(name));
+  const exact = meant.find((run) => run.name === name);
   const [only, another] = exact === undefined ? meant : [exact];
-  if (only !== undefined && another === undefined) return only;
+  if (only !== undefined && another === undefined) return only.folder;
   const what = only === undefined ? `there is no run '${name}'` : `more than one run begins with '${name}'`;
   throw new TwinbookError('usage', `${what} in ${dir}`, describeRuns(only === undefined ? runs : meant));
 }
 
-function describeRuns(runs: readonly string[]): string {
+function describeRuns(runs: ReturnType<typeof listRuns>): string {
   if (runs.length === 0)
     return 'There are no runs: `twinbook start` keeps one with every start, unless journal.enabled is false.';
   const lines = runs
     .slice(-MAX_NAMED)
     .reverse()
-    .map((folder) => `${basename(folder)}, started ${formatStart(folder)}`);
+    .map(({ name, startedMs }) => `${name}, started ${new Date(startedMs).toISOString()}`);
   const more = runs.length - lines.length;
   return `There ${runs.length === 1 ? 'is' : 'are'}: ${lines.join('; ')}${more > 0 ? `; and ${more} older` : ''}.`;
-}
-
-function formatStart(folder: string): string {
-  const startedMs = runField(folder, 'startedMs');
-  return typeof startedMs === 'number' ? new Date(startedMs).toISOString() : 'at an unknown time';
 }
 
 /** One field of a run's description; undefined for a folder that is no run. */
 export function runField(folder: string, name: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(join(folder, RUN_FILE), 'utf8'));
-    return typeof parsed === 'object' && parsed !== null
-      ? new Map<string, unknown>(Object.entries(parsed)).get(name)
-      : undefined;
+    const parsed = parseJson(readFileSync(join(folder, RUN_FILE), 'utf8'));
+    return Object.getOwnPropertyDescriptor(Object(parsed), name)?.value;
   } catch {
     return undefined;
   }
 }
 
-/** Entries of a folder; empty for a missing or just removed one. */
-export function listEntries(folder: string): readonly Dirent[] {
+/** Empty for a missing or just removed folder. */
+function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -319,16 +262,13 @@ export class DiskQuota {
 
   /** Runs of another ledger are left alone: another trader may be writing them. */
   constructor(dir: string, own: string, ledgerPath: string) {
-    this.#others = listRuns(dir, ledgerPath)
-      .filter((folder) => folder !== own)
+    this.#others = runFolders(dir)
+      .filter((folder) => folder !== own && runField(folder, 'ledgerPath') === ledgerPath)
       .map((folder) => ({ folder, bytes: sumBytes(folder) }));
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /**
-   * Removes the oldest runs until the others and `ownBytes` fit into `maxBytes`, and the disk has enough space, of
-   * which `spareBytes` may still be used. Returns whether it is enough.
-   */
+  /** Removes the oldest runs until `ownBytes` more fit into `maxBytes` and the disk. Returns whether it is enough. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {
@@ -342,21 +282,15 @@ export class DiskQuota {
   }
 }
 
-const listRuns = (dir: string, ledgerPath: string): readonly string[] =>
-  runFolders(dir).filter((folder) => runField(folder, 'ledgerPath') === ledgerPath);
-
 /** Removes leftovers of starts killed before their run began: only a copy of the ledger. */
 export function removeUnbegun(dir: string, nowMs: number): void {
+  const isOurs = ({ name }: Dirent) => name.startsWith(LEDGER_COPY) || name === `${RUN_FILE}.part`;
   for (const entry of listEntries(dir)) {
     const folder = join(dir, entry.name);
-    if (entry.isDirectory() && isUnbegun(folder, nowMs)) rmSync(folder, { recursive: true, force: true });
+    const inside = entry.isDirectory() ? listEntries(folder) : [];
+    if (inside.length === 0 || !inside.every(isOurs)) continue;
+    if (nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function isUnbegun(folder: string, nowMs: number): boolean {
-  const names = listEntries(folder).map(({ name }) => name);
-  const ours = (name: string) => name.startsWith(LEDGER_COPY) || name === `${RUN_FILE}.part`;
-  return names.length > 0 && names.every(ours) && nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS;
 }
 
 const sumBytes = (folder: string): number =>

@@ -1,4 +1,7 @@
-/** Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its errors. */
+/**
+ * Hands out jobs through BullMQ on Redis or Valkey. Every call waits while the server is away; `askServer` explains its
+ * errors.
+ */
 
 import { DelayedError, Job, Queue, WaitingError, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -28,11 +31,8 @@ const MOST_STALLS = 2;
 const MOST_AWAY_MS = 60_000;
 
 /**
- * Takes jobs from the queue, one at a time. This thread only talks to the server: the work must run on other threads;
- * otherwise the job's lock is not renewed and another worker gets it.
- *
- * Runs until it is asked to stop. Throws the error of a refused job, and TwinbookError `queue_unusable` when the server
- * is away.
+ * Takes one job at a time until asked to stop. The work must run on other threads: else the lock is not renewed. Throws
+ * the error of a refused job, and TwinbookError `queue_unusable` when the server is away.
  */
 export async function workOn(address: QueueAddress, work: QueueWork): Promise<void> {
   await requireServer(address.url);
@@ -125,15 +125,11 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
   return redis;
 }
 
-/** Ends the connection without a report. */
 export function disconnect(redis: Redis): void {
   redis.removeAllListeners('close').disconnect();
 }
 
-/**
- * Throws TwinbookError `queue_unusable` for a server that does not answer, is neither Redis nor Valkey, is too old, may
- * drop jobs, or is not writable. Its text has host and port, never user or password.
- */
+/** Throws TwinbookError `queue_unusable`, whose text has host and port, never user or password. */
 export async function requireServer(url: string): Promise<void> {
   const place = formatPlace(url);
   const options = { lazyConnect: true, connectTimeout: CONNECT_WITHIN_MS, commandTimeout: CONNECT_WITHIN_MS };
@@ -209,7 +205,6 @@ export interface QueueAddress extends SealKey {
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
-  /** Its result, or the reason of its failure. */
   readonly text: string;
 }
 
@@ -238,7 +233,6 @@ export class JobQueue {
     this.#queue.on('error', () => undefined);
   }
 
-  /** Stores a document for the workers. */
   async keep(key: string, text: string): Promise<void> {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }

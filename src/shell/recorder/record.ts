@@ -1,7 +1,4 @@
-/**
- * `twinbook record`: polls a venue within a share of its request budget and records it until stopped. It has no wallet
- * and places nothing; credentials only let it read own orders and trades.
- */
+/** `twinbook record` places nothing; credentials only let it read own orders and trades. */
 
 import { plainLine } from '../../shared/base/text.js';
 import type { DataOf } from '../../shared/protocol/endpoints.js';
@@ -14,7 +11,7 @@ import { MarketTracker } from '../../trader/market/market-tracker.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
 import { type PollResult, pollCall } from '../../trader/scheduler/poll-memory.js';
 import { PollPlan } from '../../trader/scheduler/poll-plan.js';
-import { RequestQueue, type Unsent } from '../../trader/scheduler/request-queue.js';
+import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
 import type { Environment, FeedConfig } from '../config/config.js';
@@ -57,9 +54,7 @@ export interface RecordIo {
   readonly stopAsked: () => Promise<void>;
 }
 
-/**
- * Records until stopped; returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up.
- */
+/** Returns counts. Throws TwinbookError for an unwritable folder, also when the disk fills up. */
 export async function record(options: RecordOptions, io: RecordIo): Promise<CaptureCounts> {
   const asked = io.stopAsked();
   let onFailure: (error: unknown) => void = () => undefined;
@@ -68,12 +63,13 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
   });
   // A waiting caller still gets the error; this only avoids an unhandled rejection.
   failure.catch(() => undefined);
+  const limits = sharedLimits(options);
   const recorder = await Recorder.open({
     folder: options.folder,
     venue: options.venue,
     bookIntervalMs: QUIET_INTERVAL_MS,
     only: options.marketIds.length === 0 ? null : new Set(options.marketIds),
-    publicPerMinute: sharedLimits(options).public_per_minute,
+    publicPerMinute: limits.public_per_minute,
     onFailure,
   });
   const service = new RecordService(options, io, recorder, onFailure);
@@ -87,7 +83,7 @@ export async function record(options: RecordOptions, io: RecordIo): Promise<Capt
 }
 
 /** Whole requests, and at least one a minute of each kind. */
-function sharedLimits({ profile, share }: RecordOptions): VenueProfile['rate_limits'] {
+function sharedLimits({ profile, share }: RecordPlanSettings): VenueProfile['rate_limits'] {
   const part = (perMinute: number) => Math.max(1, Math.floor(perMinute * share));
   const { public_per_minute: open, signed_per_minute: signed, bootstrap_per_minute: bootstrap } = profile.rate_limits;
   return { public_per_minute: part(open), signed_per_minute: part(signed), bootstrap_per_minute: bootstrap };
@@ -97,7 +93,6 @@ class RecordService {
   readonly #options: RecordOptions;
   readonly #io: RecordIo;
   readonly #recorder: Recorder;
-  readonly #limits: VenueProfile['rate_limits'];
   readonly #client: ServiceClient;
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
@@ -110,9 +105,9 @@ class RecordService {
     this.#options = options;
     this.#io = io;
     this.#recorder = recorder;
-    const { profile, baseUrl, credentials, bookDepth, marketIds, share } = options;
-    const limits = sharedLimits(options);
-    this.#limits = limits;
+    const { profile, baseUrl, credentials } = options;
+    this.#plan = new RecordPlan(options);
+    const { limits } = this.#plan;
     this.#client = new ServiceClient({
       profile,
       baseUrl,
@@ -120,9 +115,6 @@ class RecordService {
       budgets: { public: limits.public_per_minute, signed: limits.signed_per_minute },
       ...(credentials === null ? {} : { credentials }),
     });
-    const own = credentials !== null;
-    const { own_trades: ownTrades } = profile;
-    this.#plan = new RecordPlan({ limits, ownTrades, bookDepth, marketIds, own, shared: share < 1 });
     const afterStep: Told = (...step) => this.#afterStep(...step);
     this.#loop = new Loop(this.#plan, this.#client, { before: () => null, afterStep, onFailure });
   }
@@ -133,13 +125,18 @@ class RecordService {
 
   /** Resolves after the given minutes, or when every named market is over. */
   run(): Promise<void> {
-    const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
+    const { venue, baseUrl, folder, bookDepth, credentials, minutes, feeds } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
     const own = credentials === null ? 'public data only' : 'with own orders and own trades';
-    const { public_per_minute: open, signed_per_minute: signed } = this.#limits;
+    const { public_per_minute: open, signed_per_minute: signed } = this.#plan.limits;
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
     this.#loop.start();
-    this.#openFeeds();
+    if (feeds.length > 0) {
+      const say = (text: string): void => this.#say(text);
+      const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
+      this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#io.env);
+      say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
+    }
     this.#timers.push(
       ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
       setInterval(() => this.#line(), LINE_EVERY_MS),
@@ -148,15 +145,6 @@ class RecordService {
       this.#finish = resolve;
       if (minutes !== null) this.#timers.push(setTimeout(resolve, minutes * 60_000));
     });
-  }
-
-  #openFeeds(): void {
-    const { feeds } = this.#options;
-    if (feeds.length === 0) return;
-    const say = (text: string): void => this.#say(text);
-    const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-    this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#io.env);
-    this.#say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
   }
 
   /** Throws the disk's errors. */
@@ -177,24 +165,10 @@ class RecordService {
     this.#recorder.step(observation, requests);
     this.#plan.ownResting = this.#recorder.capture.ownResting;
     const notices = this.#plan.takeNotices();
-    for (const notice of notices) this.#onNotice(notice);
+    for (const text of notices) this.#say(`${new Date(nowMs()).toISOString().slice(11, 19)} ${text}`);
     if (notices.length === 0 || !this.#plan.isOver) return;
     this.#say('none of the named markets can be recorded any more');
     this.#finish();
-  }
-
-  #onNotice(notice: RecordNotice): void {
-    const at = new Date(nowMs()).toISOString().slice(11, 19);
-    switch (notice.kind) {
-      case 'silent':
-        return this.#say(`${at} the venue does not answer (${notice.reason}); until it does the recording has gaps`);
-      case 'answering':
-        this.#say(`${at} the venue answers again`);
-        return this.#line();
-      case 'list':
-      case 'market':
-        return this.#say(`${at} ${notice.text}`);
-    }
   }
 
   #line(): void {
@@ -204,7 +178,7 @@ class RecordService {
       `${this.#plan.open} markets open`,
       countsText(this.#recorder.capture.counts),
       `each book about every ${Math.round(this.#recorder.usualMs / 1000)} s`,
-      `requests/min public ${Math.max(0, perMinute - left)} of ${this.#limits.public_per_minute}`,
+      `requests/min public ${Math.max(0, perMinute - left)} of ${this.#plan.limits.public_per_minute}`,
     ];
     this.#say(parts.join(' | '));
   }
@@ -226,30 +200,14 @@ function countsText({ markets, levels, trades, gaps, own, feedValues, refused }:
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }
 
-/** Interval of reads of a book, if the budget allows it, ms. */
-export const BOOK_INTERVAL_MS = 1_000;
 /** Longest interval of reads of a book, if the budget allows it, ms. */
-export const QUIET_INTERVAL_MS = 10_000;
-const CATALOG_INTERVAL_MS = 30_000;
-const OWN_INTERVAL_MS = 2_000;
+const QUIET_INTERVAL_MS = 10_000;
 /** Interval of all requests about markets that are neither open nor settled, ms. */
 const WAITING_INTERVAL_MS = 15_000;
 /** Unsent requests return as reports; more rounds than this within one step are a loop. */
 const MAX_UNSENT_ROUNDS = 4;
-/** Account state that a recording does not contain. */
-const ASSETS_INTERVAL_MS = 3_600_000;
 
-export interface RecordPlanSettings {
-  readonly limits: VenueProfile['rate_limits'];
-  readonly ownTrades: boolean;
-  readonly bookDepth: number;
-  /** Only these markets; empty for all of the catalog. */
-  readonly marketIds: readonly string[];
-  /** Whether own orders and own trades are polled: needs credentials. */
-  readonly own: boolean;
-  /** Others use the same budget: answers about it are then not about our share. */
-  readonly shared: boolean;
-}
+export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'bookDepth' | 'marketIds' | 'credentials'>;
 
 interface Watched {
   readonly feed: MarketTracker;
@@ -259,18 +217,10 @@ interface Watched {
   hasBook: boolean;
 }
 
-export type RecordNotice =
-  | { readonly kind: 'silent'; readonly reason: string }
-  | { readonly kind: 'answering' }
-  | { readonly kind: 'list'; readonly text: string }
-  | { readonly kind: 'market'; readonly conditionId: string; readonly text: string };
-
-/**
- * Core of a recorder: observations in, requests out, like the trader's, but it only reads. It finds the markets, polls
- * the most active books without starving others, and notices closes. Synchronous, without a clock.
- */
+/** Core of a recorder, without a clock: polls the most active books without starving others, and notices closes. */
 export class RecordPlan implements Core {
   readonly #settings: RecordPlanSettings;
+  readonly limits: VenueProfile['rate_limits'];
   readonly queue: RequestQueue;
   readonly #poller: PollPlan;
   readonly #markets = new Map<string, Watched>();
@@ -279,20 +229,22 @@ export class RecordPlan implements Core {
   #waitingTurn = 0;
   readonly #silence = new Silence();
   readonly #unreadLists = new UnreadLists();
-  #notices: RecordNotice[] = [];
+  #notices: string[] = [];
   /** Own orders that may rest, from the capture. */
   ownResting = 0;
 
   constructor(settings: RecordPlanSettings) {
     this.#settings = settings;
-    this.queue = new RequestQueue(settings.limits);
+    this.limits = sharedLimits(settings);
+    this.queue = new RequestQueue(this.limits);
     this.#poller = new PollPlan({
-      ownIntervalMs: OWN_INTERVAL_MS,
-      hotIntervalMs: BOOK_INTERVAL_MS,
+      ownIntervalMs: 2_000,
+      hotIntervalMs: 1_000,
       quietIntervalMs: QUIET_INTERVAL_MS,
-      catalogIntervalMs: CATALOG_INTERVAL_MS,
-      assetsIntervalMs: ASSETS_INTERVAL_MS,
-      ownTrades: settings.ownTrades,
+      catalogIntervalMs: 30_000,
+      // Never asked: a recording has no account state.
+      assetsIntervalMs: 3_600_000,
+      ownTrades: settings.profile.own_trades,
       bookDepth: settings.bookDepth,
     });
     for (const id of settings.marketIds) this.#watch(id);
@@ -309,7 +261,8 @@ export class RecordPlan implements Core {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  takeNotices(): readonly RecordNotice[] {
+  /** Sentences for the operator. */
+  takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
     return notices;
@@ -324,7 +277,10 @@ export class RecordPlan implements Core {
       const released = this.queue.release(nowMs);
       requests.push(...released.requests);
       if (released.unsent.length === 0) break;
-      for (const unsent of released.unsent) this.#onReport(neverLeft(unsent, nowMs), NO_REQUEST);
+      for (const { request, reason } of released.unsent) {
+        const outcome = { kind: 'unknown', reason, sent: false } as const;
+        this.#onReport({ request, outcome, nowMs, sentMs: nowMs, venueTimeMs: null }, NO_REQUEST);
+      }
     }
     return requests;
   }
@@ -363,7 +319,7 @@ export class RecordPlan implements Core {
         return false;
       case 'orders':
       case 'fills':
-        return this.#settings.own;
+        return this.#settings.credentials !== null;
       case 'catalog':
         return this.#settings.marketIds.length === 0;
       default:
@@ -386,11 +342,13 @@ export class RecordPlan implements Core {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    const told = this.#settings.shared ? { ...observation, budget: null } : observation;
+    // Others use the rest of the budget: answers about it do not describe this share.
+    const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();
-    else if (this.#silence.onUnknown(nowMs)) this.#notices.push({ kind: 'silent', reason: outcome.reason });
-    this.#onReport({ request: request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
+    else if (this.#silence.onUnknown(nowMs))
+      this.#notices.push(`the venue does not answer (${outcome.reason}); until it does the recording has gaps`);
+    this.#onReport({ request, outcome, nowMs, sentMs, venueTimeMs }, observation.requestId);
   }
 
   #onReport(report: RequestResult, requestId: number): void {
@@ -399,11 +357,7 @@ export class RecordPlan implements Core {
     if (owner.kind === 'other') this.#onMarket('detail', owner.name, report, requestId);
     if (owner.kind !== 'poll') return;
     const { target } = owner;
-    if (target.kind === 'catalog') {
-      const result = this.#onCatalog(report);
-      if (result !== null) this.#noteLook('catalog', result, report);
-      return;
-    }
+    if (target.kind === 'catalog') return this.#onCatalog(report);
     if (target.kind === 'orders' || target.kind === 'fills')
       return this.#noteLook(target.kind, toPollResult(report), report);
     if ('marketConditionId' in target) this.#onMarket(target.kind, target.marketConditionId, report, requestId);
@@ -414,7 +368,7 @@ export class RecordPlan implements Core {
   #noteLook(list: WatchedList, result: PollResult, report: RequestResult): void {
     this.#poller.onReport({ kind: list }, result, report.nowMs);
     const news = this.#unreadLists.onLook(list, result, report, this.#silence.isOn);
-    if (news !== null) this.#notices.push({ kind: 'list', text: news.text });
+    if (news !== null) this.#notices.push(news.text);
   }
 
   #onMarket(kind: MarketPoll, id: string, { outcome, ...report }: RequestResult, requestId: number): void {
@@ -422,7 +376,7 @@ export class RecordPlan implements Core {
     if (watched === undefined) return;
     if (kind === 'detail' && outcome.kind === 'refused' && outcome.status === 404) {
       this.#markets.delete(id);
-      this.#notices.push({ kind: 'market', conditionId: id, text: `the venue has no market ${id}` });
+      this.#notices.push(`the venue has no market ${id}`);
       return;
     }
     if (outcome.kind !== 'answered') return;
@@ -437,31 +391,32 @@ export class RecordPlan implements Core {
     watched.phase = state;
     watched.hasBook = config.kind === 'orderbook';
     if (!watched.hasBook && before === null) {
-      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" has no order book and is not recorded` });
+      this.#notices.push(`"${title}" has no order book and is not recorded`);
     } else if (before !== null && before !== state) {
-      this.#notices.push({ kind: 'market', conditionId, text: `"${title}" is now ${state}` });
+      this.#notices.push(`"${title}" is now ${state}`);
     }
     if (isOver(watched) && this.#settings.marketIds.length === 0) this.#markets.delete(conditionId);
   }
 
-  /** Null while the walk continues. A complete one shows which markets are open. */
-  #onCatalog(report: RequestResult): PollResult | null {
+  /** A complete walk shows which markets are open. */
+  #onCatalog(report: RequestResult): void {
     this.#catalog ??= new PageWalk((row) => row.condition_id);
     const walk = this.#catalog;
     const step = walk.onReport(report);
     if (step.kind === 'page' && step.next !== null) {
       this.queue.push(step.next);
-      return null;
+      return;
     }
     this.#catalog = null;
-    if (step.kind === 'void') return toPollResult(report) === 'unsent' ? 'unsent' : 'failed';
+    if (step.kind === 'void')
+      return this.#noteLook('catalog', toPollResult(report) === 'unsent' ? 'unsent' : 'failed', report);
     const listed = new Set(walk.rows.map((row) => row.condition_id));
     for (const id of listed) this.#watch(id);
     for (const [marketConditionId, watched] of this.#markets) {
       if (isOpen(watched) && !listed.has(marketConditionId))
         this.#poller.expedite({ kind: 'detail', marketConditionId });
     }
-    return 'ok';
+    this.#noteLook('catalog', 'ok', report);
   }
 
   #watch(id: string): void {
@@ -471,7 +426,7 @@ export class RecordPlan implements Core {
 
   #onHeard(): void {
     const { wasOn, isBack } = this.#silence.onAnswer();
-    if (isBack) this.#notices.push({ kind: 'answering' });
+    if (isBack) this.#notices.push('the venue answers again');
     if (!wasOn) return;
     for (const [marketConditionId, watched] of this.#markets) {
       if (isOpen(watched)) this.#poller.expedite({ kind: 'book', marketConditionId });
@@ -483,14 +438,6 @@ const isOpen = ({ phase, hasBook }: Watched): boolean => hasBook && (phase === n
 const isOver = ({ phase }: Watched): boolean => phase !== null && isSettledMarket(phase);
 
 const NO_REQUEST = 0;
-
-const neverLeft = ({ request, reason }: Unsent, nowMs: number): RequestResult => ({
-  request: request,
-  outcome: { kind: 'unknown', reason, sent: false },
-  nowMs,
-  sentMs: nowMs,
-  venueTimeMs: null,
-});
 
 function toPollResult({ outcome }: Pick<RequestResult, 'outcome'>): PollResult {
   if (outcome.kind === 'answered') return 'ok';

@@ -1,9 +1,4 @@
-/**
- * Records what crosses the seam: hands each step to a capture, and what the capture made of it to the disk, once a second.
- *
- * It asks nothing of the venue and decides nothing. A disk that does not take it ends the recording, said once; what was
- * written before stays readable, and whoever is recorded goes on.
- */
+/** Records each step, and writes once a second. A failing disk ends the recording; written data stays readable. */
 
 import { openRecordingStore, type RecordingStore } from '../../recording/store/store.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
@@ -51,12 +46,10 @@ export class Recorder {
   #failed = false;
 
   private constructor(options: RecorderOptions, store: RecordingStore) {
-    const { folder, venue, only } = options;
     this.#options = options;
     this.#store = store;
-    this.capture = new Capture({ store, folder, venue, only });
-    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS);
-    this.#timer.unref();
+    this.capture = new Capture({ ...options, store });
+    this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
   /** Throws TwinbookError `file_unreadable` when the folder cannot be written or another process records into it. */

@@ -1,7 +1,4 @@
-/**
- * Rules for writers beside the trader: they leave room on the disk, and are not waited for without end. The ledger
- * may live on the same disk, and a ledger that cannot be written stops the trader.
- */
+/** Writers beside the trader leave room on the disk: a ledger that cannot be written stops the trader. */
 
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,7 +16,10 @@ export async function spareBytes(folder: string, keptBytes: number): Promise<num
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
-/** True when the work ended within this many ms; false when it still runs, unwatched. Throws errors of the work within that time. */
+/**
+ * True when the work ended within this many ms; false when it still runs, unwatched. Throws errors of the work within
+ * that time.
+ */
 export async function endsWithin(work: Promise<void>, limitMs: number): Promise<boolean> {
   const timer = new AbortController();
   const inTime = work.then(() => true);

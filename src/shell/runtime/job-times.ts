@@ -15,8 +15,8 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
 /**
- * An expression that names no hour follows real time, also in the hour that a clock change repeats. One that names hours
- * follows local time: a repeated hour counts once, and a skipped hour counts when it is skipped.
+ * An expression without an hour follows real time, also in an hour that a clock change repeats. One with hours follows
+ * local time: a repeated hour counts once, and a skipped hour counts when it is skipped.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;

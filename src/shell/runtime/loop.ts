@@ -29,10 +29,7 @@ export interface LoopHooks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Runs until it is ended. An error out of the core (a broken ledger, a failed assertion) ends it at once: nothing more
- * is decided with a memory that may be wrong.
- */
+/** An error of the core (a broken ledger, a failed assertion) ends it at once: its memory may be wrong. */
 export class Loop {
   readonly #core: Core;
   readonly #performer: Performer;
@@ -127,13 +124,8 @@ const MOST_CALLS = 8;
 const OWN_SHARE = 0.8;
 
 /**
- * Makes a bounded caller. V8 can only cut short code that runs inside a `Script` with a time-out, so the call goes
- * through one that does nothing but call. The unfinished work of a strategy that was cut short is lost.
- *
- * V8 counts the time on the wall. A call that was cut short while other programs had the processor is made again, until
- * it ends or this process has used that much processor time: a busy machine stops no strategy.
- *
- * @param limitMs the longest a call may take, ms
+ * Makes a bounded caller: V8 interrupts only a `Script` with a time-out, so the call goes through one. An interrupted
+ * call is made again until this process itself used the time: a busy machine stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
   const script = new Script('run()');

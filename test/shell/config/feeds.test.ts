@@ -17,18 +17,9 @@ describe('the feeds of a trader file', () => {
   it('are resolved: paths from the file, hosts from the address, defaults filled in', async () => {
     const { cwd, config } = load(`feeds:
   a: { kind: file, path: prices.csv }
-  b: { kind: http, url: "http://127.0.0.1:8080/x", every_ms: 500 }
   c: { kind: child, command: [node, model.js], env: [MODEL_KEY], max_age_s: 2.5 }`);
     expect((await config).feeds).toEqual([
       { name: 'a', maxAgeMs: 60_000, kind: 'file', path: `${cwd}/prices.csv`, everyMs: 1000 },
-      {
-        name: 'b',
-        maxAgeMs: 60_000,
-        kind: 'http',
-        url: 'http://127.0.0.1:8080/x',
-        hosts: ['127.0.0.1:8080'],
-        everyMs: 500,
-      },
       { name: 'c', maxAgeMs: 2500, kind: 'child', command: ['node', 'model.js'], cwd, env: ['MODEL_KEY'] },
     ]);
   });
@@ -42,19 +33,11 @@ describe('the feeds of a trader file', () => {
   });
 
   test.each<readonly [feeds: string, message: string]>([
-    [
-      'feeds: { a: { kind: pipe } }',
-      'trader.yaml:6:21: feeds.a.kind: wants "file", "http", "child", "polymarket" or "kalshi", got the text "pipe"',
-    ],
+    ['feeds: { a: { kind: pipe } }', 'trader.yaml:6:21: feeds.a.kind: wants "file" or "child", got the text "pipe"'],
     ['feeds: { a: { kind: file } }', 'trader.yaml:6:13: feeds.a: a feed of kind file wants path'],
     [
-      'feeds: { a: { kind: file, path: x, url: "http://h" } }',
-      'feeds.a.url: a feed of kind file has no url; remove it',
-    ],
-    ['feeds: { a: { kind: http, url: "ftp://h" } }', 'feeds.a.url: wants an address such as https://example.org'],
-    [
-      'feeds: { a: { kind: http, url: "https://h.org", hosts: [b.org] } }',
-      'feeds.a.hosts: does not hold h.org, the host of url',
+      'feeds: { a: { kind: child, command: [x], path: y } }',
+      'feeds.a.path: a feed of kind child has no path; remove it',
     ],
     [
       'feeds: { a: { kind: child, command: [x], env: [A=B] } }',
@@ -71,9 +54,6 @@ describe('the feeds of a trader file', () => {
       'feeds.a.every_ms: wants a whole number from 100 to 3600000, got the number 5',
     ],
     ['feeds: { a: { kind: file, path: x, max_age: 5 } }', "feeds.a: unknown key 'max_age'; did you mean 'max_age_s'?"],
-    ['feeds: { a: { kind: kalshi } }', 'a feed of kind kalshi wants markets'],
-    ['feeds: { a: { kind: polymarket, markets: { m: t }, command: [x] } }', 'a feed of kind polymarket has no command'],
-    ['feeds: { a: { kind: file, path: x, markets: { m: t } } }', 'a feed of kind file has no markets'],
     ['feeds: { A B: { kind: file, path: x } }', 'wants a name in lower case with dashes'],
   ])('%s', async (feeds, message) => {
     await expect(load(feeds).config).rejects.toThrow(message);

@@ -19,8 +19,7 @@ test('says why none was made, and nothing when one was', async () => {
   const ledger = openLedger(config.ledger.path, HOLDER);
   onTestFinished(() => ledger.close());
   const said: string[] = [];
-  const terminal = { move: () => undefined, columns: () => null, isUnread: () => false };
-  const screen = new Screen({ out: (text) => said.push(text), ...terminal });
+  const screen = new Screen({ out: (text) => said.push(text), isUnread: () => false });
   const log = openLog(config.log, { write: () => undefined });
   const folder = locateBackupFolder(config.ledger.path);
   writeFileSync(folder, 'a file where the folder should be');

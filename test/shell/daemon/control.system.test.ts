@@ -35,12 +35,12 @@ describe('a running trader', () => {
     const aboutMarket = await command('explain', market?.conditionId ?? '');
     expect(aboutMarket.code).toBe(0);
     expect(aboutMarket.output).toContain(market?.title);
-    expect(aboutMarket.output).toMatch(/strategy maker says: /);
+    expect(aboutMarket.output).toMatch(/Strategy: maker\n +State: /);
     const [order] = await until(resting, (rows) => rows.length > 0);
     const aboutOrder = await command('explain', order?.pubkey ?? '');
     expect(aboutOrder.code).toBe(0);
-    expect(aboutOrder.output).toMatch(/place (buy|sell) [\d.]+ (YES|NO) at 0\.\d+ in market/);
-    expect(aboutOrder.output).toMatch(/strategy: maker, configuration [0-9a-f]{12}/);
+    expect(aboutOrder.output).toMatch(/Terms: (buy|sell) (YES|NO) at 0\.\d+/);
+    expect(aboutOrder.output).toMatch(/Decided by: maker[\s\S]*Configuration: [0-9a-f]{12}/);
     const aboutNothing = await command('explain', 'nonsense');
     expect(aboutNothing).toEqual({
       code: 2,

@@ -70,7 +70,7 @@ strategies: [first.yaml]`,
 
   await rests();
   const explained = await ran(['explain', first, '-c', config]);
-  expect(explained.output).toMatch(/feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
+  expect(explained.output).toMatch(/Feed model: 0\.5 \(sd 2\), \d+\.\d s old/);
 
   // The program runs on and sends nothing.
   rmSync(join(folder, 'prices.txt'));

@@ -1,14 +1,14 @@
 /** Quote hours and jobs under a clock that changes while the trader runs, and over a pause of the loop. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Jobs } from '../../../src/shell/daemon/daemon.js';
+import { startJobs } from '../../../src/shell/daemon/daemon.js';
 
 /** At this hour of a day, by the clock of this machine. */
 const at = (hour: number): Date => new Date(2026, 10, 20, hour, 30);
 const NO_JOBS = { reconcile: null, ledgerBackup: null, dailySummary: null };
 
 let told: [string, boolean][] = [];
-let jobs: Jobs;
+let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: at(12) });
@@ -25,11 +25,10 @@ beforeEach(() => {
     { name: 'nights', quoteHours: '* * 20-23 * * *' },
     { name: 'always', quoteHours: null },
   ];
-  jobs = new Jobs(hooks);
-  jobs.start({ schedule: NO_JOBS, strategies });
+  stop = startJobs({ schedule: NO_JOBS, strategies }, hooks);
 });
 afterEach(() => {
-  jobs.stop();
+  stop();
   vi.useRealTimers();
 });
 
@@ -74,7 +73,7 @@ describe('quote hours', () => {
   });
 
   it('are told to nobody once the jobs have stopped', () => {
-    jobs.stop();
+    stop();
     expect(set(at(5))).toEqual([]);
   });
 });
@@ -82,16 +81,15 @@ describe('quote hours', () => {
 describe('a scheduled job', () => {
   it('whose time passed while the loop was blocked runs once, and is reported as late', () => {
     const ran: unknown[] = [];
-    const late = new Jobs({
+    const hooks = {
       reconcile: () => ran.push('reconcile'),
       backupLedger: () => ran.push('backup'),
       dailySummary: () => ran.push('summary'),
-      late: (job, lateMs) => ran.push([job, lateMs]),
+      late: (job: string, lateMs: number) => ran.push([job, lateMs]),
       quoteHours: () => undefined,
-    });
+    };
     const schedule = { reconcile: '0 * * * * *', ledgerBackup: '0 */5 * * * *', dailySummary: null };
-    late.start({ schedule, strategies: [] });
-    onTestFinished(() => late.stop());
+    onTestFinished(startJobs({ schedule, strategies: [] }, hooks));
     vi.setSystemTime(new Date(2026, 10, 20, 12, 35, 3));
     vi.advanceTimersByTime(1_000);
     expect(ran).toEqual([['reconcile', 3_500], 'reconcile', ['ledger_backup', 3_500], 'backup']);

@@ -9,7 +9,7 @@ import { untilTrue } from '../../support/waiting.js';
 it('a log that cannot be written says so once and stops nobody', () => {
   const said: string[] = [];
   const log = openLog({ level: 'info', file: '/dev/full' }, { write: (line) => void said.push(line) });
-  for (let line = 0; line < 1000; line++) log.logger.info({ line, text: 'x'.repeat(10_000) }, 'a line');
+  for (let line = 0; line < 1000; line++) log.info({ line, text: 'x'.repeat(10_000) }, 'a line');
   expect(said).toEqual([expect.stringMatching(/^the log \/dev\/full cannot be written: ENOSPC/)]);
 });
 
@@ -24,7 +24,7 @@ it.each([
   ['removed', (file: string) => rmSync(file)],
 ])('a log file that is %s is begun again under its name, and the new file says so', async (_, lose) => {
   const file = `${folderOf({})}/trader.log`;
-  const { logger } = openLog({ level: 'info', file }, unexpected);
+  const logger = openLog({ level: 'info', file }, unexpected);
   logger.info('before');
   lose(file);
   await untilTrue(() => existsSync(file) && statSync(file).size > 0);
@@ -39,7 +39,7 @@ it.each([
 
 it('a log file that is copied and then cut goes on from its beginning', () => {
   const file = `${folderOf({})}/trader.log`;
-  const { logger } = openLog({ level: 'info', file }, unexpected);
+  const logger = openLog({ level: 'info', file }, unexpected);
   logger.info('before');
   truncateSync(file);
   logger.info('after');
@@ -49,7 +49,7 @@ it('a log file that is copied and then cut goes on from its beginning', () => {
 it('a log file that is full gets another name, and the oldest of them goes', () => {
   const folder = folderOf({ 'trader.log.1': 'older\n', 'trader.log.2': 'oldest\n' });
   const file = `${folder}/trader.log`;
-  const { logger } = openLog({ level: 'info', file }, unexpected, { maxBytes: 10_000, keep: 2 });
+  const logger = openLog({ level: 'info', file }, unexpected, { maxBytes: 10_000, keep: 2 });
   for (let line = 0; line < 15; line++) logger.info({ line, text: 'x'.repeat(900) }, 'a line');
   expect(readdirSync(folder).sort()).toEqual(['trader.log', 'trader.log.1', 'trader.log.2']);
   expect(readFileSync(`${file}.2`, 'utf8')).toBe('older\n');

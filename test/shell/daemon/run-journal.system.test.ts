@@ -139,7 +139,7 @@ describe('the journal of a run', () => {
     expect(run.warnings).toEqual([expect.stringContaining('the last line is cut')]);
   });
 
-  it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {
+  it('holds a large ledger as it was at the start', async () => {
     const { folder, file, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
     const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: 1 });
     ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
@@ -157,8 +157,6 @@ describe('the journal of a run', () => {
   it('of a run that never was is a clear error', async () => {
     const { folder, runs } = place();
     expect(() => readRun(join(runs, 'nowhere'))).toThrow(/cannot read the run: ENOENT.*nowhere/);
-    writeFileSync(join(folder, 'run.json'), '{"format": 3}');
-    expect(() => readRun(folder)).toThrow(/run.json was written in format 3 of the journal/);
     writeFileSync(join(folder, 'run.json'), '{"name": "something else"}');
     expect(() => readRun(folder)).toThrow(/run.json is not the description of a run \(format: /);
     expect((await ran(['start', '-c', join(folder, 'missing.yaml')])).code).toBe(4);
@@ -180,11 +178,7 @@ async function opened(more = '') {
   const said: string[] = [];
   let next = 0;
   /** May change while a journal is open, as a disk fills up. */
-  const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
-    {
-      keptFreeBytes: 0,
-      closeWithinMs: 60_000,
-    };
+  const limits = { keptFreeBytes: 0, closeWithinMs: 60_000 };
   const open = () => {
     next += 1;
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
@@ -244,25 +238,6 @@ describe('a journal that cannot go on', () => {
     const steps = await stepsOf(readRun(join(runs, 'run1')));
     expect(steps.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
-});
-
-it('a run whose ledger is not copied yet says so itself: this is what a kill would leave', async () => {
-  const { ledger, runs, limits, open } = await opened('journal: { max_mb: 100 }');
-  ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
-  let copied = (): void => undefined;
-  const done = new Promise<void>((resolve) => {
-    copied = resolve;
-  });
-  limits.beginCopy = async () => ({ done, hurry: copied });
-  const journal = await open();
-  const run = () => readRun(join(runs, 'run1'));
-  expect(run()).toMatchObject({
-    description: { ledgerMissing: 'it ended before its ledger was copied' },
-    ledgerFile: null,
-  });
-  // A waiting copy is made at once when a run ends.
-  await journal.close();
-  expect(run().description.ledgerMissing).toBeNull();
 });
 
 /** More than the size of any disk. */

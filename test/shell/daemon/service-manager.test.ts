@@ -62,20 +62,6 @@ describe('what systemd is told', () => {
     }
   });
 
-  it('is shown what changed, every five seconds, on one line', () => {
-    const { manager, pass, taken } = managed();
-    manager?.ready();
-    taken();
-    manager?.show('quoting, 13 orders, +2.87');
-    pass(1_000);
-    manager?.show('quoting, 14 orders, +2.87');
-    pass(4_000);
-    manager?.show('reducing: a\nb');
-    pass(5_000);
-    manager?.show('reducing: a\nb');
-    expect(taken()).toEqual(['STATUS=quoting, 13 orders, +2.87', 'STATUS=reducing: a b']);
-  });
-
   it('waits while the trader cancels what rests', () => {
     const { manager, pass, taken } = managed();
     manager?.ready();

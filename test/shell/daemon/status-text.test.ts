@@ -1,9 +1,9 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { micros } from '../../../src/shared/base/micros.js';
 import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { tellNotices } from '../../../src/shell/daemon/daemon.js';
 import { linesAbove, openLog } from '../../../src/shell/daemon/log.js';
-import { Screen, statusBlock, statusLine } from '../../../src/shell/daemon/status-text.js';
+import { Screen, statusLine } from '../../../src/shell/daemon/status-text.js';
 import type { Snapshot } from '../../../src/trader/engine/snapshot.js';
 import { run } from '../../cli/run.js';
 import { folderOf } from '../../support/folders.js';
@@ -46,84 +46,16 @@ const snapshot = (more: Partial<Snapshot> = {}): Snapshot =>
     // No other field of a snapshot is shown.
   }) as Snapshot;
 
-const header = (width: number, shown = snapshot()): string =>
-  statusBlock(shown, 17_000, width).find((line) => line.startsWith('market')) ?? '';
-
-describe('the status on a terminal', () => {
-  test.each([200, 93, 92, 80, 70, 60, 50, 40, 30, 20, 12])('%i columns wide is never wider', (width) => {
-    const paused = snapshot({ mode: 'paused', reason: 'odd prices since noon', wayBack: 'resume' });
-    for (const shown of [snapshot(), paused]) {
-      for (const line of statusBlock(shown, 17_000, width)) expect(line.length, line).toBeLessThanOrEqual(width);
-    }
-  });
-
-  test('shrinks titles before anything else', () => {
-    for (const width of [93, 80, 72]) {
-      expect(header(width)).toMatch(/^market +bid +fair +ask +YES +NO +orders$/);
-      const [row] = statusBlock(snapshot(), 0, width).slice(-2);
-      expect(row).toMatch(/^Will the bud.*… +0\.64 +0\.661 +0\.7 +1234\.00 +3\.00 +2$/);
-    }
-  });
-
-  test('drops columns last, the least needed first, and never half of a figure', () => {
-    expect(header(64)).toMatch(/^market +bid +fair +ask +YES +NO$/);
-    expect(header(60)).toMatch(/^market +bid +ask +YES +NO$/);
-    expect(header(42)).toMatch(/^market +bid +ask +YES +NO$/);
-    expect(header(34)).toMatch(/^market +bid +ask +YES$/);
-    expect(header(26)).toMatch(/^market +bid +ask$/);
-  });
-
-  test('tells at 60 columns why a market is not quoted, and every figure and command whole', () => {
-    const held = { mode: 'reducing', reason: 'the loss of the day is 12.5 of 25, of which half is used up' } as const;
-    const block = statusBlock(snapshot({ ...held, wayBack: 'resume --reason TEXT' }), 17_000, 60);
-    expect(block.at(-1)).toMatch(/^Rain\? +0\.64 +0\.7 +1234\.00 +3\.00 +resolves in 50/);
-    const text = block.join(' ').replaceAll(/ +/g, ' ');
-    expect(text).toContain(`reducing: ${held.reason}`);
-    expect(text).toContain('back up with: twinbook resume --reason TEXT');
-    expect(text).toContain('public 40 of 120 signed 40 of 120');
-  });
-
-  test('breaks its first lines between their parts', () => {
-    expect(statusBlock(snapshot(), 17_000, 40).slice(0, 3)).toEqual([
-      'quoting  00:00:17  orders 4 (0 unknown)',
-      'fills 10',
-      'cash 975.00  worth 1002.00  result +2.00',
-    ]);
-  });
-
-  test('names the command that leads back', () => {
+describe('the status line', () => {
+  it('names the command that leads back', () => {
     const paused = snapshot({ mode: 'paused', reason: 'operator', wayBack: 'resume' });
-    expect(statusBlock(paused, 0, 100)[1]).toBe('back up with: twinbook resume');
     expect(statusLine(paused, 0)).toMatch(/paused: operator \| .* \| back up with: twinbook resume$/);
     expect(statusLine(snapshot(), 0)).not.toContain('back up');
   });
 });
 
-describe('the screen', () => {
-  test('is drawn anew when the terminal becomes narrower, over all rows that the old block takes then', () => {
-    let columns = 80;
-    let out = '';
-    const print = (text: string) => {
-      out += text;
-    };
-    const screen = new Screen({ out: print, move: print, columns: () => columns, isUnread: () => false });
-    screen.redraw();
-    expect(out).toBe('');
-    screen.show(snapshot(), 0);
-    const lengths = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.length);
-    columns = 40;
-    out = '';
-    screen.redraw();
-    const rows = lengths.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / 40)), 0);
-    expect(rows).toBeGreaterThan(lengths.length);
-    expect(out.startsWith(`\r\u001b[${rows}A\u001b[0J`)).toBe(true);
-    for (const line of out.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(40);
-  });
-
-  test('has errors of the log above it in words, and nothing that the status says itself', () => {
+describe('the log on a terminal', () => {
+  it('is its errors in words', () => {
     const said: string[] = [];
     const log = linesAbove((line) => said.push(line));
     log.write('{"level":30,"msg":"ledger backed up"}\n');
@@ -142,26 +74,19 @@ const EVIL = 'order \u001b[2J\u001b]52;c;b3duZWQ=\u0007 rests\r\n12:00:00 fill: 
 function screenOf() {
   const terminal = { isUnread: false };
   const texts: string[] = [];
-  const moves: string[] = [];
-  const screen = new Screen({
-    out: (text) => texts.push(text),
-    move: (sequence) => moves.push(sequence),
-    columns: () => null,
-    isUnread: () => terminal.isUnread,
-  });
-  return { screen, texts, moves, terminal };
+  const screen = new Screen({ out: (text) => texts.push(text), isUnread: () => terminal.isUnread });
+  return { screen, texts, terminal };
 }
 
 describe('the screen', () => {
   it('says a text of the venue in one line that steers nothing', () => {
-    const { screen, texts, moves } = screenOf();
+    const { screen, texts } = screenOf();
     screen.say(EVIL);
     expect(texts).toEqual(['order ?[2J?]52;c;b3duZWQ=? rests??12:00:00 fill: all is well?1A\n']);
-    expect(moves).toEqual([]);
   });
 
   it('drops lines while its output is not read, and says how many when it is read again', () => {
-    const { screen, texts, moves, terminal } = screenOf();
+    const { screen, texts, terminal } = screenOf();
     screen.say('first');
     terminal.isUnread = true;
     screen.say('second');
@@ -171,7 +96,6 @@ describe('the screen', () => {
     screen.say('fourth');
     screen.say('fifth');
     expect(texts.slice(1)).toEqual(['2 lines were not shown: this output was not read\nfourth\n', 'fifth\n']);
-    expect(moves).toEqual([]);
   });
 
   it('says why a strategy does nothing at this hour, and not what is for the log alone', () => {

@@ -10,33 +10,24 @@ import { BIN, program } from '../../support/processes.js';
 import { restingAt } from '../../support/venue.js';
 import { until, untilTrue } from '../../support/waiting.js';
 
-/**
- * Runs the trader on its own terminal, and forwards its output. SIGUSR1: stops reading (in one of two ways) and resizes
- * the window so that the trader draws more status than any terminal buffers. SIGUSR2: reads again.
- */
+/** Runs the trader on its own terminal, and forwards its output. SIGUSR1: stops reading, in one of two ways. SIGUSR2: reads again. */
 const TERMINAL = `
-import fcntl, os, pty, select, signal, struct, subprocess, sys, termios
+import os, pty, select, signal, subprocess, sys
 how, words = sys.argv[1], sys.argv[2:]
 master, slave = pty.openpty()
-size = lambda columns: fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
-size(110)
 trader = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
 print('pid', trader.pid, flush=True)
-state = {'reads': True, 'draws': 0}
+state = {'reads': True}
 def stop(*_):
     if how == 'Ctrl-S': os.write(master, b'\\x13')
-    state.update(reads=how == 'Ctrl-S', draws=400)
+    state.update(reads=how == 'Ctrl-S')
+    print('unread', flush=True)
 def go(*_):
     if how == 'Ctrl-S': os.write(master, b'\\x11')
     state.update(reads=True)
 signal.signal(signal.SIGUSR1, stop)
 signal.signal(signal.SIGUSR2, go)
 while trader.poll() is None:
-    if state['draws'] > 0:
-        state['draws'] -= 1
-        size(110 + state['draws'] % 2)
-        trader.send_signal(signal.SIGWINCH)
-        if state['draws'] == 0: print('drawn', flush=True)
     if state['reads'] and select.select([master], [], [], 0.02)[0]:
         try: sys.stdout.write(os.read(master, 65536).decode(errors='replace')); sys.stdout.flush()
         except OSError: pass
@@ -61,24 +52,28 @@ describe.skipIf(!hasPython)('a trader whose terminal is not read', () => {
       terminal.process.kill('SIGKILL');
       await terminal.exited;
     });
-    await terminal.waitFor(/quoting +\d\d:\d\d:\d\d/);
+    await terminal.waitFor(/\d\d:\d\d:\d\d quoting \| markets/);
     await untilTrue(() => existsSync(`${folder}/ledger.sqlite.guardian.log`));
     terminal.process.kill('SIGUSR1');
-    await terminal.waitFor(/drawn/);
-    const ask = (command: 'status' | 'stop') =>
-      askTrader({ command }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 15_000 });
+    await terminal.waitFor(/unread/);
+    const ask = (command: 'status' | 'widen' | 'resume' | 'pause', reason = '') =>
+      askTrader({ command, reason }, { socket: `${folder}/ledger.sqlite.sock`, timeoutMs: 15_000 });
+    // More lines than any terminal buffers.
+    for (let at = 0; at < 200; at++) {
+      await ask('widen', 'x'.repeat(400));
+      await ask('resume', 'x'.repeat(400));
+    }
     const resting = async () => (await restingAt(folder, url)).length;
     const guardianLog = () => readFileSync(`${folder}/ledger.sqlite.guardian.log`, 'utf8');
-    return { folder, terminal, pid: Number(pid), ask, resting, guardianLog };
+    return { terminal, pid: Number(pid), ask, resting, guardianLog };
   }
 
   it.each(['Ctrl-S', 'no reader'] as const)(
     '(%s) quotes on, and shows its newest state when it is read again',
     async (how) => {
-      const { terminal, ask, resting, guardianLog, folder } = await onTerminal(how);
-      const socket = `${folder}/ledger.sqlite.sock`;
+      const { terminal, ask, resting, guardianLog } = await onTerminal(how);
       expect(await ask('status')).toMatchObject({ account: { mode: 'quoting' } });
-      await askTrader({ command: 'pause', reason: 'seen nowhere' }, { socket, timeoutMs: 15_000 });
+      await ask('pause', 'seen nowhere');
       await until(resting, (count) => count === 0);
       expect(terminal.output()).not.toContain('seen nowhere');
       terminal.process.kill('SIGUSR2');

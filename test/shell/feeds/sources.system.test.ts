@@ -1,14 +1,12 @@
-/** Good and bad input of each feed source: real files, a real server on loopback, real programs. */
+/** Good and bad input of each feed source: real files and real programs. */
 
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FeedValue } from '../../../src/shared/protocol/seam.js';
 import type { FeedConfig } from '../../../src/shell/config/config.js';
 import { openFeeds } from '../../../src/shell/feeds/feeds.js';
 import { newFolder } from '../../support/folders.js';
-import { listeningWeb } from '../../support/listening.js';
 import { until, untilTrue } from '../../support/waiting.js';
 
 /** Variables of the trader's own process. */
@@ -119,91 +117,6 @@ describe('a file', () => {
     // A hundred slices of 200 lines; each batch has one value of the one market.
     expect(turns).toBeGreaterThan(50);
     expect(new Set(batches)).toEqual(new Set([1]));
-  });
-});
-
-describe('an address', () => {
-  /** A server whose answer the test changes. */
-  async function server() {
-    const state: { answer: RequestListener; requests: number } = { answer: (_, to) => to.end('[]'), requests: 0 };
-    const { host, url } = await listeningWeb((from, to) => {
-      state.requests += 1;
-      state.answer(from, to);
-    });
-    return { state, host, url: `${url}/prices` };
-  }
-
-  const rows = (p: number) => JSON.stringify({ values: [JSON.parse(row('A', p)) as unknown] });
-
-  it('is asked again and again, and every bad answer is told once until a good one comes', async () => {
-    const { state, url, host } = await server();
-    const far = await server();
-    const { heard, loud, quiet, feeds } = followed({ kind: 'http', url, hosts: [host], everyMs: 100 });
-    const bad: readonly (readonly [RequestListener, string])[] = [
-      [(_, to) => void to.writeHead(503).end(), 'answered with status 503'],
-      [(_, to) => void to.end('<html>'), 'its answer is not JSON'],
-      [(_, to) => void to.end('{"p":1}'), 'its answer is no list of rows'],
-      [(_, to) => void to.end('x'.repeat(2_000_000)), 'its answer is longer than'],
-      [
-        (_, to) => void to.writeHead(302, { location: far.url }).end(),
-        `it leads to ${far.host}, which its hosts do not list`,
-      ],
-      [(_, to) => void to.write('['), 'no whole answer within 5000 ms'],
-    ];
-    let p = 0.1;
-    for (const [answer, text] of bad) {
-      state.answer = (_, to) => void to.end(rows(p));
-      await heard('A', p);
-      const before = loud.length;
-      state.answer = answer;
-      await untilTrue(() => loud.length > before);
-      expect(loud.at(-1)).toContain(text);
-      expect(feeds.status()[0]?.trouble).toContain(text);
-      p = Math.round((p + 0.1) * 10) / 10;
-    }
-    expect(far.state.requests).toBe(0);
-    expect(loud).toHaveLength(bad.length);
-    expect(quiet).toHaveLength(bad.length - 1);
-  });
-
-  it('may lead on to a host that is listed', async () => {
-    const [first, second] = [await server(), await server()];
-    first.state.answer = (_, to) => void to.writeHead(307, { location: second.url }).end();
-    second.state.answer = (_, to) => void to.end(`[${row('A', 0.7)}]`);
-    const hosts = [first.host, second.host];
-    const { heard } = followed({ kind: 'http', url: first.url, hosts, everyMs: 100 });
-    await heard('A', 0.7);
-  });
-});
-
-describe('another venue', () => {
-  const VENUES = [
-    [
-      'polymarket',
-      '/book?token_id=NAME',
-      { asset_id: 'NAME', bids: [{ price: '0.4', size: '9' }], asks: [{ price: '0.5', size: '9' }] },
-    ],
-    [
-      'kalshi',
-      '/markets/NAME/orderbook',
-      { orderbook_fp: { yes_dollars: [['0.4', '9']], no_dollars: [['0.5', '9']] } },
-    ],
-  ] as const;
-  it.each(VENUES)('of kind %s is asked for the book of a market under its name there', async (kind, path, book) => {
-    const asked: (string | undefined)[] = [];
-    let isAway = false;
-    const { url, host } = await listeningWeb((from, to) => {
-      asked.push(from.url);
-      to.writeHead(isAway ? 503 : 200).end(JSON.stringify(book));
-    });
-    const markets = [{ conditionId: 'ours', nameThere: 'NAME' }];
-    const { values, loud } = followed({ kind, url, hosts: [host], markets, everyMs: 100 });
-    await untilTrue(() => values.has('ours'));
-    expect(values.get('ours')).toMatchObject({ p: null, bid: 0.4, ask: 0.5 });
-    isAway = true;
-    await untilTrue(() => loud.length > 0);
-    expect(loud[0]).toContain('NAME: answered with status 503');
-    expect(new Set(asked)).toEqual(new Set([path]));
   });
 });
 

@@ -1,10 +1,10 @@
-/** Finding a run, and the message about an unreadable one. */
+/** Finding a run. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TwinbookError } from '../../../src/shared/base/errors.js';
-import { findRun, readRun, runFolders } from '../../../src/shell/journal/runs.js';
+import { findRun, runFolders } from '../../../src/shell/journal/runs.js';
 import { folderOf } from '../../support/folders.js';
 
 const description = (startedMs: number, more: object = {}): string =>
@@ -80,12 +80,4 @@ describe('a run that is not found', () => {
     const { hint } = refusal(() => findRun('xyz', dir, '/'));
     expect(hint).toMatch(/^There are: r19, .*r10, .*; and 13 older\.$/);
   });
-});
-
-it('a journal of another version is not called damaged', () => {
-  const folder = folderOf({ 'run.json': JSON.stringify({ format: 9, version: '7.1.0' }) });
-  const { code, message, hint } = refusal(() => readRun(folder));
-  expect(code).toBe('recording_invalid');
-  expect(message).toContain('was written by twinbook 7.1.0 in format 9 of the journal, this version reads format 1');
-  expect(hint).toBe('Use the version that wrote it.');
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../src/shared/protocol/seam.js';
 import { RecordPlan, type RecordPlanSettings } from '../../../src/shell/recorder/record.js';
+import { profile } from '../../support/venue.js';
 import { bookOf, detailOf } from './capture/world.js';
 
 const START_MS = Date.UTC(2026, 10, 21);
@@ -27,7 +28,8 @@ class World {
 
   constructor(markets: readonly string[], settings: Partial<RecordPlanSettings> = {}) {
     for (const id of markets) this.markets.set(id, 'open');
-    const usual = { limits: LIMITS, ownTrades: true, bookDepth: 100, marketIds: [], own: false, shared: false };
+    const venue = { ...profile, rate_limits: LIMITS, own_trades: true };
+    const usual = { profile: venue, share: 1, bookDepth: 100, marketIds: [], credentials: null };
     this.plan = new RecordPlan({ ...usual, ...settings });
   }
 
@@ -94,6 +96,7 @@ class World {
   }
 }
 
+const SILENT = 'the venue does not answer (connect ECONNREFUSED); until it does the recording has gaps';
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `market-${String.fromCharCode(97 + i)}`);
 
 describe('what a recorder asks', () => {
@@ -120,7 +123,7 @@ describe('what a recorder asks', () => {
     const open = new World(ids(2));
     open.pass(120);
     expect(open.asked.filter(({ call }) => !call.endpoint.startsWith('markets.'))).toEqual([]);
-    const own = new World(ids(2), { own: true });
+    const own = new World(ids(2), { credentials: { apiKey: 'key', secret: 'secret' } });
     own.pass(120);
     expect(own.count('orders.list')).toBeGreaterThan(1);
     expect(own.count('trades.list')).toBeGreaterThan(5);
@@ -138,9 +141,7 @@ describe('what a recorder asks', () => {
     world.markets.set('market-a', 'interrupted');
     world.pass(90);
     expect(world.plan.open).toBe(2);
-    expect(world.plan.takeNotices().map(({ kind, ...rest }) => [kind, 'text' in rest ? rest.text : ''])).toContainEqual(
-      ['market', '"Will it rain?" is now interrupted'],
-    );
+    expect(world.plan.takeNotices()).toContain('"Will it rain?" is now interrupted');
     const paused = world.nowMs;
     world.pass(120);
     expect(world.count('markets.book', 'market-a', paused)).toBe(0);
@@ -163,7 +164,7 @@ describe('what a recorder asks', () => {
     expect(world.plan.isOver).toBe(false);
     expect(world.count('markets.list')).toBe(0);
     expect(world.count('markets.book', 'market-a')).toBe(0);
-    expect(world.plan.takeNotices()).toMatchObject([{ conditionId: 'nowhere' }]);
+    expect(world.plan.takeNotices()).toEqual(['the venue has no market nowhere']);
     world.markets.set('market-b', 'resolved');
     world.pass(120);
     expect(world.plan.isOver).toBe(true);
@@ -174,11 +175,11 @@ describe('what a recorder asks', () => {
     world.pass(60);
     world.isDown = true;
     world.pass(300);
-    expect(world.plan.takeNotices()).toEqual([{ kind: 'silent', reason: 'connect ECONNREFUSED' }]);
+    expect(world.plan.takeNotices()).toEqual([SILENT]);
     world.isDown = false;
     const back = world.nowMs;
     world.pass(20);
-    expect(world.plan.takeNotices()).toEqual([{ kind: 'answering' }]);
+    expect(world.plan.takeNotices()).toEqual(['the venue answers again']);
     for (const id of world.markets.keys()) expect(world.count('markets.book', id, back)).toBeGreaterThan(0);
   });
 
@@ -187,10 +188,10 @@ describe('what a recorder asks', () => {
     world.pass(60);
     world.isHalfDown = true;
     world.pass(600);
-    expect(world.plan.takeNotices().map(({ kind }) => kind)).toEqual(['silent']);
+    expect(world.plan.takeNotices()).toEqual([SILENT]);
     world.isHalfDown = false;
     world.pass(20);
-    expect(world.plan.takeNotices().map(({ kind }) => kind)).toEqual(['answering']);
+    expect(world.plan.takeNotices()).toEqual(['the venue answers again']);
   });
 
   it('says once that the list of markets cannot be read, and why', () => {
@@ -199,10 +200,10 @@ describe('what a recorder asks', () => {
     world.isListRefused = true;
     world.pass(300);
     const text = expect.stringMatching(/^the list of markets cannot be read: internal_error: not today; /);
-    expect(world.plan.takeNotices()).toEqual([{ kind: 'list', text }]);
+    expect(world.plan.takeNotices()).toEqual([text]);
     world.isListRefused = false;
     world.pass(120);
-    expect(world.plan.takeNotices()).toEqual([{ kind: 'list', text: 'the list of markets can be read again' }]);
+    expect(world.plan.takeNotices()).toEqual(['the list of markets can be read again']);
   });
 
   it('goes on when our clock is set back by an hour', () => {

@@ -68,7 +68,7 @@ it('what is no secret goes through unchanged, and so does a value too short to b
 
 it('the log is cleaned by value and by name, also what an error carries', () => {
   const lines: string[] = [];
-  const { logger } = openLog({ level: 'info', file: null }, { write: (line) => void lines.push(line) });
+  const logger = openLog({ level: 'info', file: null }, { write: (line) => void lines.push(line) });
   const value = `canary-"${randomBytes(12).toString('hex')}\\`;
   secrets.hide(value);
   const error = Object.assign(new Error(`got ${value}`), { config: { headers: { deep: [value] } } });

@@ -1,7 +1,7 @@
 /** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
-import { describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
+import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
 import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
@@ -30,9 +30,28 @@ export interface ExplainView {
 /** @param ledger null while it cannot be read */
 export function explainView(subject: string, ledger: LedgerReader | null, trader: TraderState): ExplainView {
   const market = trader.markets.get(subject);
-  if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader) };
-  return { subject, source: 'ledger', tree: ledger === null ? null : ledgerTree(subject, ledger) };
+  if (market !== undefined) return { subject, source: 'trader', tree: marketTree(market, trader.account) };
+  const prunedMs = ledger?.prunedBefore() ?? null;
+  const pruned = prunedMs === null ? null : node('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
+  return { subject, source: 'ledger', tree: ledger === null ? null : (ledgerTree(subject, ledger) ?? pruned) };
 }
+
+/** Facts of a market as indented lines. */
+export const marketLines = (market: MarketStatus, account: AccountFacts): readonly string[] =>
+  listLines({ ...marketTree(market, account), subject: market.conditionId }, '');
+
+/** The same of an order, a fill or an intent; null for an unknown one. */
+export function explainLines(subject: string, ledger: LedgerReader): readonly string[] | null {
+  const tree = ledgerTree(subject, ledger);
+  return tree === null ? null : listLines(tree, '');
+}
+
+const listLines = ({ name, value, unit, subject, children }: ExplainNode, indent: string): readonly string[] => [
+  [`${indent}${name}:`, value, unit, subject === null || subject === value ? '' : `(${subject})`]
+    .filter((text) => text !== '')
+    .join(' '),
+  ...children.flatMap((child) => listLines(child, `${indent}  `)),
+];
 
 function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
@@ -40,9 +59,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
   // A placed order's draft becomes its order.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
-  if (intent !== null) return orderTree(intent, order, ledger);
-  const prunedMs = ledger.prunedBefore();
-  return prunedMs === null ? null : node('Not in the ledger', `pruned before ${timeText(prunedMs)}`);
+  return intent === null ? null : orderTree(intent, order, ledger);
 }
 
 /** @param unit empty without one */
@@ -150,7 +167,9 @@ function fillTree(fill: BookedFill, ledger: LedgerReader): ExplainNode {
   ]);
 }
 
-function marketTree(market: MarketStatus, { account }: TraderState): ExplainNode {
+type AccountFacts = Pick<AccountStatus, 'mode' | 'reason' | 'reduceOnly' | 'marks'>;
+
+function marketTree(market: MarketStatus, account: AccountFacts | null): ExplainNode {
   const { orders, health } = market;
   const price = (value: number | null) => (value === null ? 'none' : moneyText(value));
   const refusals = groupRefusals(market.refusals);
@@ -176,11 +195,56 @@ function marketTree(market: MarketStatus, { account }: TraderState): ExplainNode
     node('Held', net, [sharesNode('YES', moneyText(market.yesMicros)), sharesNode('NO', moneyText(market.noMicros))], {
       unit: 'shares net',
     }),
+    ...(account?.marks == null ? [] : [marksNode(market, account.marks)]),
+    ...market.feeds.map(feedNode),
+    worthNode(market),
+    ...(market.exchangeRefusal === null ? [] : [node('Refused by the exchange', market.exchangeRefusal)]),
     timesNode(
       'Refused by controls',
       refused,
       refusals.map(({ control, count, text }) => timesNode(control, count, [node('Newest', text)])),
     ),
+  ]);
+}
+
+const marksNode = (
+  { markMove }: MarketStatus,
+  { isBelieved, told, precision, recall }: NonNullable<AccountStatus['marks']>,
+): ExplainNode =>
+  node("The venue's marks", isBelieved ? `a move of ${markMove.toFixed(4)} since that book` : 'not believed', [
+    node('Told moves', told.toFixed(0), [node('Part that was there', precision.toFixed(2))]),
+    node('Part of all moves that was told', recall.toFixed(2)),
+  ]);
+
+function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): ExplainNode {
+  if (view === null) return node(`Feed ${name}`, withheld ?? '');
+  const { p, bid, ask, sd, ageMs } = view;
+  const price = p === null ? `${bid} to ${ask}` : String(p);
+  const value = `${price}${sd === null ? '' : ` (sd ${sd})`}, ${(ageMs / 1000).toFixed(1)} s old`;
+  return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
+}
+
+/** Terms of the value of quoting it, currency per hour. */
+function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
+  const chosen = leftOutBecause === null ? [] : [node('Looked at, not quoted', leftOutBecause)];
+  if (worth === null) return node('Worth of quoting it', 'not known yet', chosen);
+  const { value, prices, place, belief } = worth;
+  const hourly = (name: string, perS: number, why = '') => node(name, `${(perS * 3600).toFixed(4)} an hour${why}`);
+  return node('Worth of quoting it', `${(value.net * 3600).toFixed(4)} an hour, place ${place}`, [
+    ...chosen,
+    hourly('Fills, after adverse moves and fees', value.edge, `, ${(value.fillsPerS * 3600).toFixed(1)} fills`),
+    hourly('Stale quotes', -value.stale, `, with a look every ${value.lookEveryS.toFixed(0)} s`),
+    hourly('Looks', -value.looks, `, at ${prices.look.toPrecision(3)} each`),
+    hourly(
+      'Moves',
+      -value.moves,
+      `, ${(value.movesPerS * 3600).toFixed(1)} moves at ${prices.request.toPrecision(3)} a signed request`,
+    ),
+    hourly('Placing again after fills', -value.fills),
+    hourly('Reserve for its cancels', -value.reserve),
+    hourly('Currency', -value.currency, `, for ${value.currencyBound.toFixed(2)} bound`),
+    node('Believed fills for each expected', belief.fillRatio.toFixed(2)),
+    node('Believed part of the distance lost after one', belief.adversePart.toFixed(2)),
   ]);
 }
 

@@ -1,9 +1,7 @@
 /**
- * Turns what crosses the seam, requests and their outcomes, into recordings: of the trader's own polls, or of those that a
- * recorder makes. Pure and synchronous: it fills a store's memory; who writes it to disk, and when, is the shell's business.
- *
- * Never: others' liquidity with our own orders in it, as far as we know them; a level that is called gone because it lies
- * deeper than was asked; a trade twice; a silence that looks like a quiet market (it is a gap, with its cause).
+ * Turns requests and their outcomes into recordings, in memory. Never recorded: liquidity with own orders in it, a
+ * level as gone because it lies deeper than requested, a trade twice, a silence as a quiet market (it is a gap, with
+ * its cause).
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
@@ -37,17 +35,7 @@ interface CaptureSettings {
 }
 
 /** Since the start. */
-export interface CaptureCounts {
-  readonly markets: number;
-  readonly levels: number;
-  readonly trades: number;
-  readonly gaps: number;
-  readonly own: number;
-  /** Feed values of recorded markets. */
-  readonly feedValues: number;
-  /** Invalid levels of the venue's answers (outside (0, 1), or without size), and events off the grid. */
-  readonly refused: number;
-}
+export type CaptureCounts = Capture['counts'];
 
 export class Capture {
   readonly #settings: CaptureSettings;
@@ -67,16 +55,12 @@ export class Capture {
     this.#settings = settings;
   }
 
-  get counts(): CaptureCounts {
-    const own = this.#own.count;
-    const feedValues = this.#feedValues;
-    const total = { markets: this.#markets.size, levels: 0, trades: 0, gaps: 0, own, feedValues, refused: 0 };
-    for (const { counts } of this.#markets.values()) {
-      total.levels += counts.levels;
-      total.trades += counts.trades;
-      total.gaps += counts.gaps;
-      total.refused += counts.refused;
-    }
+  /** `refused`: invalid levels of the venue's answers, and events off the grid. `feedValues`: of recorded markets. */
+  get counts() {
+    const known = { markets: this.#markets.size, own: this.#own.count, feedValues: this.#feedValues };
+    const total = { ...known, levels: 0, trades: 0, gaps: 0, refused: 0 };
+    for (const { counts } of this.#markets.values())
+      for (const name of ['levels', 'trades', 'gaps', 'refused'] as const) total[name] += counts[name];
     return total;
   }
 
@@ -262,10 +246,7 @@ export function describeMarket(
   };
 }
 
-/**
- * Outcome of YES from our own redeem: no public answer has it. Null when unknown: not paid yet, or equal shares of both
- * outcomes.
- */
+/** From our own redeem: no public answer has it. Null when not paid yet, or for equal shares of both outcomes. */
 export function learnOutcome({
   state,
   funds,

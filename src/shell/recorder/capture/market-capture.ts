@@ -1,9 +1,6 @@
 /**
- * One market's polls, as the events of a recording.
- *
- * A trade must stand before the decrease that belongs to it, but a poll of the book often shows the decrease before a
- * poll of the trades shows the trade. So a book waits here until a look at the trades that left after it has come, for
- * `HOLD_MS` at most; then the trades up to its time are written, and then what it changed.
+ * One market's polls, as the events of a recording. A trade must precede its decrease of the book. So a book waits for
+ * a later read of the trades, for `HOLD_MS` at most; then the trades up to its time are written, and then its changes.
  */
 
 import { SIDE } from '../../../recording/contract.js';

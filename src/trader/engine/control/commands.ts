@@ -257,7 +257,7 @@ export interface ConfigEntry {
   /** Time of the change, our clock, ms. */
   readonly atMs: number;
   readonly hash: string;
-  readonly by: 'start' | 'operator' | 'watch' | 'rollback';
+  readonly by: 'start' | 'operator' | 'rollback';
   readonly reason: string;
   /** SHA-256 of the copy of the configuration's files beside the ledger; empty without a copy. */
   readonly copy: string;

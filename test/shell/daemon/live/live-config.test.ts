@@ -2,7 +2,7 @@
 
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apply, running } from './running.js';
 
 describe('a running trader’s configuration', () => {
@@ -115,58 +115,5 @@ describe('a running trader’s configuration', () => {
     await expect(apply(live)).rejects.toThrow(/no copy of the configuration can be kept in .*twinbook\.sqlite\.config/);
     expect(commands).toEqual([]);
     expect(live.config).toBe(config);
-  });
-});
-
-describe('changed files of a trader that watches them', () => {
-  const watching = async () => {
-    const here = await running('\nreload: { watch: true }\n');
-    const pass = (seconds: number) => {
-      for (let second = 0; second < seconds; second++) {
-        here.clock.nowMs += 1_000;
-        here.live.watchFiles();
-      }
-    };
-    return { ...here, pass };
-  };
-
-  it('are taken up by themselves once they rest for two seconds', async () => {
-    const { commands, write, pass } = await watching();
-    pass(10);
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    pass(2);
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 15');
-    pass(2);
-    expect(commands).toEqual([]);
-    pass(1);
-    await vi.waitFor(() => expect(commands).toHaveLength(1));
-    expect(commands[0]).toMatchObject({ by: 'watch', reason: '' });
-    expect(commands[0]?.changes).toEqual(['strategy maker: params.half_spread_ticks: 2 → 15']);
-  });
-
-  it('are left alone where something wants a reason, and no new code is run', async () => {
-    const { commands, write, pass, said: words } = await watching();
-    write('trader.yaml', '"50"', '"60"');
-    pass(3);
-    await vi.waitFor(() =>
-      expect(words.join()).toContain('this wants a reason, and nothing was taken: risk.max_position'),
-    );
-    write('own.ts', 'export default', "globalThis.name = 'it ran';\nexport default");
-    write('trader.yaml', '"50"', '"40"');
-    pass(3);
-    await vi.waitFor(() => expect(words.join()).toContain('strategy own: its code has changed'));
-    expect(commands).toEqual([]);
-    expect(Reflect.get(globalThis, 'name')).toBeUndefined();
-  });
-
-  it('wait for `config apply` where it does not', async () => {
-    const { commands, write, live, clock } = await running();
-    write('maker.yaml', 'half_spread_ticks: 2', 'half_spread_ticks: 5');
-    for (let second = 0; second < 10; second++) {
-      clock.nowMs += 1_000;
-      live.watchFiles();
-    }
-    await apply(live);
-    expect(commands).toMatchObject([{ by: 'operator' }]);
   });
 });

@@ -28,8 +28,8 @@ const FILES = {
   'word.ts': "export const WORD: string = 'never';\n",
 };
 
-export async function running(extra = '') {
-  const folder = folderOf({ ...FILES, 'trader.yaml': FILES['trader.yaml'] + extra });
+export async function running() {
+  const folder = folderOf(FILES);
   const config = await loadConfig('trader.yaml', { env: {}, cwd: folder });
   const notes = new Map<string, string>();
   const ledger = {
@@ -39,8 +39,6 @@ export async function running(extra = '') {
   const copy = new ConfigCopies(config.ledger.path).save({ main: config.file, texts: config.texts });
   rememberStart(ledger, { hash: config.configHash, copy, changes: [], reason: '', atMs: 0 });
   const commands: ConfigureCommand[] = [];
-  const said: string[] = [];
-  const clock = { nowMs: 1_000 };
   const modules = new Map<string, Strategy>(config.strategies.map(({ moduleKey, module: code }) => [moduleKey, code]));
   const changed = vi.fn();
   let refusal: string | null = null;
@@ -51,17 +49,14 @@ export async function running(extra = '') {
     command: (command) => {
       if (refusal !== null) return refusal;
       commands.push(command);
-      rememberConfig(ledger, { ...command, atMs: clock.nowMs });
+      rememberConfig(ledger, { ...command, atMs: 1_000 });
       return null;
     },
     onChange: changed,
-    say: (text) => said.push(text),
-    nowMs: () => clock.nowMs,
   });
   const write = (name: keyof typeof FILES, from: string, to: string) => {
-    const before = FILES[name] + (name === 'trader.yaml' ? extra : '');
-    const text = before.replace(from, to);
-    expect(text).not.toBe(before);
+    const text = FILES[name].replace(from, to);
+    expect(text).not.toBe(FILES[name]);
     writeFileSync(join(folder, name), text);
   };
   return {
@@ -70,8 +65,6 @@ export async function running(extra = '') {
     config,
     live,
     commands,
-    said,
-    clock,
     modules,
     changed,
     write,

@@ -1,38 +1,28 @@
-/** The thread of `beginLedgerCopy`. */
+/** The thread of `makeBackup`: copies a ledger and examines the copy, so that the trader's loop waits for neither. */
 
-import { once } from 'node:events';
-import { renameSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../shared/base/errors.js';
+import { makePrivate } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
-import type { CopyNews, CopyOrder } from './journal-writer.js';
+import { type BackupOrder, examineFile } from './backups.js';
 
 /** Pages per copy step, and the pause after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
 const PAGES = 500;
 const REST_MS = 20;
 
-const parent = must(parentPort, 'parent of this thread');
-// Nobody else starts it.
-const { source, target, beginAfterMs } = workerData as CopyOrder;
-const tell = (news: CopyNews) => parent.postMessage(news);
-const hurried = once(parent, 'message');
-
+// Only `makeBackup` starts it.
+const { source, target } = workerData as BackupOrder;
 const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
 // The first read begins a view of the ledger for the whole transaction.
 ledger.exec('BEGIN');
 ledger.prepare('SELECT count(*) FROM sqlite_schema').get();
-tell('begun');
-await Promise.race([pause(beginAfterMs), hurried]);
 const resting = new Int32Array(new SharedArrayBuffer(4));
-const part = `${target}.part`;
-await ledger.backup(part, {
+await ledger.backup(target, {
   progress: () => {
     Atomics.wait(resting, 0, 0, REST_MS);
     return PAGES;
   },
 });
 ledger.close();
-renameSync(part, target);
-tell('done');
-parent.close();
+makePrivate(target);
+must(parentPort, 'parent of this thread').postMessage(examineFile(target));
