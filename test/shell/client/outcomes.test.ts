@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/shared/protocol/seam.js';
@@ -122,6 +122,7 @@ describe('an outcome', () => {
     ['two lengths', `HTTP/1.1 201 Created\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n${envelope(draft)}`],
     ['a chunk that is cut', `HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"data"`],
     ['huge headers', `HTTP/1.1 201 Created\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`],
+    ['a bad gzip', 'HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello'],
   ];
   it.each(onWire)('of a write is unknown, once sent, after %s', async (_, bytes) => {
     const raw = await rawServer((socket) => socket.end(bytes));
@@ -154,7 +155,7 @@ describe('an outcome', () => {
     await raw.stop();
   });
 
-  it('is unknown when the answer is too large, or never ends', async () => {
+  it('is unknown when the answer is too large, compressed or not, or never ends', async () => {
     const huge = Buffer.alloc(6 * 1024 * 1024, 'a');
     const impatient = clientFor(server.url, { timeoutMs: 300 });
     server.answer = answering(201, huge);
@@ -163,6 +164,8 @@ describe('an outcome', () => {
       sent: true,
       reason: 'answer of more than 4194304 bytes',
     });
+    server.answer = answering(201, gzipSync(huge), { 'content-encoding': 'gzip' });
+    expect((await write()).outcome).toMatchObject({ kind: 'unknown', sent: true });
     server.answer = (response) => {
       response.writeHead(201);
       const drip = () => response.writable && response.write(' ', () => setImmediate(drip));
@@ -178,9 +181,13 @@ describe('an outcome', () => {
     await impatient.close();
   });
 
-  it('is unknown for an answer that is packed, which nobody asked for', async () => {
-    server.answer = answering(201, gzipSync(envelope(draft)), { 'content-encoding': 'gzip' });
-    expect((await write()).outcome).toMatchObject({ kind: 'unknown', sent: true });
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('is understood though it comes packed by %s, which nobody asked for', async (encoding, pack) => {
+    server.answer = answering(201, pack(envelope(draft)), { 'content-encoding': encoding });
+    expect((await write()).outcome).toMatchObject({ kind: 'answered', data: draft });
     expect(server.asked.at(-1)?.headers['accept-encoding']).toBe('identity');
   });
 
