@@ -89,19 +89,14 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     reports,
   };
   const endCommands = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
-  const watchers = new Set<() => void>();
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
-      for (const onChange of watchers) onChange();
     },
-    onLost: (why) => {
-      trader.onLost(why);
-      for (const onChange of watchers) onChange();
-    },
+    onLost: (why) => trader.onLost(why),
   });
   const sampling = setInterval(() => {
     const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
@@ -110,10 +105,6 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
   return {
     name,
     state: (market) => makePageState(shown, market),
-    watch: (onChange) => {
-      watchers.add(onChange);
-      return () => watchers.delete(onChange);
-    },
     view: makeViews(shown),
     report: (file) => reports.read(file),
     csv: (file) =>

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import { type Host, isAllowed, type TraderHost } from './contract.js';
-import { Guesses, PROOF_HEADER, proveAnswer, proveEvent, Sessions } from './sessions.js';
+import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
 
 /** Header names in lower case, as Node gives them; a repeated header has two values. */
 interface RequestHead {
@@ -178,15 +178,6 @@ export class Gate {
     const role = this.admit(request, reply, least);
     const trader = role === null ? null : findTrader(host, request.query, reply);
     return role === null || trader === null ? null : { role, trader };
-  }
-
-  /** Events of an admitted request, each with its proof as its id. */
-  proveEvents(request: FastifyRequest): (data: string) => string {
-    const admitted = this.#admitted.get(request);
-    if (admitted === undefined) throw new Error('only an admitted request has a stream');
-    const { session, count } = admitted;
-    let index = 0;
-    return (data) => `id: ${proveEvent(session.key, count, index++, data)}\n`;
   }
 
   /** False when it answered. */

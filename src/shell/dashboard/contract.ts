@@ -111,8 +111,6 @@ export interface ViewQuery {
 export interface TraderHost {
   /** Never throws: reports a trader that does not answer. `market`: the one wanted in detail. Contains no secret. */
   state(market: string | null): object;
-  /** Calls back whenever the state may have changed, until the returned function is called. */
-  watch(onChange: () => void): () => void;
   /** Null for an unknown subject. */
   view(name: ViewName, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */

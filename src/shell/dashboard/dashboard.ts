@@ -28,12 +28,10 @@ import {
   type ViewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
-import { addStreams, serveState, serveTraders } from './streams.js';
 
 const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
-/** A page needs one connection for its stream and one for requests; more than this are foreign. */
 const MAX_CONNECTIONS = 64;
 /** A silent peer is disconnected. */
 const PATIENCE_MS = 10_000;
@@ -121,7 +119,6 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     return reply.header('content-encoding', 'gzip').send(packed);
   });
   addReads(server, host, gate, metrics);
-  addStreams(server, host, gate);
   addActions(server, host, gate);
   addReports(server, host, gate);
   return server;
@@ -136,11 +133,12 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   server.get<Query>('/state', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
-    return reply.send(serveState(host, found.trader, found.role, readText(request.query['market'])));
+    const state = found.trader.state(readText(request.query['market']));
+    return reply.send({ ...state, role: found.role, traders: host.names });
   });
   server.get('/traders', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
-    return role === null ? reply : reply.send(serveTraders(host, role));
+    return role === null ? reply : reply.send({ ...host.traders(), role });
   });
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
     const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);

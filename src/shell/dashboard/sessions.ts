@@ -62,10 +62,6 @@ export const proveRequest = (sessionKey: Buffer, { method, target, count, body }
 export const proveAnswer = (sessionKey: Buffer, count: number, status: number, body: Bytes): string =>
   prove(sessionKey, ['answer', count, status], body);
 
-/** @param index number of the event within its stream, from 0 */
-export const proveEvent = (sessionKey: Buffer, count: number, index: number, data: string): string =>
-  prove(sessionKey, ['event', count, index], data);
-
 export function isProof(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type Greeting,
   type Host,
@@ -25,18 +25,11 @@ const PASSES = {
 };
 const METRICS_TOKEN = 'the token';
 
-/** Callbacks of the streams that wait for a change. */
-const watchers = new Set<() => void>();
-
 async function open(refusal: string | null = null, metrics = { isOpen: false, token: METRICS_TOKEN }, names = ['one']) {
   const acted: (readonly [PageAction, ...string[]])[] = [];
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
-    watch: (onChange) => {
-      watchers.add(onChange);
-      return () => watchers.delete(onChange);
-    },
     view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
     csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
     report: (file) => (file === 'one.html' ? '<p>a report</p>' : null),
@@ -175,57 +168,6 @@ describe('the page', () => {
     const hidden = await knock('/state');
     expect(hidden.status).toBe(401);
     expect(await hidden.text()).not.toContain('quoting');
-  });
-
-  it('tells a state as it changes to whoever has the pass, and to no other page', async () => {
-    const { ask, headersFor, knock } = await open(null, undefined, ['one', 'two']);
-    const stop = new AbortController();
-    const stream = await ask('/stream/state?trader=two&market=m', { signal: stop.signal });
-    expect([stream.status, stream.headers.get('content-type'), stream.headers.get('cache-control')]).toEqual([
-      200,
-      'text/event-stream; charset=utf-8',
-      'no-store',
-    ]);
-    const reader = stream.body?.getReader();
-    const told = async () =>
-      JSON.parse(new TextDecoder().decode((await reader?.read())?.value).replace(/^id: [0-9a-f]{64}\ndata: /, ''));
-    expect(await told()).toMatchObject({ reason: 'close to m', role: 'operate', traders: ['one', 'two'] });
-    for (const onChange of watchers) onChange();
-    expect(await told()).toMatchObject({ reason: 'close to m' });
-    stop.abort();
-    await vi.waitFor(() => expect(watchers.size).toBe(0));
-    const [traders, one, three] = ['/stream/traders', '/stream/state', '/stream/state?trader=three'] as const;
-    const refused = [
-      ['/stream/state?trader=two', {}],
-      [traders, { authorization: `Bearer ${PASSES.operate}` }],
-      [traders, { ...headersFor(traders), origin: 'https://evil.example' }],
-      [one, headersFor(one)],
-      [three, headersFor(three)],
-    ] as const;
-    const statuses = refused.map(async ([path, headers]) => (await knock(path, { headers })).status);
-    expect(await Promise.all(statuses)).toEqual([401, 401, 403, 400, 404]);
-    expect(watchers.size).toBe(0);
-  });
-
-  it('tells sixteen at once, refuses more in words, and goes on answering', async () => {
-    const { ask } = await (await open()).as('view');
-    const stop = new AbortController();
-    const more = () => ask('/stream/traders', { signal: stop.signal });
-    const told = await Promise.all(Array.from({ length: 16 }, more));
-    expect(told.map(({ status }) => status)).toEqual(Array(16).fill(200));
-    const refused = await more();
-    expect([refused.status, await refused.json()]).toEqual([
-      503,
-      { error: '16 pages get each change already; this one polls every second' },
-    ]);
-    expect((await ask('/state')).status).toBe(200);
-    stop.abort();
-    await vi.waitFor(async () => {
-      const again = new AbortController();
-      const { status } = await ask('/stream/traders', { signal: again.signal });
-      again.abort();
-      expect(status).toBe(200);
-    });
   });
 
   it('hands on what is pressed, with its reason on one line', async () => {

@@ -1,5 +1,5 @@
 /**
- * The running page: receives the state as it changes, or polls it every second; polls its view's data.
+ * The running page: polls the state and its view's data.
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
@@ -10,13 +10,13 @@ import { wantedMoment } from './explain.js';
 import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
 import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
-import { alarm, ask, explainFailure, follow, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
+import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./model.js').Route} Route */
 
-const POLL_MS = 1000;
-/** A tab hidden for this long receives and polls nothing, ms. */
+/** Between an answer and the next request, ms. */
+const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
 /** @param {number | null} heard */
@@ -80,7 +80,8 @@ function lookAtAll(all, wanted) {
   update({ names, banner: '' });
   // A single trader has no list; one of several is chosen before its data is requested or shown.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
-  if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : wake();
+  if (wanted.view !== 'traders')
+    return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
   update({ all, role: all.role, unknown: '', wanted });
 }
 
@@ -117,40 +118,17 @@ async function lookCloser(wanted) {
   else update({ unknown: answer.error, answer: { key: '', content: null } });
 }
 
-/** The page was hidden long enough to stop polling. */
-let isAsleep = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let sleeper;
-/** Ends the present wait, so that the page requests its present view. */
-let wake = () => {
-  void poll();
-};
+let timer;
+/** Number of the newest poll: an older one that is still waiting ends without another. */
+let newest = 0;
 
+/** A page that is not visible asks rarely. */
 async function poll() {
-  const stop = new AbortController();
-  wake = () => stop.abort();
-  const path = pathOf(route());
-  if (!isAsleep) {
-    const isTold =
-      model.names.length > 0 && follow(path, stop.signal, (answer) => take(path, answer)).catch(() => false);
-    if (!(await isTold) && !stop.signal.aborted) await look(path);
-  }
-  if (stop.signal.aborted) return void poll();
-  const timer = setTimeout(poll, POLL_MS);
-  wake = () => {
-    clearTimeout(timer);
-    void poll();
-  };
-}
-
-function noteSeen() {
-  clearTimeout(sleeper);
-  isAsleep = false;
-  if (!document.hidden) return wake();
-  sleeper = setTimeout(() => {
-    isAsleep = true;
-    wake();
-  }, HIDDEN_MS);
+  clearTimeout(timer);
+  const own = ++newest;
+  await look(pathOf(route()));
+  if (own === newest) timer = setTimeout(poll, document.hidden ? HIDDEN_MS : POLL_MS);
 }
 
 /** @param {string} href @param {boolean} [isMove] of the same view */
@@ -158,7 +136,7 @@ function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
   closer.askedMs = NEVER;
-  wake();
+  void poll();
 }
 
 setDrawer(() => {
@@ -170,15 +148,15 @@ setDrawer(() => {
 /** @param {string} secret */
 function logIn(secret) {
   setSecret(secret);
-  wake();
+  void poll();
 }
 
 addEventListener('popstate', () => go(location.href, true));
 addEventListener('hashchange', () => {
   takeSecretFromAddress();
-  wake();
+  void poll();
 });
-document.addEventListener('visibilitychange', noteSeen);
+document.addEventListener('visibilitychange', poll);
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -196,6 +174,4 @@ startKeys({
   kill: () => void pressKill(),
 });
 update({});
-// A tab opened in the background is filled too.
-if (document.hidden) void poll();
-noteSeen();
+void poll();
