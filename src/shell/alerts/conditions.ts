@@ -1,53 +1,40 @@
-/** Current problems of a trader, from the console's facts about it. */
+/** Kinds of alerts, and the current problems of a trader, from the console's facts about it. */
 
+import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../config/schema.js';
 
-/** Counters that only a working trader increases. */
-export interface Work {
-  readonly isCurrent: boolean;
-  readonly steps: number;
-  /** Requests that the venue answered. */
-  readonly answered: number;
-  /** Unix ms; null before the first. */
-  readonly reconciledMs: number | null;
-  readonly isGuarded: boolean | null;
-}
-
-export type LifelineCall = { readonly kind: 'alive' } | { readonly kind: 'failing'; readonly why: string };
+const LIFELINE_MS = 60_000;
 
 /**
  * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only after useful work
  * since the last call: a call on a mere timer would prove nothing.
  */
 export class Lifeline {
-  readonly #everyMs: number;
-  #before: Work | null = null;
+  #steps = 0;
+  #answered = 0;
   #calledMs: number;
 
   /** @param steadyMs a clock that never steps, ms; the first call is due one interval later */
-  constructor(everyMs: number, steadyMs: number) {
-    this.#everyMs = everyMs;
+  constructor(steadyMs: number) {
     this.#calledMs = steadyMs;
   }
 
-  /** The call that is due; null between two. */
-  look(work: Work, steadyMs: number, nowMs: number): LifelineCall | null {
-    if (steadyMs - this.#calledMs < this.#everyMs) return null;
+  /** The call that is due: why there was no useful work, empty where there was. Null between two calls. */
+  look(facts: WatchedFacts, isCurrent: boolean, steadyMs: number): string | null {
+    if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
-    const why = idleness(this.#before, work, nowMs);
-    this.#before = work;
-    return why === null ? { kind: 'alive' } : { kind: 'failing', why };
+    const { account, isGuarded, nowMs } = facts;
+    const [stepsBefore, answeredBefore] = [this.#steps, this.#answered];
+    this.#steps = account?.health.steps ?? 0;
+    this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
+    if (!isCurrent) return 'the trader does not answer';
+    // A smaller number is a new run.
+    if (this.#steps === stepsBefore) return 'the trader took no step';
+    if (this.#answered === answeredBefore) return 'the exchange answered nothing';
+    const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
+    return isGuarded === false ? 'no guardian watches' : '';
   }
-}
-
-/** Why this is no useful work; null when it is. */
-function idleness(before: Work | null, now: Work, nowMs: number): string | null {
-  if (!now.isCurrent) return 'the trader does not answer';
-  // A smaller number is a new run.
-  if (now.steps === (before?.steps ?? 0)) return 'the trader took no step';
-  if (now.answered === (before?.answered ?? 0)) return 'the exchange answered nothing';
-  if (now.reconciledMs === null || nowMs - now.reconciledMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
-  return now.isGuarded === false ? 'no guardian watches' : null;
 }
 
 export interface Condition {
@@ -62,7 +49,7 @@ export interface Condition {
   readonly sinceMs?: number;
 }
 
-/** Null or absent if unknown. Alerts ignore shares, prices and the like. */
+/** Null if unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
   /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
@@ -75,53 +62,17 @@ export interface WatchedFacts {
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
-  readonly backup: WatchedBackup;
+  /** Time of the newest backup, Unix ms; null without one. */
+  readonly backupMs: number | null;
+  /** Longest time between two backups, ms; null without a schedule. */
+  readonly backupWithinMs: number | null;
   /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
-  readonly account: WatchedAccount | null;
-}
-
-/** As the trader reported it; `at` is Unix ms. */
-export interface FailedBackup {
-  readonly at: number;
-  readonly why: string;
-}
-
-export interface WatchedBackup {
-  /** Time of the newest one, Unix ms; null without one. */
-  readonly newestMs: number | null;
-  /** Longest time between two of them, ms; null without a schedule. */
-  readonly withinMs: number | null;
-}
-
-export interface WatchedAccount {
-  readonly mode: string;
-  readonly reason: string;
-  readonly venueSilent: boolean;
-  readonly throttled: boolean;
-  readonly unknownOrders: number;
-  /**
-   * Result of two reconciliation rounds; null while ledger and exchange agree. One round alone may have met an order in
-   * flight.
-   */
-  readonly disagreement: string | null;
-  /** Unix ms; null before the first. */
-  readonly reconciledMs: number | null;
-  readonly clockOffsetMs: number | null;
-  /** Used fraction of the tightest loss limit. */
-  readonly lossUsed: number;
-  /** Feeds without a current value for any market, with the reason if known. */
-  readonly silentFeeds: readonly string[];
-  /** Start of the run, Unix ms; null if unknown. */
-  readonly startedMs: number | null;
-  /** The newest backup attempt, if it failed. */
-  readonly backupFailed: FailedBackup | null;
-  /** Why the journal ended before the run. */
-  readonly journalEnded: string | null;
-  /** 0 while telemetry is complete. */
-  readonly telemetryLevel: number;
   /** Readers of telemetry disconnected within the last ten minutes because they did not read. */
   readonly readersCut: number;
+  /** Of the trader's newest messages. */
+  readonly process: ProcessStatus | null;
+  readonly account: AccountStatus | null;
 }
 
 const MINUTE_MS = 60_000;
@@ -134,9 +85,14 @@ const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
 const SLOWED_FOR_MS = 10 * MINUTE_MS;
 /** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
+
+/** Text of a condition that holds, with its start where that is known; null for one that does not hold. */
+type Found = string | null | Readonly<{ text: string; sinceMs: number }>;
+
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
+  readonly find: (facts: WatchedFacts) => Found;
   /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
   readonly next: string;
   /** Time that a condition must hold before it is sent, ms. */
@@ -148,111 +104,237 @@ interface AlertKind {
   readonly by: 'console' | 'trader' | 'notice';
 }
 
-const kindOf =
-  (severity: AlertSeverity, by: AlertKind['by']) =>
-  (title: string, next = '', forMs = 0): AlertKind => ({ severity, by, title, next, forMs });
-const seenCritical = kindOf('critical', 'console');
-const seenWarning = kindOf('warning', 'console');
-const shownCritical = kindOf('critical', 'trader');
-const shownWarning = kindOf('warning', 'trader');
-const toldCritical = kindOf('critical', 'notice');
-const toldWarning = kindOf('warning', 'notice');
+const seen = (severity: AlertSeverity, title: string, find: AlertKind['find'], next: string, forMs = 0): AlertKind => ({
+  severity,
+  title,
+  find,
+  next,
+  forMs,
+  by: 'console',
+});
+
+const shown = (
+  severity: AlertSeverity,
+  title: string,
+  find: (account: AccountStatus, facts: WatchedFacts) => Found,
+  next: string,
+  forMs = 0,
+): AlertKind => ({
+  ...{ severity, title, next, forMs, by: 'trader' },
+  find: (facts) => (facts.account === null || facts.hasEnded ? null : find(facts.account, facts)),
+});
+
+const told = (severity: AlertSeverity, title: string, next = ''): AlertKind => ({
+  ...{ severity, title, next, forMs: 0, by: 'notice' },
+  find: () => null,
+});
 
 const BACK_UP = '`twinbook ledger backup` makes one now, or says why it cannot';
 const KILL_AND_LOOK = '`twinbook kill`, then `twinbook events`';
 const REDUCES_ONLY = '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`';
 const LETS_TRY = '`twinbook resume --reason TEXT` lets it try again';
 
-const KINDS = {
-  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start it again'),
-  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works past it'),
-  guardian_absent: seenCritical(
+/** In the order in which an operator should read them. */
+const KINDS: Readonly<Record<string, AlertKind>> = {
+  trader_gone: seen(
+    'critical',
+    'the trader is gone',
+    ({ isGone }) => (isGone ? 'its process ended without canceling anything' : null),
+    '`twinbook cancel-all --verify`, then start it again',
+  ),
+  trader_silent: seen(
+    'critical',
+    'the trader does not answer',
+    ({ isGone, hasEnded, silentMs, nowMs }) =>
+      isGone || hasEnded || silentMs === null || silentMs <= SILENT_MS
+        ? null
+        : { text: `nothing was heard for ${wholeSeconds(silentMs)} s`, sinceMs: nowMs - silentMs },
+    '`twinbook status`; `twinbook kill` works past it',
+  ),
+  guardian_absent: seen(
+    'critical',
     'no guardian',
+    ({ hasEnded, isGuarded }) => (!hasEnded && isGuarded === false ? 'nothing cancels when the trader stops' : null),
     '`twinbook status` says what it said last; its log is beside the ledger',
     MINUTE_MS / 2,
   ),
-  disk_low: seenWarning('the disk fills', 'remove journals, recordings and logs, never the ledger'),
-  login_refused: seenWarning(
+  disk_low: seen(
+    'warning',
+    'the disk fills',
+    ({ diskFreeBytes: free }) =>
+      free !== null && free < LITTLE_DISK_BYTES
+        ? `${Math.round(free / 1e6)} MB are free on the disk of the ledger`
+        : null,
+    'remove journals, recordings and logs, never the ledger',
+  ),
+  login_refused: seen(
+    'warning',
     'logins are refused',
+    ({ refusedLogins: count }) =>
+      count >= MOST_REFUSED_LOGINS ? `the page was brought ${count} wrong passwords in ten minutes` : null,
     'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
   ),
-  killed: shownCritical('it is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up'),
-  halted: shownCritical('it is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up'),
-  ledger_differs: shownCritical(
+  killed: shown(
+    'critical',
+    'it is killed',
+    ({ mode, reason }) => (mode === 'killed' ? reason : null),
+    '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
+  ),
+  halted: shown(
+    'critical',
+    'it is halted',
+    ({ mode, reason }) => (mode === 'halted' ? reason : null),
+    '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up',
+  ),
+  // One round alone may have met an order in flight.
+  ledger_differs: shown(
+    'critical',
     'ledger and exchange differ',
+    ({ reconciled, disagreement }) => (reconciled === null ? null : disagreement),
     '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
   ),
-  unknown_orders: shownCritical(
+  unknown_orders: shown(
+    'critical',
     'orders are unknown',
+    ({ unknownOrders: count }) => (count > 0 ? `of ${count} orders nothing is known` : null),
     '`twinbook cancel-all --verify`, and compare with the page of the venue',
     5 * MINUTE_MS,
   ),
-  venue_silent: shownWarning(
+  venue_silent: shown(
+    'warning',
     'the exchange does not answer',
+    ({ silent }) => (silent ? 'requests go unanswered' : null),
     '`twinbook status`, and the status page of the venue',
     2 * MINUTE_MS,
   ),
-  throttled: shownWarning('the exchange throttles', '`twinbook status` says which requests are left', MINUTE_MS),
-  clock_off: shownWarning('the clock is off', 'synchronise the clock of this machine', MINUTE_MS),
-  reconciled_late: shownWarning('no reconciliation', '`twinbook reconcile`'),
-  loss: shownWarning(
+  throttled: shown(
+    'warning',
+    'the exchange throttles',
+    ({ budgets }) =>
+      Object.values(budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null)
+        ? 'it lets no request through'
+        : null,
+    '`twinbook status` says which requests are left',
+    MINUTE_MS,
+  ),
+  clock_off: shown(
+    'warning',
+    'the clock is off',
+    ({ clockOffsetMs: offset }) => (Math.abs(offset ?? 0) > MOST_SKEW_MS ? `by ${wholeSeconds(offset ?? 0)} s` : null),
+    'synchronise the clock of this machine',
+    MINUTE_MS,
+  ),
+  reconciled_late: shown(
+    'warning',
+    'no reconciliation',
+    ({ reconciled }, { nowMs, process }) => {
+      // A first round that never comes is late too.
+      const sinceMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
+      const text = 'ledger and exchange were not compared for ten minutes';
+      return nowMs - sinceMs > RECONCILED_WITHIN_MS ? { text, sinceMs } : null;
+    },
+    '`twinbook reconcile`',
+  ),
+  loss: shown(
+    'warning',
     'a loss limit is near',
+    ({ losses }, { process }) => {
+      if (process === null) return null;
+      const { maxLossDayMicros, maxDrawdownMicros } = process.limits;
+      const used = Math.max(losses.dayLossMicros / maxLossDayMicros, losses.drawdownMicros / maxDrawdownMicros);
+      return used > MOST_LOSS ? `${Math.round(used * 100)} % of a loss limit is lost` : null;
+    },
     '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',
   ),
-  feed_silent: shownWarning(
+  feed_silent: shown(
+    'warning',
     'a feed is silent',
+    ({ feeds }) => {
+      const silent = feeds.filter(({ current }) => current === 0);
+      const names = silent.map(({ name, trouble }) => (trouble === null ? name : `${name} (${trouble})`));
+      return names.length > 0 ? `no market has a current value of ${names.join(', ')}` : null;
+    },
     '`twinbook status` says how old its values are; strategies that need it do not quote',
     2 * MINUTE_MS,
   ),
-  backup_failed: shownWarning('no new backup', BACK_UP),
-  backup_old: shownWarning('the newest backup is old', BACK_UP),
-  journal_ended: shownWarning(
+  backup_failed: shown(
+    'warning',
+    'no new backup',
+    ({ upkeep: { backupFailed } }, { backupMs }) =>
+      isBackupFailing(backupFailed, backupMs)
+        ? { text: `the ledger could not be backed up: ${backupFailed.why}`, sinceMs: backupFailed.at }
+        : null,
+    BACK_UP,
+  ),
+  backup_old: shown(
+    'warning',
+    'the newest backup is old',
+    (_, { nowMs, backupMs, backupWithinMs, process }) => {
+      if (backupWithinMs === null || process === null) return null;
+      if (nowMs - Math.max(backupMs ?? 0, process.startedMs) <= backupWithinMs) return null;
+      return backupMs === null ? 'there is none' : `it was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
+    },
+    BACK_UP,
+  ),
+  journal_ended: shown(
+    'warning',
     'the journal has ended',
+    ({ upkeep: { journalEnded: why } }) =>
+      why === null ? null : `trading continues, but cannot be replayed from here on: ${why}`,
     'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
   ),
-  telemetry_slowed: shownWarning(
+  telemetry_slowed: shown(
+    'warning',
     'telemetry is slowed',
+    ({ health: { brake } }) => (brake > 0 ? `the trader sends reduced telemetry to save time (level ${brake})` : null),
     'close unused pages and `twinbook top`; trading is not affected',
     SLOWED_FOR_MS,
   ),
-  reader_cut: shownWarning(
+  reader_cut: shown(
+    'warning',
     'a reader of telemetry was disconnected',
+    (_, { readersCut }) => (readersCut > 0 ? `${readersCut} did not read their lines` : null),
     'end readers that do not read; `twinbook top` and the console reconnect automatically',
   ),
-  signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
-  signed_elsewhere: toldCritical('an order that was signed elsewhere', KILL_AND_LOOK),
-  foreign_order: toldCritical('a foreign order', KILL_AND_LOOK),
-  cancel_undone: toldCritical(
+  signing_refused: told('critical', 'the signer refused a draft', KILL_AND_LOOK),
+  signed_elsewhere: told('critical', 'an order that was signed elsewhere', KILL_AND_LOOK),
+  foreign_order: told('critical', 'a foreign order', KILL_AND_LOOK),
+  cancel_undone: told(
+    'critical',
     'an order rests that the exchange had canceled',
     '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
   ),
-  fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
-  settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
-  list_unread: toldCritical(
+  fill_differs: told('critical', 'a fill differs from its signed order', REDUCES_ONLY),
+  settled_trade_failed: told('critical', 'a settled trade was reversed', REDUCES_ONLY),
+  list_unread: told(
+    'critical',
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
   ),
-  market_unread: toldWarning(
+  market_unread: told(
+    'warning',
     'a market cannot be read',
     '`twinbook events` names market, field and value; all other markets continue',
   ),
-  orders_refused: toldCritical(
+  orders_refused: told(
+    'critical',
     'the exchange refuses every order',
     '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
   ),
-  budget_short: toldWarning(
+  budget_short: told(
+    'warning',
     'the exchange leaves few requests',
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   ),
-  strategy_failed: toldWarning('a strategy failed', LETS_TRY),
-  market_failed: toldWarning('a market is out', LETS_TRY),
-  clock_set_back: toldWarning('the clock was set back'),
-  command: toldWarning('a command'),
-  configured: toldWarning('another configuration', '`twinbook config diff --history` says who changed what'),
-  daily_summary: kindOf('info', 'notice')('the day'),
-} as const satisfies Readonly<Record<string, AlertKind>>;
+  strategy_failed: told('warning', 'a strategy failed', LETS_TRY),
+  market_failed: told('warning', 'a market is out', LETS_TRY),
+  clock_set_back: told('warning', 'the clock was set back'),
+  command: told('warning', 'a command'),
+  configured: told('warning', 'another configuration', '`twinbook config diff --history` says who changed what'),
+  daily_summary: told('info', 'the day'),
+};
 
-const findKind = (kind: string): AlertKind | undefined => new Map<string, AlertKind>(Object.entries(KINDS)).get(kind);
+const findKind = (kind: string): AlertKind | undefined => (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined);
 
 /** Empty when nothing is to be done. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
@@ -263,32 +345,12 @@ export function addNextStep(kind: string, text: string): string {
   return step === '' ? text : `${text}\nDo: ${step}`;
 }
 
-const found = (kind: keyof typeof KINDS, text: string): Condition => {
-  const { severity, title, forMs } = KINDS[kind];
-  return { kind, severity, title, text, forMs };
-};
-
-export function findConditions(facts: WatchedFacts): readonly Condition[] {
-  const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, refusedLogins, account } = facts;
-  const conditions: (Condition | false)[] = [
-    isGone && found('trader_gone', 'its process ended without canceling anything'),
-    !isGone &&
-      !hasEnded &&
-      (silentMs ?? 0) > SILENT_MS && {
-        ...found('trader_silent', `nothing was heard for ${wholeSeconds(silentMs)} s`),
-        sinceMs: facts.nowMs - (silentMs ?? 0),
-      },
-    !hasEnded && isGuarded === false && found('guardian_absent', 'nothing cancels when the trader stops'),
-    diskFreeBytes !== null &&
-      diskFreeBytes < LITTLE_DISK_BYTES &&
-      found('disk_low', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
-    refusedLogins >= MOST_REFUSED_LOGINS &&
-      found('login_refused', `the page was brought ${refusedLogins} wrong passwords in ten minutes`),
-  ];
-  if (account !== null && !hasEnded)
-    conditions.push(...accountConditions(account, facts.nowMs), ...upkeepConditions(account, facts));
-  return conditions.filter((one) => one !== false);
-}
+export const findConditions = (facts: WatchedFacts): readonly Condition[] =>
+  Object.entries(KINDS).flatMap(([kind, { severity, title, forMs, find }]) => {
+    const found = find(facts);
+    if (found === null) return [];
+    return { kind, severity, title, forMs, ...(typeof found === 'string' ? { text: found } : found) };
+  });
 
 /** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
@@ -300,53 +362,13 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   return account === null && findKind(kind)?.by === 'trader';
 }
 
-function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
-  const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, silentFeeds } = account;
-  return [
-    (mode === 'killed' || mode === 'halted') && found(mode, reason),
-    disagreement !== null && found('ledger_differs', disagreement),
-    unknownOrders > 0 && found('unknown_orders', `of ${unknownOrders} orders nothing is known`),
-    account.venueSilent && found('venue_silent', 'requests go unanswered'),
-    account.throttled && found('throttled', 'it lets no request through'),
-    Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && found('clock_off', `by ${wholeSeconds(clockOffsetMs)} s`),
-    reconciledMs !== null &&
-      nowMs - reconciledMs > RECONCILED_WITHIN_MS && {
-        ...found('reconciled_late', 'ledger and exchange were not compared for ten minutes'),
-        sinceMs: reconciledMs,
-      },
-    lossUsed > MOST_LOSS && found('loss', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
-    silentFeeds.length > 0 && found('feed_silent', `no market has a current value of ${silentFeeds.join(', ')}`),
-  ];
-}
-
-/** Conditions that do not affect trading now. */
-function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFacts): readonly (Condition | false)[] {
-  const { backupFailed, journalEnded, telemetryLevel, readersCut } = account;
-  return [
-    isBackupFailing(backupFailed, backup.newestMs) && {
-      ...found('backup_failed', `the ledger could not be backed up: ${backupFailed?.why}`),
-      sinceMs: backupFailed?.at ?? nowMs,
-    },
-    backup.withinMs !== null &&
-      account.startedMs !== null &&
-      nowMs - Math.max(backup.newestMs ?? 0, account.startedMs) > backup.withinMs &&
-      found('backup_old', describeAge(backup.newestMs, nowMs)),
-    journalEnded !== null &&
-      found('journal_ended', `trading continues, but cannot be replayed from here on: ${journalEnded}`),
-    telemetryLevel > 0 &&
-      found('telemetry_slowed', `the trader sends reduced telemetry to save time (level ${telemetryLevel})`),
-    readersCut > 0 && found('reader_cut', `${readersCut} did not read their lines`),
-  ];
-}
+type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
 /** A later manual backup replaces the failed one. */
-export const isBackupFailing = (failed: FailedBackup | null, newestMs: number | null): boolean =>
+export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
-const describeAge = (newestMs: number | null, nowMs: number): string =>
-  newestMs === null ? 'there is none' : `it was made ${((nowMs - newestMs) / HOUR_MS).toFixed(1)} h ago`;
-
-const wholeSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1000);
+const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
  * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command that is only

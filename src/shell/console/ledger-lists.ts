@@ -112,13 +112,13 @@ const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-const NOTHING: PageLists = { orders: [], fills: [], events: [] };
-
 /** Opened at its first use, and reopened after a failure. */
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
   #opened = 0;
+  #lists: PageLists = { orders: [], fills: [], events: [] };
+  #listsMs = Number.NEGATIVE_INFINITY;
 
   /** @param open throws while no ledger exists */
   constructor(open: () => LedgerReader) {
@@ -145,32 +145,18 @@ export class LedgerConnection {
     }
   }
 
+  /** The newest rows, cached briefly; the last known ones while the ledger cannot be read. */
+  lists(): PageLists {
+    if (performance.now() - this.#listsMs < KEPT_MS) return this.#lists;
+    this.#listsMs = performance.now();
+    this.#lists = this.read(readLists) ?? this.#lists;
+    return this.#lists;
+  }
+
   /** It is reopened at its next use. */
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;
-  }
-}
-
-/** One statement each, cached briefly. */
-export class LedgerLists {
-  readonly #ledger: LedgerConnection;
-  readonly #steadyMs: () => number;
-  #lists = NOTHING;
-  #readMs = Number.NEGATIVE_INFINITY;
-
-  constructor(ledger: LedgerConnection, steadyMs: () => number = () => performance.now()) {
-    this.#ledger = ledger;
-    this.#steadyMs = steadyMs;
-  }
-
-  /** The last rows when the ledger cannot be read now. */
-  read(): PageLists {
-    const steadyMs = this.#steadyMs();
-    if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;
-    this.#readMs = steadyMs;
-    this.#lists = this.#ledger.read(readLists) ?? this.#lists;
-    return this.#lists;
   }
 }
 

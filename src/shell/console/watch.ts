@@ -5,18 +5,12 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
-import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
+import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
-import {
-  Lifeline,
-  type LifelineCall,
-  type WatchedAccount,
-  type WatchedFacts,
-  type Work,
-} from '../alerts/conditions.js';
+import { Lifeline, type WatchedFacts } from '../alerts/conditions.js';
 import { openPatientSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
@@ -156,7 +150,7 @@ export class Watch {
     this.#options = options;
     const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(60_000, performance.now());
+    this.#lifeline = heartbeat === null ? null : new Lifeline(performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
@@ -242,35 +236,30 @@ export class Watch {
 
   #tick(): void {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
+    const { account, hello } = trader;
     const steadyMs = performance.now();
     this.#refusedLogins.note(refusedLogins(), steadyMs);
-    if (trader.account !== null) this.#readersCut.note(trader.account.health.readersCut, steadyMs);
+    if (account !== null) this.#readersCut.note(account.health.readersCut, steadyMs);
     const center = this.#findCenter();
     if (center === null) return;
-    const guarded = isGuarded();
-    const files = readFileFacts(config.ledger.path);
+    const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
     const facts: WatchedFacts = {
       nowMs: nowMs(),
       ...this.#findPresence(),
       isGone: this.#isGone,
-      isGuarded: guarded,
-      diskFreeBytes: files.diskFreeBytes,
-      backup: { newestMs: files.backupMs, withinMs: this.#findBackupBound() },
+      isGuarded: isGuarded(),
+      diskFreeBytes,
+      backupMs,
+      backupWithinMs: this.#findBackupBound(),
       refusedLogins: this.#refusedLogins.count(steadyMs),
-      account:
-        trader.account === null
-          ? null
-          : {
-              ...watchedAccount(trader.account, trader.hello),
-              readersCut: this.#readersCut.count(steadyMs),
-            },
+      readersCut: this.#readersCut.count(steadyMs),
+      process: hello,
+      account,
     };
     for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
     center.tick(facts, this.#isQuiet);
-    const file = config.alerts.heartbeat?.urlFile;
-    if (this.#lifeline === null || file === undefined) return;
-    const call = this.#lifeline.look(summarizeWork(trader, guarded), steadyMs, facts.nowMs);
-    if (call !== null) void callWatcher(file, call, this.#options.note);
+    const why = this.#lifeline?.look(facts, trader.isCurrent, steadyMs) ?? null;
+    if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
   /** Computed on first use: it takes longer than all else at a console's start. */
@@ -281,51 +270,17 @@ export class Watch {
   }
 }
 
-async function callWatcher(file: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
-  const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
+/** @param why there was no useful work; empty where there was */
+async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
     const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
     secrets.hide(url);
-    const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
+    const delivery = await postText(`${url}${why === '' ? '' : '/fail'}`, why, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {
     note(secrets.clean(`heartbeat: ${messageOf(error)}`));
   }
 }
-
-function watchedAccount(account: AccountStatus, hello: ProcessStatus | null): Omit<WatchedAccount, 'readersCut'> {
-  const measureUse = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
-  return {
-    mode: account.mode,
-    reason: account.reason,
-    venueSilent: account.silent,
-    throttled: Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null),
-    unknownOrders: account.unknownOrders,
-    disagreement: account.reconciled === null ? null : account.disagreement,
-    // A first round that never comes is late too.
-    reconciledMs: account.reconciled?.comparedMs ?? hello?.startedMs ?? null,
-    clockOffsetMs: account.clockOffsetMs,
-    startedMs: hello?.startedMs ?? null,
-    backupFailed: account.upkeep.backupFailed,
-    journalEnded: account.upkeep.journalEnded,
-    telemetryLevel: account.health.brake,
-    silentFeeds: account.feeds.flatMap(({ name, current, trouble }) =>
-      current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
-    ),
-    lossUsed: Math.max(
-      measureUse(account.losses.dayLossMicros, hello?.limits.maxLossDayMicros),
-      measureUse(account.losses.drawdownMicros, hello?.limits.maxDrawdownMicros),
-    ),
-  };
-}
-
-const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean | null): Work => ({
-  isCurrent,
-  steps: account?.health.steps ?? 0,
-  answered: account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0,
-  reconciledMs: account?.reconciled?.comparedMs ?? null,
-  isGuarded,
-});
 
 /** A backup of a large ledger takes a while, ms. */
 const GRACE_MS = 3_600_000;

@@ -67,24 +67,8 @@ export interface Acted {
   readonly text: string;
 }
 
-export const VIEW_NAMES = [
-  'chart',
-  'money',
-  'risk',
-  'health',
-  'orders',
-  'explain',
-  'past',
-  'log',
-  'alerts',
-  'config',
-  'diff',
-  'runs',
-] as const;
-export type ViewName = (typeof VIEW_NAMES)[number];
-
 /** Lists that are available as CSV files. */
-export const CSV_NAMES = ['fills', 'orders', 'days', 'markets', 'strategies'] as const;
+export const CSV_NAMES = ['fills', 'orders'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
 /** Requested part of a view; null for all. */
@@ -111,8 +95,8 @@ export interface ViewQuery {
 export interface TraderHost {
   /** Never throws: reports a trader that does not answer. `market`: the one wanted in detail. Contains no secret. */
   state(market: string | null): object;
-  /** Null for an unknown subject. */
-  view(name: ViewName, query: ViewQuery): Promise<object | null>;
+  /** Null for an unknown name or subject. */
+  view(name: string, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
   /** HTML of a report; null for an unknown name. */

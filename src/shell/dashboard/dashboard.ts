@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
-import { findRefusal, findTrader, Gate, groupHeaders, type Passes, type Query, readText } from './admission.js';
+import { findRefusal, findTrader, Gate, type Passes, type Query, readText } from './admission.js';
 import {
   type Acted,
   ALL_ACTIONS,
@@ -23,8 +23,6 @@ import {
   type PageAction,
   ROLE_OF,
   type TraderHost,
-  VIEW_NAMES,
-  type ViewName,
   type ViewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
@@ -50,21 +48,15 @@ export interface DashboardOptions {
   readonly port: number;
 }
 
-export interface Dashboard {
-  /** `http://127.0.0.1:8788/`, without its secret. */
-  readonly url: string;
-  /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
-  readonly refusedLogins: () => number;
-  close(): Promise<void>;
-}
-
 /** Listens. Rejects like `listen`: `EADDRINUSE` for a taken port. */
-export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function openDashboard(options: DashboardOptions) {
   const gate = await Gate.make(options.passes, options.metrics.token);
   const server = buildPage(options, gate);
   await server.listen({ host: ADDRESS, port: options.port });
   return {
+    /** `http://127.0.0.1:8788/`, without its secret. */
     url: `http://${readAddress(server)}/`,
+    /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
     refusedLogins: () => gate.refused,
     close: () => server.close(),
   };
@@ -92,9 +84,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   server.server.maxConnections = MAX_CONNECTIONS;
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
-    const { method, url: target } = request;
-    const head = { method, target, headers: groupHeaders(request.raw.rawHeaders) };
-    const refusal = findRefusal(head, readPort(server));
+    const refusal = findRefusal(request.raw, readPort(server));
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
     return undefined;
   });
@@ -141,11 +131,11 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
     return role === null ? reply : reply.send({ ...host.traders(), role });
   });
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
-    const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
+    const { view } = request.params;
     // The trader itself computes the files' differences.
-    const found = gate.admitTo(host, request, reply, name === 'diff' ? 'operate' : 'view');
+    const found = gate.admitTo(host, request, reply, view === 'diff' ? 'operate' : 'view');
     if (found === null) return reply;
-    const shown = name === undefined ? null : await found.trader.view(name, viewQuery(request.query));
+    const shown = await found.trader.view(view, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
   server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {

@@ -34,7 +34,7 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['config', '?view=config', '#config-settings td.text'],
   ['runs', '?view=runs', '#runs-list td.code'],
   ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
-  ['explained market', '?view=explain&subject=m1', '#explain-at:visible'],
+  ['explained market', '?view=explain&subject=m1', '#explain-tree details'],
 ];
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
@@ -182,31 +182,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       { command: 'pause', reason: 'news', market: 'm1' },
       { command: 'flatten', market: 'm1' },
     ]);
-  });
-
-  test('a market is shown as it was at a moment, which the address keeps', async () => {
-    const { page } = await openTab(browser);
-    // The answer below is not from the console, so it has no proof.
-    await page.addInitScript('crypto.subtle.verify = async () => true');
-    await page.goto(`${played.url}?view=explain&subject=m1#${encodeURIComponent(SECRET)}`);
-    await page.locator('#explain-tree details').first().waitFor();
-    await page.route('**/views/past?*', (route) => {
-      const query = new URL(route.request().url()).searchParams;
-      const said = `as of ${new Date(Number(query.get('at'))).toISOString()}: ${query.get('subject')} had no order`;
-      return route.fulfill({ json: { subject: 'm1', at: 0, state: 'done', text: said } });
-    });
-    await page.locator('#at').fill('2026-11-25T21:03:10');
-    await page.getByRole('button', { name: 'Show that moment' }).click();
-    await page.locator('#past-lines').waitFor();
-    const atMs = await page.evaluate(() => new Date('2026-11-25T21:03:10').getTime());
-    const said = `as of ${new Date(atMs).toISOString()}: m1 had no order`;
-    expect(await page.locator('#past-lines').textContent()).toBe(said);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.reload();
-    await page.getByText(said).waitFor();
-    await page.getByRole('button', { name: 'Now' }).click();
-    await page.locator('#explain-tree details').first().waitFor();
-    expect(await page.locator('#past-lines').isVisible()).toBe(false);
   });
 
   test('a chart shows prices, our quotes and fills, and the same in tables', async () => {

@@ -7,7 +7,7 @@ import type {
   StatusLineOf,
 } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
-import { LedgerConnection, LedgerLists } from '../../../src/shell/console/ledger-lists.js';
+import { LedgerConnection } from '../../../src/shell/console/ledger-lists.js';
 import type { ScrapeFacts } from '../../../src/shell/console/metrics.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
@@ -177,7 +177,6 @@ export const NOTHING_BESIDE = {
   config: { venue: { name: 'paper' } },
   guardian: { status: () => '', isGuarded: () => null },
   ledger: NO_LEDGER,
-  lists: new LedgerLists(NO_LEDGER),
   history: { newestMs: () => 77 },
   watch: { count: (severity: AlertSeverity) => (severity === 'info' ? 0 : 1) },
 };

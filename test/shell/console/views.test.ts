@@ -14,7 +14,7 @@ import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
-import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
+import { hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
 const DAY_MS = 86_400_000;
 
@@ -309,17 +309,5 @@ test('a configuration is a line for each setting, called as in its files', () =>
     'strategies.maker.params.size = 5',
     'strategies.maker.markets = x, y',
     'feeds = none',
-  ]);
-});
-
-test('a chart is marked where the mode or the configuration changed, and not where a reader came', () => {
-  const told = toldTrader([]);
-  told.onLine(hello());
-  told.onLine({ type: 'frame', time: 6_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
-  told.onLine({ type: 'frame', time: 7_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
-  told.onLine(hello({ configHash: 'cd'.repeat(32) }));
-  expect(told.marks).toEqual([
-    { time: 6_000, text: 'paused' },
-    { time: 7_000, text: 'configuration cdcdcdcd' },
   ]);
 });

@@ -30,8 +30,9 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   const told: string[] = [];
   const traderHost = (name: string): TraderHost => ({
     state: (market) => (market === null ? { ...STATE, trader: name } : { ...STATE, reason: `close to ${market}` }),
-    view: async (view, query) => (view === 'runs' ? null : { lines: [`${view} ${JSON.stringify(query)}`] }),
-    csv: (file) => (file === 'days' ? null : `${file} of ${name}\r\n`),
+    view: async (view, query) =>
+      ['runs', 'nothing', 'constructor'].includes(view) ? null : { lines: [`${view} ${JSON.stringify(query)}`] },
+    csv: (file) => (file === 'orders' ? null : `${file} of ${name}\r\n`),
     report: (file) => (file === 'one.html' ? '<p>a report</p>' : null),
     act: async (action, reason, market) => {
       if (name === 'broken') throw new Error('it is broken');
@@ -43,7 +44,7 @@ async function open(refusal: string | null = null, metrics = { isOpen: false, to
   const host: Host = {
     names,
     trader: (name) => (names.includes(name) ? traderHost(name) : null),
-    traders: () => ({ now: 2, traders: [], sums: [] }),
+    traders: () => ({ now: 2, traders: [] }),
     metrics: () => ({ type: 'text/plain; version=0.0.4', text: 'twinbook_up 1\n' }),
   };
   const page = await openDashboard({ host, passes: PASSES, metrics, port: 0 });
@@ -141,7 +142,7 @@ describe('the page', () => {
       'attachment; filename="fills.csv"',
     ]);
     expect(await file.text()).toBe('fills of two\r\n');
-    const refused = ['/csv/fills', '/csv/days?trader=one', '/csv/secrets?trader=one', '/csv/constructor?trader=one'];
+    const refused = ['/csv/fills', '/csv/orders?trader=one', '/csv/secrets?trader=one', '/csv/constructor?trader=one'];
     const statuses = await Promise.all(refused.map(async (path) => (await ask(path)).status));
     expect(statuses).toEqual([400, 404, 404, 404]);
     expect((await knock('/csv/fills?trader=one')).status).toBe(401);
@@ -229,6 +230,22 @@ describe('the page', () => {
     const headers = { 'content-type': 'application/json' };
     const answered = await knock('/session', { method: 'POST', body: JSON.stringify(guess), headers });
     expect([answered.status, page.refusedLogins()]).toEqual([401, 2]);
+  });
+
+  it('answers no token of the metrics after ten wrong ones', async () => {
+    const { knock } = await open();
+    const scrape = async (authorization: string) => (await knock('/metrics', { headers: { authorization } })).status;
+    const wrong = [
+      'Bearer',
+      'Bearer ',
+      `bearer ${METRICS_TOKEN}`,
+      `Basic ${METRICS_TOKEN}`,
+      `Bearer ${METRICS_TOKEN}x`,
+    ];
+    for (const given of wrong) expect(await scrape(given)).toBe(401);
+    expect(await scrape(`Bearer ${METRICS_TOKEN}`)).toBe(200);
+    for (let guess = 0; guess < 9; guess++) await scrape(`Bearer ${guess}`);
+    expect(await scrape(`Bearer ${METRICS_TOKEN}`)).toBe(429);
   });
 
   it('says what the trader refused', async () => {

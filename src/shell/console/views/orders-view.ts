@@ -7,39 +7,24 @@ import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
 import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
 import type { History } from '../store.js';
 import type { TraderState } from '../trader-state.js';
-import type { MoneyRow, MoneyView } from './money-view.js';
 
 /** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
 export const MOST_CSV_ROWS = 20_000;
-
-export interface CsvSources {
-  readonly ledger: LedgerReader;
-  readonly title: (market: string) => string;
-  readonly money: () => Pick<MoneyView, 'days' | 'markets' | 'strategies'>;
-}
 
 type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
 
 const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
   [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, cell]) => cell(row)))].map(csvLine).join('');
 
-/** Every row names its market and strategy, times are UTC. */
-export function makeCsv(name: CsvName, { ledger, title, money }: CsvSources): string {
-  switch (name) {
-    case 'fills':
-      return join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }));
-    case 'orders':
-      return join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
-    case 'days':
-      return join(bookedColumns('day'), money().days);
-    case 'strategies':
-      return join(bookedColumns('strategy'), money().strategies);
-    case 'markets':
-      return join([...bookedColumns('market'), ...MARKET_COLUMNS], money().markets);
-  }
-}
+type Title = (market: string) => string;
 
-const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] => [
+/** Times are UTC. */
+export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): string =>
+  name === 'fills'
+    ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
+    : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
+
+const fillColumns = (title: Title): readonly Column<BookedFill>[] => [
   ['time', (fill) => isoTime(fill.timestampS * 1000)],
   ['fill', (fill) => fill.pubkey],
   ['order', (fill) => fill.orderPubkey],
@@ -54,7 +39,7 @@ const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] 
   ['seen', (fill) => isoTime(fill.seenMs)],
 ];
 
-const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[] => [
+const orderColumns = (title: Title): readonly Column<OrderRecord>[] => [
   ['created', (order) => isoTime(order.createdMs)],
   ['order', (order) => order.pubkey],
   ['market', (order) => order.marketConditionId],
@@ -68,13 +53,6 @@ const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[
   ['closed', (order) => (order.closedMs === null ? null : isoTime(order.closedMs))],
 ];
 
-const pick = <Name extends string>(...names: readonly Name[]): readonly Column<Readonly<Record<Name, CsvValue>>>[] =>
-  names.map((name) => [name, (row) => row[name]]);
-
-const BOOKED_COLUMNS = pick('fills', 'turnover', 'realised', 'fees', 'net');
-const MARKET_COLUMNS = pick('title', 'yes', 'no', 'sets', 'cost', 'unrealised', 'result');
-const bookedColumns = (key: string): readonly Column<MoneyRow>[] => [[key, (row) => row.key], ...BOOKED_COLUMNS];
-
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
@@ -86,15 +64,13 @@ export interface ChartSources {
   readonly history: Pick<History, 'market'>;
   /** Null while it cannot be read. */
   readonly ledger: LedgerReader | null;
-  /** Changes of mode or configuration, oldest first. */
-  readonly marks: readonly { readonly time: number; readonly text: string }[];
   readonly nowMs: number;
   /** 0 for the default. */
   readonly spanMs: number;
 }
 
-/** One market over time: prices with own orders, fills, holdings, and changes of mode or configuration. */
-export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources) {
+/** One market over time: prices with own orders, fills and holdings. */
+export function chartView({ market, history, ledger, nowMs, spanMs }: ChartSources) {
   const fromMs = nowMs - (spanMs || DEFAULT_MS);
   const points = history.market(market, { fromMs, toMs: nowMs });
   return {
@@ -106,7 +82,6 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
     ask: points.map(({ askMicros }) => askMicros),
     net: points.map(({ netMicros }) => netMicros),
     fills: ledger === null ? [] : listFills(ledger, market, fromMs),
-    marks: marks.filter(({ time }) => time >= fromMs),
   };
 }
 

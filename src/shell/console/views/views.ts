@@ -6,7 +6,7 @@ import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { findNextStep } from '../../alerts/conditions.js';
 import { askTrader } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
-import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
+import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
 import { findPage, groupRefusals, type Line, listEvents, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
@@ -198,16 +198,16 @@ export async function diffView(socket: string): Promise<{ readonly lines: readon
   }
 }
 
-type Views = Readonly<Record<ViewName, (query: ViewQuery) => object | null | Promise<object>>>;
+type Views = Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>>;
 
-export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>): TraderHost['view'] {
-  const { config, trader, ledger, history, book, past, watch, reports } = shown;
+export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
+  const { config, trader, ledger, history, book, watch, reports } = shown;
   const markouts = new MarkoutBook(history);
   const trips = new RoundTrips();
   const views: Views = {
     chart: ({ market, spanMs }) => {
       if (market === null) return null;
-      const rest = { market, history, marks: trader.marks, nowMs: nowMs(), spanMs };
+      const rest = { market, history, nowMs: nowMs(), spanMs };
       return ledger.read((open) => chartView({ ...rest, ledger: open })) ?? chartView({ ...rest, ledger: null });
     },
     money: ({ spanMs, atMs }) =>
@@ -227,7 +227,6 @@ export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>):
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
-    past: ({ subject, atMs }) => (subject === null || atMs === null ? null : past.ask(subject, atMs)),
     log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
     config: () => (trader.hello === null ? null : configView(trader.hello)),
@@ -235,7 +234,7 @@ export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>):
     runs: () =>
       ledger.read((open) => ({ ...runsView(open, trader), ...listReports(reports, makeTitleLookup(trader, open)) })),
   };
-  return async (name, query) => views[name](query);
+  return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
 /** Recordings are folders named after their markets. */

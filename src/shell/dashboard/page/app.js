@@ -3,7 +3,7 @@
 import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, plain } from '../../web-kit/page/template.js';
 import { Controls } from './controls.js';
-import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
+import { Explain, explainTitle } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
 import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
@@ -36,10 +36,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
 });
 
 /** Key of a view's data beside the state; equal for equal subjects. @param {Route} wanted */
-export const answerKey = (wanted) => [closerOf(wanted), wanted.trader, wanted.market, wanted.subject].join(' ');
-
-/** The requested view beside the state. @param {Route} wanted */
-export const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(wanted) !== null ? 'past' : wanted.view);
+export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
 export const App = ({ go, logIn }) =>
@@ -130,7 +127,6 @@ function navigation() {
 function viewTitle(wanted) {
   if (wanted.view === 'market') return model.state?.market?.title ?? 'This market is not looked at.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
-  if (closerOf(wanted) === 'past') return 'A market as it was';
   return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
 }
 
@@ -166,7 +162,6 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   config: Config,
   runs: Runs,
   explain: Explain,
-  past: Past,
 });
 
 /** @param {Route} wanted @param {Go} go */
@@ -178,7 +173,7 @@ function viewBody(wanted, go) {
   if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
-  return answer === null ? null : html`<${BODIES[closerOf(wanted)]} view=${answer} now=${state.now} go=${go} />`;
+  return answer === null ? null : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
 }
 
 function keyList() {

@@ -4,9 +4,8 @@
  */
 
 import { html, render } from '../../web-kit/page/template.js';
-import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
+import { App, answerKey, documentTitle, startTheme } from './app.js';
 import { press, pressKill } from './controls.js';
-import { wantedMoment } from './explain.js';
 import { ageText, clock } from './format.js';
 import { startKeys } from './keys.js';
 import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
@@ -92,15 +91,15 @@ const DAY_MS = 86_400_000;
 
 /** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
 function closerPath(view, wanted) {
-  const { market, span, subject, side, filter, page } = wanted;
+  const { market, span, subject, side, filter, page, at } = wanted;
   if (view === 'overview') return ['money', { span: DAY_MS }];
   if (view === 'market') return ['chart', { market, span }];
-  return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
+  return [view, { market, span, subject, side, filter, page, at: Date.parse(at) || null }];
 }
 
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
-  const view = closerOf(wanted);
+  const { view } = wanted;
   const everyMs = CLOSER[view] ?? CLOSER_MS;
   if (view === 'traders') return;
   const [name, parts] = closerPath(view, wanted);

@@ -1,6 +1,6 @@
 /** One market in detail: its chart, its ladder, the reasons of its quotes, and its refusals. */
 
-import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
+import { colorOf, drawFills, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { MarketControls, SpanSelect } from './controls.js';
@@ -91,13 +91,7 @@ const PRICES = {
   bands: [{ series: [1, 2], fill: () => colorOf('--book') }],
   more: fillPrices,
   hooks: {
-    draw: [
-      (chart) => {
-        if (charted === null) return;
-        drawMarks(chart, charted.marks);
-        drawFills(chart, charted.fills);
-      },
-    ],
+    draw: [(chart) => drawFills(chart, charted?.fills ?? [])],
     setCursor: [sayPoint],
   },
 };
