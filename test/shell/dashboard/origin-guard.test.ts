@@ -1,5 +1,3 @@
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRefusal } from '../../../src/shell/dashboard/admission.js';
@@ -7,16 +5,18 @@ import { findRefusal } from '../../../src/shell/dashboard/admission.js';
 const PORT = 8788;
 const HOST = '127.0.0.1:8788';
 
-/** A request as Node reads it. */
-function requestOf(method: string, url: string, rawHeaders: readonly string[]): IncomingMessage {
-  const request = Object.assign(new IncomingMessage(new Socket()), { method, url });
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2)
-    request.rawHeaders.push(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
-  return request;
+/** Headers in the form of Node: names in lower case, each with all of its values. */
+function distinct(raw: readonly string[]) {
+  const headers: Record<string, string[]> = {};
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] ?? '').toLowerCase();
+    headers[name] = [...(headers[name] ?? []), raw[i + 1] ?? ''];
+  }
+  return headers;
 }
 
 const statusOf = (method: string, target: string, raw: readonly string[]) =>
-  findRefusal(requestOf(method, target, raw), PORT)?.status ?? 'heard';
+  findRefusal({ method, url: target, headersDistinct: distinct(raw) }, PORT)?.status ?? 'heard';
 const knock = (method: string, ...raw: string[]) => statusOf(method, '/state', raw);
 /** As a browser opens an address from a link, a file or another page. */
 const NAVIGATION = ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'];

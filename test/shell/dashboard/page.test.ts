@@ -344,6 +344,7 @@ describe('the page', () => {
   it.each([
     ['GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n', 403],
     ['GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n', 403],
+    ['GET / HTTP/1.1\r\nHost: HERE\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n\r\n', 403],
     ['OPTIONS /actions/kill HTTP/1.1\r\nHost: HERE\r\nOrigin: https://evil.example\r\n\r\n', 405],
     ['GET /nothing HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
     ['GET /actions/kill HTTP/1.1\r\nHost: HERE\r\n\r\n', 404],
