@@ -9,14 +9,21 @@ const AGAIN_MS = 15 * 60_000;
 /** A condition is over only after it was absent for this long, ms. */
 const CLEARED_AFTER_MS = 30_000;
 
-interface OpenAlert {
-  condition: Condition;
-  sinceMs: number;
-  seenMs: number;
+/** An open alert, as stored and shown. Times are Unix ms. */
+export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
+  readonly sinceMs: number;
   /** Null until it was sent. */
+  readonly toldMs: number | null;
+  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
+  readonly acknowledgedMs: number | null;
+}
+
+interface OpenAlert extends RememberedAlert {
+  sinceMs: number;
   toldMs: number | null;
-  /** Null until a person has seen it. */
   acknowledgedMs: number | null;
+  forMs: number;
+  seenMs: number;
 }
 
 /** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
@@ -33,10 +40,7 @@ export class AlertBook {
 
   /** Restores alerts of the previous console. Conditions that no longer hold end after a while, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
-    for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
-      const condition = { kind, severity, title, text, forMs: 0 };
-      this.#open.set(kind, { condition, sinceMs, seenMs: nowMs, toldMs, acknowledgedMs });
-    }
+    for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
   /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
@@ -57,16 +61,9 @@ export class AlertBook {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
-      const known = this.#open.get(condition.kind);
-      if (known === undefined)
-        this.#open.set(condition.kind, {
-          condition,
-          sinceMs: condition.sinceMs ?? nowMs,
-          seenMs: nowMs,
-          toldMs: null,
-          acknowledgedMs: null,
-        });
-      else Object.assign(known, { condition, seenMs: nowMs });
+      const { sinceMs, toldMs = null, acknowledgedMs = null } = this.#open.get(condition.kind) ?? {};
+      const begunMs = sinceMs ?? condition.sinceMs ?? nowMs;
+      this.#open.set(condition.kind, { ...condition, sinceMs: begunMs, seenMs: nowMs, toldMs, acknowledgedMs });
     }
     for (const [kind, alert] of this.#open) if (isUndecided(kind)) alert.seenMs = nowMs;
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
@@ -79,10 +76,9 @@ export class AlertBook {
 
   /** Sent alerts that are not over, longest first. */
   get open(): readonly RememberedAlert[] {
-    return [...this.#open.values()].flatMap(({ condition, sinceMs, toldMs, acknowledgedMs }) => {
-      const { kind, severity, title, text } = condition;
-      return toldMs === null ? [] : [{ kind, severity, title, text, sinceMs, toldMs, acknowledgedMs }];
-    });
+    return [...this.#open.values()].flatMap(({ forMs: _, seenMs: __, ...alert }) =>
+      alert.toldMs === null ? [] : alert,
+    );
   }
 
   /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
@@ -96,21 +92,21 @@ export class AlertBook {
   }
 
   #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
-    const { condition, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
+    const { kind, severity, forMs, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
     if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
-      this.#open.delete(condition.kind);
+      this.#open.delete(kind);
       return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
     }
-    if ((toldMs === null && nowMs - sinceMs < condition.forMs) || seenMs < nowMs) return null;
-    const isWanted = condition.severity === 'critical' && acknowledgedMs === null;
+    if ((toldMs === null && nowMs - sinceMs < forMs) || seenMs < nowMs) return null;
+    const isWanted = severity === 'critical' && acknowledgedMs === null;
     const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
     if (toldMs !== null && !isAgain) return null;
     alert.toldMs = nowMs;
     return this.#message(alert, 'open', nowMs);
   }
 
-  #message({ condition, sinceMs }: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
-    const { kind, severity, title, text } = condition;
+  #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
+    const { kind, severity, title, text, sinceMs } = alert;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
     const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
@@ -297,14 +293,6 @@ export type Delivery =
 
 /** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
-
-/** An open alert, as stored and shown. Times are Unix ms. */
-export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
-  readonly sinceMs: number;
-  readonly toldMs: number;
-  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
-  readonly acknowledgedMs: number | null;
-}
 
 export type RememberedMessage = Readonly<Pick<Waiting, 'message' | 'sinceMs'>>;
 

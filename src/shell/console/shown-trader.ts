@@ -118,7 +118,6 @@ export function openShownTrader(options: ShownTraderOptions) {
     scrape: (): ScrapeFacts => ({
       name,
       trader,
-      mostMarkets: 100,
       eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),

@@ -107,9 +107,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   }
 
   /** Two presses within three seconds; on a busy machine it may be later ones. */
-  const killByKeys = (page: Page, asked: () => readonly ControlQuestion[]) =>
+  const killTwice = (page: Page, asked: () => readonly ControlQuestion[]) =>
     untilTrue(async () => {
-      await page.keyboard.press('Shift+K');
+      await page.locator('button[data-action=kill]').click();
       return asked().some(({ command }) => command === 'kill');
     });
 
@@ -172,6 +172,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await tabTo('Pause this market');
     await page.keyboard.press('Enter');
     await page.getByText('pause-market: done').waitFor();
+    // The button with the focus is outlined.
+    const focus = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outline);
+    expect(focus).toContain('solid 3px');
     await tabTo('Flatten this market');
     for (const answer of ['dismiss', 'accept'] as const) {
       const answered = page.waitForEvent('dialog').then((dialog) => dialog[answer]());
@@ -186,7 +189,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
 
   test('a chart shows prices, our quotes and fills, and the same in tables', async () => {
     const page = await openView(DESK, '?market=m1&span=3600000', '#plot-net canvas');
-    await page.keyboard.press('t');
+    await page.locator('details.table summary').click();
     await page.locator('#chart-fills a').first().waitFor();
     const fills = page.locator('#chart-fills tr');
     expect(await fills.count()).toBe(3);
@@ -219,39 +222,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(errors).toEqual([]);
   });
 
-  test('the keyboard alone leads from the overview to the explanation of an order and back, and stops', async () => {
-    const page = await openView(DESK, '', '#markets a');
-    const kills = listenToTrader();
-    // Both within a second and a half; a busy machine may miss that and retry.
-    await untilTrue(async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('t');
-      return (await page.locator('#order-list a').count()) > 0;
-    });
-    await page.keyboard.press('/');
-    await page.keyboard.type('filled');
-    await untilTrue(async () => (await page.locator('#order-list tr').count()) === 1);
-    await page.locator('#filter-orders').blur();
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    const focus = await page.evaluate(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body);
-      return [document.activeElement?.tagName, outlineStyle, outlineWidth];
-    });
-    expect(focus).toEqual(['A', 'solid', '3px']);
-    await page.keyboard.press('Enter');
-    await page.locator('#explain-tree details').first().waitFor();
-    expect(await page.locator('#view-explain-title').textContent()).toBe('Order order-1');
-    await page.goBack();
-    await page.locator('#order-list a').first().waitFor();
-    await page.keyboard.press('?');
-    await page.locator('dialog[open]').waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Shift+K');
-    expect(kills()).toEqual([]);
-    await killByKeys(page, kills);
-  });
-
   test('fills are saved as a file with the documented clicks, and hold no formula', async () => {
     const page = await openView(DESK, '', '#markets a');
     const [file] = await Promise.all([page.waitForEvent('download'), perform(page, 'save CSV')]);
@@ -276,7 +246,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       await last.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
       await last.locator('#markets a').first().waitFor();
     }
-    await killByKeys(last, listenToTrader());
+    await killTwice(last, listenToTrader());
   });
 
   test('a page that is not visible asks rarely, and at once when it is shown again', async () => {
@@ -325,15 +295,11 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#main').waitFor();
   });
 
-  test('whoever may only look has no button, and no key that does anything', async () => {
+  test('a reader without a role to act has no button', async () => {
     const { page } = await openTab(browser);
     await page.goto(`${played.url}#${encodeURIComponent(VIEW_SECRET)}`);
     await page.locator('#markets a').first().waitFor();
     expect(await page.locator('button[data-action]:visible').count()).toBe(0);
-    const asked = listenToTrader();
-    for (const key of ['p', 'Shift+K', 'Shift+K']) await page.keyboard.press(key);
-    expect(await page.locator('#said').textContent()).toBe('');
-    expect(asked()).toEqual([]);
     expect(await violationsOf(page)).toEqual([]);
   });
 
@@ -361,7 +327,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#trader-name').selectOption('');
     await page.locator('#view-traders').waitFor();
     // A command for all and one for this trader are different.
-    await killByKeys(page, () => (several.isOtherStopped() ? several.asked : []));
+    await killTwice(page, () => (several.isOtherStopped() ? several.asked : []));
     // Before its console ends, which would change the page.
     await context.close();
     expect(errors).toEqual([]);

@@ -156,7 +156,6 @@ export function toldTrader(markets: readonly MarketStatus[], account: AccountSta
 export const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   name: 'paper',
   trader: toldTrader([market('m')]),
-  mostMarkets: 100,
   eventCount: () => 0,
   files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
   isGuarded: true,

@@ -8,7 +8,7 @@ import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
 import { moneyView, ResultBook } from '../../../src/shell/console/views/money-view.js';
 import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-view.js';
-import { LIMIT_USES, riskView } from '../../../src/shell/console/views/risk-view.js';
+import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { configView, logView, runsView, withinText } from '../../../src/shell/console/views/views.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
@@ -123,10 +123,11 @@ describe('risk', () => {
 
   test('has a row for every limit that there is, each with its bound', () => {
     const config = shownConfig({ ...loadedTrader(), strategies: [], configHash: '', texts: new Map() });
-    expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
     told.onLine(hello({ config }));
-    expect(riskView(told, NO_LEDGER)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
+    const { limits = [] } = riskView(told, NO_LEDGER) ?? {};
+    expect(limits.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
+    expect(limits.filter(({ limit }) => limit === '')).toEqual([]);
   });
 
   test('says what is used, what was refused, and which strategy has another bound', () => {
@@ -302,7 +303,7 @@ test('a configuration is a line for each setting, called as in its files', () =>
     strategies: [{ name: 'maker', params: { size: '5' }, markets: ['x', 'y'] }],
     feeds: [],
   };
-  expect(configView({ ...PROCESS, config }).settings.map(({ name, value }) => `${name} = ${value}`)).toEqual([
+  expect(configView({ ...PROCESS, config }, ALL).settings.rows.map(({ name, value }) => `${name} = ${value}`)).toEqual([
     'capital = 10',
     'risk.a = 1',
     'strategies.maker.name = maker',

@@ -110,13 +110,6 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   widen_distance: ['what quotes keep from the fair value while widened', 'price'],
 };
 
-export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measureUse]]) => ({
-  name,
-  words,
-  unit,
-  measureUse,
-}));
-
 const MOST_ROWS = 200;
 /** Units whose settings are decimal strings. */
 const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'part', 'sets'];
@@ -129,7 +122,7 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
   const told: LimitFacts = { ...account, markets: all, timeMs: frameMs ?? 0 };
   const { config } = hello;
   return {
-    limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
+    limits: Object.entries(LIMITS).map(([name, limit]) => limitRow(name, limit, told, config)),
     events: eventRows(told, readSetting(config['risk'], 'max_event_loss')),
     markets: all
       .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
@@ -143,7 +136,8 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
 export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
 function limitRow(
-  { name, words, unit, measureUse }: (typeof LIMIT_USES)[number],
+  name: string,
+  [words, unit, measureUse]: Limit,
   told: LimitFacts,
   config: Readonly<Record<string, unknown>>,
 ) {

@@ -162,10 +162,16 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
 /** The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus) => ({
+export const configView = (
+  { config, configHash: hash, configFile: file }: ProcessStatus,
+  query: Pick<ViewQuery, 'words' | 'page'>,
+) => ({
   hash,
   file,
-  settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+  settings: findPage(
+    flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+    query,
+  ),
 });
 
 export type ConfigView = ReturnType<typeof configView>;
@@ -229,7 +235,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
     },
     log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
-    config: () => (trader.hello === null ? null : configView(trader.hello)),
+    config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
     diff: () => diffView(config.control.socket),
     runs: () =>
       ledger.read((open) => ({ ...runsView(open, trader), ...listReports(reports, makeTitleLookup(trader, open)) })),

@@ -1,11 +1,10 @@
-/** The page around its views: login, head, controls, links to the views, keys. */
+/** The page around its views: login, head, controls, links to the views. */
 
 import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, plain } from '../../web-kit/page/template.js';
 import { Controls } from './controls.js';
 import { Explain, explainTitle } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
-import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
 import { Market } from './market.js';
 import { byId, LABELS, model, traderHref, viewHref } from './model.js';
@@ -46,8 +45,7 @@ export const App = ({ go, logIn }) =>
     <div id="main" class=${model.state?.answers === false ? 'old' : ''} hidden=${model.isLocked !== false}>
       ${head(go)}<${Controls} />${navigation()}
       <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
-    </div>
-    ${keyList()}`;
+    </div>`;
 
 /** @param {(secret: string) => void} logIn */
 function loginForm(logIn) {
@@ -119,8 +117,7 @@ function navigation() {
       html`<a data-view=${name} href=${viewHref(name)} hidden=${isHidden(name)} aria-current=${name === shown ? 'page' : null}>${label}${
         name === 'alerts' && alerts !== null && alerts > 0 ? html`<span id="alert-count"> (${alerts})</span>` : ''
       }</a>`,
-  )}<button type="button" id="theme" onClick=${switchTheme}>Light or dark</button>
-    <button type="button" id="keys" onClick=${showKeys}>Keys</button></nav>`;
+  )}<button type="button" id="theme" onClick=${switchTheme}>Light or dark</button></nav>`;
 }
 
 /** Title of the shown view. @param {Route} wanted */
@@ -174,16 +171,6 @@ function viewBody(wanted, go) {
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
   return answer === null ? null : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
-}
-
-function keyList() {
-  const close = () => /** @type {HTMLDialogElement} */ (byId('help')).close();
-  return html`<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>
-    <table><thead><tr><th scope="col">Key</th><th scope="col">Does</th></tr></thead><tbody>
-    ${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}
-    </tbody></table>
-    <p>Off while you type.</p>
-    <button type="button" id="close-help" onClick=${close}>Close</button></dialog>`;
 }
 
 /** Light or dark: the system's choice until the user chooses. */

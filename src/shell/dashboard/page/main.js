@@ -5,10 +5,8 @@
 
 import { html, render } from '../../web-kit/page/template.js';
 import { App, answerKey, documentTitle, startTheme } from './app.js';
-import { press, pressKill } from './controls.js';
 import { ageText, clock } from './format.js';
-import { startKeys } from './keys.js';
-import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
+import { byId, closer, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
@@ -163,14 +161,5 @@ document.addEventListener('click', (event) => {
   go(anchor.getAttribute('href') ?? '/');
 });
 startTheme();
-startKeys({
-  go: (view) => go(viewHref(view)),
-  explain: () => {
-    const { market } = route();
-    if (market !== null) go(explainHref(market));
-  },
-  pause: () => void press('pause'),
-  kill: () => void pressKill(),
-});
 update({});
 void poll();
