@@ -127,15 +127,12 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Afterwards it is dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** A critical message that waits this long goes to another channel too. */
-const STUCK_MS = 120_000;
 /** Lines of a message that joins others. */
 const MOST_JOINED = 10;
 
 interface Waiting {
   readonly message: AlertMessage;
   sinceMs: number;
-  isEscalated: boolean;
 }
 
 /**
@@ -162,7 +159,7 @@ export class Outbox {
 
   /** Includes the message in flight: its delivery is unknown. */
   get content(): readonly RememberedMessage[] {
-    return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
+    return [...this.#underWay, ...this.#waiting];
   }
 
   /** Undelivered messages of the previous console. */
@@ -172,7 +169,7 @@ export class Outbox {
 
   /** Without room the least urgent and oldest is dropped and counted. */
   add(message: AlertMessage, nowMs: number): void {
-    this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
+    this.#waiting.push({ message, sinceMs: nowMs });
     if (this.length <= MOST_WAITING) return;
     const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
     const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
@@ -217,16 +214,6 @@ export class Outbox {
     }
     this.#failures = 0;
     this.#notBeforeMs = nowMs + APART_MS;
-  }
-
-  /** Critical messages that could not be delivered for a while, each once. */
-  takeStuck(nowMs: number): readonly AlertMessage[] {
-    const stuck = [...this.#waiting, ...this.#underWay].filter(
-      ({ message, sinceMs, isEscalated }) =>
-        !isEscalated && message.severity === 'critical' && nowMs - sinceMs >= STUCK_MS,
-    );
-    for (const one of stuck) one.isEscalated = true;
-    return stuck.map(({ message }) => message);
   }
 
   /** Ends pauses and restarts ages: otherwise a message would wait for as long as the step. */
@@ -294,7 +281,7 @@ export type Delivery =
 /** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
-export type RememberedMessage = Readonly<Pick<Waiting, 'message' | 'sinceMs'>>;
+type RememberedMessage = Readonly<Waiting>;
 
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
@@ -321,7 +308,7 @@ const SUMMARY = 'daily_summary';
 const RECENT = 200;
 
 export interface AlertCenterOptions {
-  readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
+  readonly config: Pick<AlertsConfig, 'channels'>;
   /** Drawn by each console. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
@@ -366,7 +353,6 @@ export class AlertCenter {
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
     for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
-    this.#escalate(nowMs);
     for (const channel of this.#channels) this.#deliver(channel, () => nowMs);
     this.#remember();
   }
@@ -432,19 +418,5 @@ export class AlertCenter {
     if (text === this.#remembered) return;
     this.#remembered = text;
     memory.save(state);
-  }
-
-  /** A message that a channel could not deliver for a while goes to the next channel, whatever its filter. */
-  #escalate(nowMs: number): void {
-    const { escalation } = this.#options.config;
-    for (const [i, name] of escalation.entries()) {
-      const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];
-      const next = this.#findChannel(escalation[i + 1] ?? '');
-      for (const message of stuck) next?.outbox.add(message, nowMs);
-    }
-  }
-
-  #findChannel(name: string): Channel | undefined {
-    return this.#channels.find(({ config }) => config.name === name);
   }
 }

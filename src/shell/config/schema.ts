@@ -283,11 +283,6 @@ const alertsSchema = section('Alerts to people who do not look.', {
     )
     .default({})
     .describe('Where alerts go, by name; see docs/monitoring.md.'),
-  escalation: z
-    .array(z.string())
-    .max(20)
-    .default([])
-    .describe('Names of channels: a critical alert that one cannot deliver goes to the next.'),
   quiet_hours: cron(
     'Seconds in which only critical alerts are sent, in the form of a strategy’s quote_hours.',
     null,

@@ -12,7 +12,7 @@ import type { ScrapeFacts } from './metrics.js';
 import { Reports } from './own-commands.js';
 import type { ShownParts } from './page-state.js';
 import { makePageState, makeTraderRow } from './page-state.js';
-import { AlertStore, History, locateStore, StoreFile, takeSample, UpdateStore } from './store.js';
+import { AlertStore, History, locateStore, StoreFile, takeSample } from './store.js';
 import { listenForCommands } from './telegram.js';
 import { TraderState } from './trader-state.js';
 import { ResultBook } from './views/money-view.js';
@@ -73,7 +73,7 @@ export function openShownTrader(options: ShownTraderOptions) {
     alerts,
     reports,
   };
-  const endCommands = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
+  const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.

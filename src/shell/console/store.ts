@@ -23,16 +23,11 @@ export class AlertStore implements AlertMemory {
   }
 
   load(): AlertState | null {
-    return this.#file.attempt((sqlite) => {
-      const text = sqlite.prepare<[], string>('SELECT state FROM alert_state').pluck().get();
-      return text === undefined ? null : stateIn(text);
-    }, null);
+    return this.#file.read<AlertState>('alerts');
   }
 
   save(state: AlertState): void {
-    this.#file.attempt((sqlite) => {
-      sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(JSON.stringify(state));
-    }, undefined);
+    this.#file.write('alerts', state);
   }
 
   acknowledgements(): readonly Acknowledgement[] {
@@ -50,40 +45,8 @@ export class AlertStore implements AlertMemory {
   }
 }
 
-/** Null for what no console wrote. */
-function stateIn(text: string): AlertState | null {
-  try {
-    const { open, waiting } = JSON.parse(text) as Partial<AlertState>; // a console of this version wrote it, or one before
-    return Array.isArray(open) && typeof waiting === 'object' ? { open, waiting } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Number of an update, and its arrival, Unix ms. */
-export type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
-
-/** The newest message of each channel: none is obeyed twice. */
-export class UpdateStore {
-  readonly #file: StoreFile;
-
-  constructor(file: StoreFile) {
-    this.#file = file;
-  }
-
-  load(channel: string): TakenUpdate | null {
-    const sql = 'SELECT id, time_ms AS timeMs FROM taken_updates WHERE channel = ?';
-    return this.#file.attempt((sqlite) => sqlite.prepare<[string], TakenUpdate>(sql).get(channel) ?? null, null);
-  }
-
-  save(channel: string, { id, timeMs }: TakenUpdate): void {
-    const sql = 'INSERT OR REPLACE INTO taken_updates VALUES (?, ?, ?)';
-    this.#file.attempt((sqlite) => sqlite.prepare(sql).run(channel, id, timeMs), undefined);
-  }
-}
-
 /** Increased with each change of the tables: a file of another version is renamed. */
-const VERSION = 3;
+const VERSION = 4;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE market_points (
@@ -106,14 +69,13 @@ CREATE TABLE account_points (
   loss_day INTEGER NOT NULL,
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE alert_state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
+CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE acknowledgements (
   kind TEXT NOT NULL,
   since_ms INTEGER NOT NULL,
   time_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, since_ms)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE taken_updates (channel TEXT PRIMARY KEY, id INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
 PRAGMA user_version = ${VERSION};
 `;
 
@@ -160,6 +122,19 @@ export class StoreFile {
       this.#fail(error);
       return otherwise;
     }
+  }
+
+  /** A value of this name, as a console of this version wrote it; null without one. */
+  read<T>(name: string): T | null {
+    return this.attempt((sqlite) => {
+      const text = sqlite.prepare<[string], string>('SELECT value FROM kept WHERE name = ?').pluck().get(name);
+      return text === undefined ? null : (JSON.parse(text) as T);
+    }, null);
+  }
+
+  write(name: string, value: object): void {
+    const text = JSON.stringify(value);
+    this.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)').run(name, text), undefined);
   }
 
   close(): void {

@@ -20,10 +20,9 @@ header, .actions, #said { grid-column: 1 / -1 }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 14px 0 6px; align-items: end }
 #rest { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; flex: 1 1 0 } #rest label { flex: 1 1 16rem } .stop { display: flex; gap: 8px } #more { display: none }
 nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
-nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
-nav a:hover, nav button:hover { background: var(--panel) }
+nav a { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
+nav a:hover { background: var(--panel) }
 nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 650; box-shadow: inset 3px 0 0 var(--bid) }
-nav button { color: var(--soft); font-size: 14px }
 label { display: block } .link { padding: 6px 0; border: 0; background: none; color: var(--bid); font: inherit; text-decoration: underline } .choices { display: flex; flex-wrap: wrap; align-items: end; gap: 8px 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
 input, select, .actions button, #login button, #compare, .files button, td button[data-action] { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
@@ -58,7 +57,7 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
 #explain-tree li { padding: 2px 0; overflow-wrap: anywhere } #explain-tree b { font-weight: 600 }
 @media (max-width: 860px) {
   #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
-  nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
+  nav a { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
 }
 @media (min-width: 481px) and (max-width: 1120px) {
   #rest { display: contents } #rest label { order: -1; flex: 1 1 100% }

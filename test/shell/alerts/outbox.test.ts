@@ -93,24 +93,12 @@ describe('the outbox of a channel', () => {
     expect(outbox.next(0)?.title).toBe('kept');
   });
 
-  test('gives a critical message away once when it was stuck for two minutes', () => {
-    const outbox = new Outbox();
-    outbox.add(message('critical', 'stuck'), 0);
-    outbox.add(message('warning'), 0);
-    expect(outbox.takeStuck(119_999)).toEqual([]);
-    expect(outbox.takeStuck(120_000).map(({ title }) => title)).toEqual(['stuck']);
-    expect(outbox.takeStuck(200_000)).toEqual([]);
-  });
-
   test('does not wait for the step of a clock that was set back', () => {
     const outbox = new Outbox();
     outbox.add(message('critical', 'kept'), HOUR);
     outbox.next(HOUR);
     outbox.settle(FAILED, HOUR);
     expect(outbox.next(1_000)?.title).toBe('kept');
-    outbox.settle(FAILED, 1_000);
-    expect(outbox.takeStuck(120_999)).toEqual([]);
-    expect(outbox.takeStuck(121_000).map(({ title }) => title)).toEqual(['kept']);
   });
 
   test('counts twenty an hour though the clock was set back', () => {

@@ -102,7 +102,7 @@ describe('the page', () => {
       const names = readdirSync(url).filter((name) => name.endsWith('.js'));
       return names.map((name) => readFileSync(new URL(name, url), 'utf8'));
     });
-    expect(modules.length).toBeGreaterThan(14);
+    expect(modules.length).toBeGreaterThan(13);
     for (const module of modules)
       expect(module).not.toMatch(/InnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
     expect(html).not.toMatch(/outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/);

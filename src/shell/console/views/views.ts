@@ -8,7 +8,7 @@ import { askTrader } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { findPage, groupRefusals, type Line, listEvents, makeTitleLookup } from '../ledger-lists.js';
+import { findPage, groupRefusals, listEvents, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
 import type { TraderState } from '../trader-state.js';
@@ -21,32 +21,17 @@ import { riskView } from './risk-view.js';
 /** The newest events, among which filters look: weeks of them. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
-/** A notice that is also an event is shown once: their times may differ by this, ms. */
-const SAME_MS = 2_000;
 
-/** Newest first, without fills. @param ledger null while it cannot be read @param side a severity; empty for all */
+/** Newest first, without fills; `side` of the query is a severity, empty for all. */
 export function logView(
-  ledger: LedgerReader | null,
-  { notices, markets }: TraderState,
+  ledger: LedgerReader,
+  { markets }: TraderState,
   query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
 ) {
-  const kept = ledger === null ? [] : listEvents(ledger, MOST_EVENTS);
-  const known = new Map<string, number[]>();
-  for (const { kind, text, time } of kept) {
-    const key = `${kind} ${text}`;
-    known.set(key, [...(known.get(key) ?? []), time]);
-  }
-  const told: readonly Line[] = notices
-    .filter(({ kind, text, time }) => !known.get(`${kind} ${text}`)?.some((at) => Math.abs(at - time) <= SAME_MS))
-    .map(({ time, severity, kind, text }) => ({ time, severity, kind, text }));
-  const lines = [...told, ...kept].filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
-  return {
-    lines: findPage(
-      lines.sort((a, b) => b.time - a.time),
-      query,
-    ),
-    refusals: groupRefusals([...markets.values()].flatMap(({ refusals }) => refusals)),
-  };
+  const lines = listEvents(ledger, MOST_EVENTS);
+  const wanted = lines.filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
+  const refusals = [...markets.values()].flatMap((market) => market.refusals);
+  return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
 
 export type LogView = ReturnType<typeof logView>;
@@ -233,7 +218,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
-    log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
+    log: (query) => ledger.read((open) => logView(open, trader, query)),
     alerts: () => alertsView(watch),
     config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
     diff: () => diffView(config.control.socket),

@@ -3,8 +3,9 @@
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
+import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
-import { App, answerKey, documentTitle, startTheme } from './app.js';
+import { App, answerKey, documentTitle } from './app.js';
 import { ageText, clock } from './format.js';
 import { byId, closer, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
 import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
@@ -160,6 +161,6 @@ document.addEventListener('click', (event) => {
   event.preventDefault();
   go(anchor.getAttribute('href') ?? '/');
 });
-startTheme();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 update({});
 void poll();

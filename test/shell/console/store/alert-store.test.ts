@@ -21,7 +21,7 @@ function openFile(path = join(newFolder(), 'console')): StoreFile {
 function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
   const sent: AlertMessage[] = [];
   const center = new AlertCenter({
-    config: { channels: [CHANNEL], escalation: [] },
+    config: { channels: [CHANNEL] },
     run: `${nowMs}`,
     openSender: () => (message) => {
       sent.push(message);
@@ -83,13 +83,4 @@ test('a person sees what is open, and says that it was seen', async () => {
   center.tick({ ...FACTS, isGone: true, nowMs: 16 * MINUTE });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
-});
-
-test('what no console wrote is forgotten', () => {
-  const file = openFile();
-  const store = new AlertStore(file);
-  for (const text of ['not JSON', '{"open":5}']) {
-    file.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(text), null);
-    expect(store.load()).toBeNull();
-  }
 });
