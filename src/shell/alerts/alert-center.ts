@@ -69,7 +69,6 @@ export class AlertBook {
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
   }
 
-  /** A single event without a duration. */
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
@@ -266,7 +265,6 @@ export interface AlertMessage {
   /** Its subject; constant while an alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** A few words, without figures. */
   readonly title: string;
   readonly text: string;
 }
@@ -278,14 +276,12 @@ export type Delivery =
   /** Never deliverable: a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
 type RememberedMessage = Readonly<Waiting>;
 
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
-  /** By the name of the channel. */
   readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
 }
 
@@ -298,7 +294,6 @@ export interface Acknowledgement {
 
 /** Storage of alerts between processes. No call throws. */
 export interface AlertMemory {
-  /** Null without a stored state. */
   load(): AlertState | null;
   save(state: AlertState): void;
   acknowledgements(): readonly Acknowledgement[];

@@ -68,8 +68,6 @@ export interface WatchedFacts {
   readonly backupWithinMs: number | null;
   /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Readers of telemetry disconnected within the last ten minutes because they did not read. */
-  readonly readersCut: number;
   /** Of the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
@@ -82,7 +80,6 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-const SLOWED_FOR_MS = 10 * MINUTE_MS;
 /** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
 
@@ -282,19 +279,6 @@ const KINDS: Readonly<Record<string, AlertKind>> = {
     ({ upkeep: { journalEnded: why } }) =>
       why === null ? null : `trading continues, but cannot be replayed from here on: ${why}`,
     'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
-  ),
-  telemetry_slowed: shown(
-    'warning',
-    'telemetry is slowed',
-    ({ health: { brake } }) => (brake > 0 ? `the trader sends reduced telemetry to save time (level ${brake})` : null),
-    'close unused pages and `twinbook top`; trading is not affected',
-    SLOWED_FOR_MS,
-  ),
-  reader_cut: shown(
-    'warning',
-    'a reader of telemetry was disconnected',
-    (_, { readersCut }) => (readersCut > 0 ? `${readersCut} did not read their lines` : null),
-    'end readers that do not read; `twinbook top` and the console reconnect automatically',
   ),
   signing_refused: told('critical', 'the signer refused a draft', KILL_AND_LOOK),
   signed_elsewhere: told('critical', 'an order that was signed elsewhere', KILL_AND_LOOK),

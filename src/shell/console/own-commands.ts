@@ -25,7 +25,6 @@ const HERE = fileURLToPath(import.meta.url);
 /** Path of our own command, run by Node like this process. */
 export const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
-/** Older ones are removed. */
 const MOST_REPORTS = 20;
 const NAME = /^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d UTC (ledger|backtest)\.html$/;
 
@@ -63,7 +62,6 @@ export class Reports {
     };
   }
 
-  /** HTML; null for an unknown name. */
   read(name: string): string | null {
     return NAME.test(name) && existsSync(join(this.#folder, name))
       ? readFileSync(join(this.#folder, name), 'utf8')

@@ -7,13 +7,12 @@ import {
   type MarketStatus,
   type ProcessStatus,
 } from '../../shared/protocol/trader-status.js';
-import type { BookedFill } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
-import { groupRefusals, type LedgerConnection, moneyText, yesPrice } from './ledger-lists.js';
+import { groupRefusals, type LedgerConnection, moneyText } from './ledger-lists.js';
 import type { Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
 import type { TraderState } from './trader-state.js';
@@ -111,8 +110,7 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
   };
 }
 
-/** @param fills own fills there, newest first */
-export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[], facts: TraderFacts) => ({
+export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
   ...marketRow(market, facts),
   actions: listMarketActions(
     facts.paused.includes(market.conditionId),
@@ -125,23 +123,14 @@ export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[],
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
   refusals: groupRefusals(market.refusals),
-  tape: market.trades === undefined ? null : makeTape(market.trades, fills),
+  tape:
+    market.trades?.map(([time, price, amount, taker]) => ({
+      time,
+      price: moneyText(price),
+      amount: moneyText(amount),
+      taker,
+    })) ?? null,
 });
-
-/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
-function makeTape(trades: NonNullable<MarketStatus['trades']>, fills: readonly BookedFill[]) {
-  const left = [...fills];
-  return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
-    const at = left.findIndex(
-      (fill) =>
-        fill.timestampS === Math.floor(timeMs / 1000) &&
-        fill.amountMicros === amountMicros &&
-        yesPrice(fill.isYes, fill.priceMicros) === priceMicros,
-    );
-    if (at >= 0) left.splice(at, 1);
-    return { time: timeMs, price: moneyText(priceMicros), amount: moneyText(amountMicros), taker, ours: at >= 0 };
-  });
-}
 
 /** One price, YES space. Amounts in shares. */
 export interface LadderRow {
@@ -186,7 +175,6 @@ function sideRows(
 
 /** State of the guardian, read from its file. */
 export interface GuardianWatch {
-  /** For a person. */
   status(): string;
   /** Null when no guardian is needed. */
   isGuarded(): boolean | null;
@@ -207,9 +195,6 @@ export interface ShownParts {
   readonly reports: Reports;
 }
 
-/** Maximum own fills matched with a market's public trades. */
-const TAPE_FILLS = 50;
-
 interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
   readonly watch: Pick<Watch, 'count'>;
@@ -227,8 +212,6 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     stopped: !trader.isCurrent || STOPPED_MODES.includes(judged.mode) ? judged.mode : null,
     paused: account?.pausedMarkets.map(({ conditionId }) => conditionId) ?? [],
   };
-  const listFills = (id: string) =>
-    ledger.read((open) => open.fills({ marketConditionId: id, limit: TAPE_FILLS })) ?? [];
   return {
     trader: name,
     ...judged,
@@ -273,7 +256,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
     })),
     agreement: account === null ? null : describeAgreement(account),
     markets: markets.map((market) => marketRow(market, facts)),
-    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.conditionId), facts),
+    market: wanted === undefined ? null : marketDetail(wanted, facts),
     ...ledger.lists(),
   };
 }
@@ -281,7 +264,6 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
 export type PageState = ReturnType<typeof makePageState>;
 export interface ServedState extends PageState {
   readonly role: Role;
-  /** Names of all shown traders. */
   readonly traders: readonly string[];
 }
 
@@ -315,6 +297,5 @@ const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'from the top', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },
 ];
 
-/** Alerts that are open. */
 export const countAlerts = (watch: Pick<Watch, 'count'>): number =>
   ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);

@@ -53,20 +53,20 @@ CREATE TABLE market_points (
   series INTEGER NOT NULL REFERENCES series (id),
   scale INTEGER NOT NULL,
   time_s INTEGER NOT NULL,
-  best_bid INTEGER,
-  best_ask INTEGER,
-  fair INTEGER,
-  bid INTEGER,
-  ask INTEGER,
-  net INTEGER NOT NULL,
+  bestBidMicros INTEGER,
+  bestAskMicros INTEGER,
+  fairMicros INTEGER,
+  bidMicros INTEGER,
+  askMicros INTEGER,
+  netMicros INTEGER NOT NULL,
   PRIMARY KEY (series, scale, time_s)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE account_points (
   scale INTEGER NOT NULL,
   time_s INTEGER NOT NULL,
-  equity INTEGER,
-  result INTEGER,
-  loss_day INTEGER NOT NULL,
+  equityMicros INTEGER,
+  resultMicros INTEGER,
+  lossDayMicros INTEGER NOT NULL,
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -79,10 +79,8 @@ CREATE TABLE acknowledgements (
 PRAGMA user_version = ${VERSION};
 `;
 
-/** 'TWBC'. */
 const APPLICATION_ID = 0x54574243;
 const BUSY_MS = 200;
-/** Wait after a failure, ms. */
 const AGAIN_MS = 60_000;
 const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
@@ -207,7 +205,6 @@ const SCALES = [
   { seconds: 3600, keptS: 90 * 86_400 },
 ] as const;
 
-/** Seconds of a point of the finest scale. */
 export const FINEST_S = SCALES[0].seconds;
 
 /** No answer has more points. */
@@ -221,13 +218,14 @@ const LEAST_PART = 0.02;
 const LESS = 0.8;
 
 /** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
-export interface MarketPoint {
-  /** Unix ms at which the point begins. */
+export interface MarketPoint extends MarketFigures {
   readonly timeMs: number;
+}
+
+interface MarketFigures {
   readonly bestBidMicros: number | null;
   readonly bestAskMicros: number | null;
   readonly fairMicros: number | null;
-  /** Our own best. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   /** YES minus NO, shares. */
@@ -243,10 +241,9 @@ export interface AccountPoint {
 }
 export interface Sample {
   readonly account: AccountPoint;
-  readonly markets: readonly (MarketPoint & { readonly id: string })[];
+  readonly markets: readonly (MarketFigures & { readonly id: string })[];
 }
 
-/** From when to when, Unix ms. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -272,13 +269,11 @@ export class History {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
       const putMarket = sqlite.prepare(PUT_MARKET);
-      const { equityMicros, resultMicros, lossDayMicros } = account;
-      const names = Object.values(MARKET_FIGURES);
-      const lines = markets.map((one) => ({ id: findSeries(sqlite, one.id), figures: names.map((name) => one[name]) }));
-      for (const { seconds } of SCALES) {
-        const time = pointS(account.timeMs, seconds);
-        putAccount.run(seconds, time, equityMicros, resultMicros, lossDayMicros);
-        for (const { id, figures } of lines) putMarket.run(id, seconds, time, ...figures);
+      const series = new Map(markets.map(({ id }) => [id, findSeries(sqlite, id)]));
+      for (const { seconds: scale } of SCALES) {
+        const time = pointS(account.timeMs, scale);
+        putAccount.run({ ...account, scale, time });
+        for (const one of markets) putMarket.run({ ...one, series: series.get(one.id), scale, time });
       }
       this.#prune(sqlite, account.timeMs);
     }, undefined);
@@ -300,7 +295,7 @@ export class History {
   }
 
   account(span: Span): readonly AccountPoint[] {
-    const sql = `SELECT time_s * 1000 AS timeMs, equity AS equityMicros, result AS resultMicros, loss_day AS lossDayMicros
+    const sql = `SELECT time_s * 1000 AS timeMs, equityMicros, resultMicros, lossDayMicros
       FROM account_points WHERE scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
     return this.#read<AccountPoint>(sql, span, []);
   }
@@ -355,28 +350,21 @@ function findSeries(sqlite: Sqlite.Database, market: string): number {
   return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
 }
 
-/** Columns of a market's points. */
-const MARKET_FIGURES = {
-  best_bid: 'bestBidMicros',
-  best_ask: 'bestAskMicros',
-  fair: 'fairMicros',
-  bid: 'bidMicros',
-  ask: 'askMicros',
-  net: 'netMicros',
-} as const;
-
-const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs,
-  ${Object.entries(MARKET_FIGURES).map(([column, name]) => `${column} AS ${name}`)}
+const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs, bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros
   FROM market_points JOIN series ON series.id = series
   WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
 
-const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-  SET equity = excluded.equity, result = excluded.result, loss_day = excluded.loss_day`;
+const PUT_ACCOUNT = `INSERT INTO account_points VALUES (@scale, @time, @equityMicros, @resultMicros, @lossDayMicros)
+  ON CONFLICT DO UPDATE SET equityMicros = excluded.equityMicros, resultMicros = excluded.resultMicros,
+  lossDayMicros = excluded.lossDayMicros`;
 
-const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-  best_bid = coalesce(min(best_bid, excluded.best_bid), best_bid, excluded.best_bid),
-  best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
-  fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;
+const PUT_MARKET = `INSERT INTO market_points VALUES
+  (@series, @scale, @time, @bestBidMicros, @bestAskMicros, @fairMicros, @bidMicros, @askMicros, @netMicros)
+  ON CONFLICT DO UPDATE SET
+  bestBidMicros = coalesce(min(bestBidMicros, excluded.bestBidMicros), bestBidMicros, excluded.bestBidMicros),
+  bestAskMicros = coalesce(max(bestAskMicros, excluded.bestAskMicros), bestAskMicros, excluded.bestAskMicros),
+  fairMicros = excluded.fairMicros, bidMicros = excluded.bidMicros, askMicros = excluded.askMicros,
+  netMicros = excluded.netMicros`;
 
 /** Null while the trader sends nothing: a gap. Markets neither quoted nor held add no point. */
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
@@ -389,13 +377,8 @@ export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
     markets: told.map((market) => ({
+      ...market,
       id: market.conditionId,
-      timeMs,
-      bestBidMicros: market.bestBidMicros,
-      bestAskMicros: market.bestAskMicros,
-      fairMicros: market.fairMicros,
-      bidMicros: market.bidMicros,
-      askMicros: market.askMicros,
       netMicros: market.yesMicros - market.noMicros,
     })),
   };

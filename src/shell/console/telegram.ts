@@ -164,7 +164,6 @@ export class TelegramListener {
   }
 }
 
-/** Performs commands for a listener. */
 export const makePerform =
   (options: ChatOptions, detail: ChannelConfig['detail']): Perform =>
   async (command, about, user) => {

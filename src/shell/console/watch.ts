@@ -11,7 +11,7 @@ import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/loc
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
 import { Lifeline, type WatchedFacts } from '../alerts/conditions.js';
-import { openPatientSender, postText } from '../alerts/senders.js';
+import { openSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
@@ -103,7 +103,6 @@ const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
-/** Interval of the delivery checks, ms. */
 const LOOK_MS = 50;
 
 /** State of a ledger's newest run: `open` has not ended regularly, so a trader should be running. */
@@ -141,7 +140,6 @@ export class Watch {
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
   readonly #refusedLogins = new RecentCount();
-  readonly #readersCut = new RecentCount();
   #backupWithinMs: number | null | undefined;
   #isQuiet = false;
   #isGone = false;
@@ -169,12 +167,10 @@ export class Watch {
     return this.#center?.open ?? this.#options.memory.load()?.open ?? [];
   }
 
-  /** Messages of this console. */
   get recent(): AlertCenter['recent'] {
     return this.#center?.recent ?? [];
   }
 
-  /** States of the channels of this console. */
   get figures(): AlertCenter['figures'] {
     return this.#center?.figures ?? [];
   }
@@ -212,7 +208,7 @@ export class Watch {
       this.#center ??= new AlertCenter({
         config: config.alerts,
         run: randomBytes(4).toString('hex'),
-        openSender: (channel) => openPatientSender(channel, { trader: name, nowMs }, note),
+        openSender: (channel) => openSender(channel, { trader: name, nowMs }, note),
         note,
         memory,
         nowMs: nowMs(),
@@ -239,7 +235,6 @@ export class Watch {
     const { account, hello } = trader;
     const steadyMs = performance.now();
     this.#refusedLogins.note(refusedLogins(), steadyMs);
-    if (account !== null) this.#readersCut.note(account.health.readersCut, steadyMs);
     const center = this.#findCenter();
     if (center === null) return;
     const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
@@ -252,7 +247,6 @@ export class Watch {
       backupMs,
       backupWithinMs: this.#findBackupBound(),
       refusedLogins: this.#refusedLogins.count(steadyMs),
-      readersCut: this.#readersCut.count(steadyMs),
       process: hello,
       account,
     };
@@ -296,7 +290,6 @@ export function boundBackupAge(schedule: string | null): number | null {
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
 }
 
-/** Increase of a count within the last ten minutes. */
 class RecentCount {
   #total: number | null = null;
   #rises: { readonly atMs: number; readonly by: number }[] = [];

@@ -72,7 +72,6 @@ const REQUESTS = {
 
 export type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
 
-/** Requests with a one-line answer. */
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
 
 export type ControlResponse =
@@ -102,7 +101,6 @@ export interface ControlData
   /** `booked`: one sentence per outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
-  /** For a person, most important first. */
   readonly explain: { readonly lines: readonly string[] };
   readonly config: ConfigData;
 }

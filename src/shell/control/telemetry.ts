@@ -39,7 +39,6 @@ export class RequestTimings {
   }
 }
 
-/** Zeros of nothing. */
 function summarize(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -191,7 +190,8 @@ export class TelemetryPublisher {
   #tellStep(lateMs: number | null): void {
     const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    if (this.#brake.look(beganMs)) this.#tellBrake();
+    // A level with or without ladders changes every market.
+    if (this.#brake.look(beganMs)) this.#told.clear();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
     this.#mode = mode;
@@ -199,7 +199,6 @@ export class TelemetryPublisher {
     this.#brake.noteUse(this.#clocks.cpuMs() - beganCpuMs);
   }
 
-  /** The content of the first line has changed. */
   renew(): void {
     this.#tryTelling(() => this.#tell({ type: 'hello', process: this.#source.process() }));
   }
@@ -237,14 +236,6 @@ export class TelemetryPublisher {
   get figures(): PublisherFigures {
     const { level, lateP99Ms } = this.#brake;
     return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
-  }
-
-  #tellBrake(): void {
-    const { level, settings } = this.#brake;
-    // A level with or without ladders changes every market.
-    this.#told.clear();
-    const text = level === 0 ? 'telemetry is whole again' : `telemetry is slowed, a sweep each ${settings.periodMs} ms`;
-    this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
   }
 
   #tell(line: StatusLine): void {

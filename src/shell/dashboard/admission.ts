@@ -121,7 +121,6 @@ export class Gate {
     });
   }
 
-  /** Null when it answered. */
   admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
     const { authorization } = request.headers;
     const { method, url: target } = request;

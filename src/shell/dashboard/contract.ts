@@ -41,13 +41,11 @@ export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 export const marketCommand = (action: PageAction): MarketName | null =>
   MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
 
-/** Actions on all traders of a console at once. */
 export const ALL_ACTIONS = FIRST_NAMES;
 export type AllAction = (typeof ALL_ACTIONS)[number];
 
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** The server's side of a handshake. */
 export interface Greeting {
   /** Drawn at the start of the console, so that no key outlives it. */
   readonly salt: string;
@@ -59,22 +57,18 @@ export interface Greeting {
   readonly proofs: readonly string[];
 }
 
-/** Result of a button. */
 export interface Acted {
   /** Null when accepted, else the reason and the requirement. */
   readonly refusal: string | null;
-  /** The effect, for a person. */
   readonly text: string;
 }
 
-/** Lists that are available as CSV files. */
 export const CSV_NAMES = ['fills', 'orders'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
 /** Requested part of a view; null for all. */
 export interface ViewQuery {
   readonly market: string | null;
-  /** An order, a fill, an intent or a market. */
   readonly subject: string | null;
   /** Span of a chart, up to now, ms. */
   readonly spanMs: number;
@@ -84,7 +78,6 @@ export interface ViewQuery {
   readonly side: string;
   /** Words that each row of a list contains. */
   readonly words: string;
-  /** Page of a list; 0 is the newest. */
   readonly page: number;
 }
 
@@ -108,13 +101,10 @@ export interface TraderHost {
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }
 
-/** The console behind the page. */
 export interface Host {
-  /** At least one. */
   readonly names: readonly string[];
   /** Null for an unknown name. */
   trader(name: string): TraderHost | null;
   traders(): object;
-  /** In Prometheus' text format. */
   metrics(): { readonly type: string; readonly text: string };
 }

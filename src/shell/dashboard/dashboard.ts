@@ -44,7 +44,6 @@ export interface DashboardOptions {
   readonly passes: Passes;
   /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
-  /** 0 picks a free one. */
   readonly port: number;
 }
 
@@ -62,7 +61,6 @@ export async function openDashboard(options: DashboardOptions) {
   };
 }
 
-/** Host and port, as in an address bar. */
 const readAddress = (server: FastifyInstance): string => `${ADDRESS}:${readPort(server)}`;
 
 function readPort(server: FastifyInstance): number {
@@ -216,10 +214,8 @@ const NO_MARKET = 'this is of one market; ?market= wants its condition id';
 const NO_ACTION = 'there is no such action';
 
 const NOT_KNOWN = 'nothing is known of that yet';
-/** Maximum span of a chart. */
 const LONGEST_SPAN_MS = 90 * 86_400_000;
 const MOST_PAGES = 1_000;
-/** Latest valid date. */
 const LATEST_MS = 8_640_000_000_000_000;
 
 function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>): ViewQuery {

@@ -49,7 +49,6 @@ export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
 
 interface ProvenRequest {
   readonly method: string;
-  /** Path and query. */
   readonly target: string;
   /** Number of the request within its session. */
   readonly count: number;
@@ -81,7 +80,6 @@ export class Guesses {
     this.#steadyMs = steadyMs;
   }
 
-  /** All since the start. */
   get count(): number {
     return this.#count;
   }

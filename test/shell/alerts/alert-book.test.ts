@@ -117,7 +117,7 @@ const ACCOUNT = { ...ACCOUNT_FACTS, ...reconciled(9 * MINUTE), ...failed(9 * MIN
 const BACKUP = { backupMs: 9 * MINUTE, backupWithinMs: HOUR };
 const WELL = { ...FACTS, ...BACKUP, nowMs: 10 * MINUTE, silentMs: 100, refusedLogins: 2, account: ACCOUNT };
 const NO_BACKUP = { backupMs: null, backupWithinMs: HOUR };
-const { health, upkeep, budgets, losses } = ACCOUNT_FACTS;
+const { upkeep, budgets, losses } = ACCOUNT_FACTS;
 const BLOCKED = { ...budgets, public: { ...budgets.public, blockedUntilMs: 1 } };
 const FEED = { name: 'weather', current: 0, values: 0, ageMs: null, problems: 0, trouble: null };
 
@@ -147,8 +147,6 @@ test.each([
   ['backup_old', { ...NO_BACKUP, nowMs: HOUR + 1, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } }],
   ['journal_ended', { account: { ...ACCOUNT, upkeep: { ...upkeep, journalEnded: 'no space left on device' } } }],
   ['login_refused', { refusedLogins: 3 }],
-  ['telemetry_slowed', { account: { ...ACCOUNT, health: { ...health, brake: 1 } } }],
-  ['reader_cut', { readersCut: 1 }],
 ])('%s is told of, with what helps', (kind, wrong) => {
   expect(findConditions({ ...WELL, ...wrong }).map((one) => one.kind)).toEqual([kind]);
   expect(findNextStep(kind)).not.toBe('');
@@ -163,7 +161,7 @@ test('no backup is old where none is scheduled, and none of before in a run that
 
 test('only what the trader says shows that its upkeep is in order again, and the page itself that nobody tries', () => {
   const unheard = { ...WELL, account: null };
-  const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'telemetry_slowed', 'reader_cut', 'login_refused'];
+  const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'login_refused'];
   expect(kinds.filter((kind) => !isUndecided(kind, unheard))).toEqual(['login_refused']);
 });
 

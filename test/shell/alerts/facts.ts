@@ -17,7 +17,6 @@ export const FACTS: WatchedFacts = {
   backupMs: null,
   backupWithinMs: null,
   refusedLogins: 0,
-  readersCut: 0,
   process: { ...PROCESS, startedMs: 0 },
   account: null,
 };

@@ -130,20 +130,17 @@ describe('risk', () => {
     expect(limits.filter(({ limit }) => limit === '')).toEqual([]);
   });
 
-  test('says what is used, what was refused, and which strategy has another bound', () => {
+  test('says what is used and what was refused', () => {
     const refusals = [{ name: 'max_open_orders', count: 4, text: '41 orders, the limit is 40' }];
     const told = toldTrader([{ ...market('m'), refusals, maxPositionMicros: m(6_000_000) }]);
-    const config = {
-      risk: { max_open_orders: 40, max_event_loss: '2' },
-      strategies: [{ name: 'grid', risk: { max_event_loss: '1' } }],
-    };
+    const config = { risk: { max_open_orders: 40, max_event_loss: '2' } };
     told.onLine(hello({ config }));
     const view = riskView(told, NO_LEDGER);
     expect(view?.limits.find(({ name }) => name === 'max_open_orders')).toMatchObject({
       ...{ used: '2', limit: '40', share: 0.05, refusals: 4, newest: '41 orders, the limit is 40' },
     });
     expect(view?.limits.find(({ name }) => name === 'max_event_loss')).toMatchObject({
-      ...{ used: '1.8', share: 0.9, tighter: 'grid 1' },
+      ...{ used: '1.8', share: 0.9 },
     });
     expect(view?.events).toEqual([{ id: 'm', title: 'Will it?', markets: 1, position: '3', loss: '1.8', share: 0.9 }]);
     expect(view?.markets).toMatchObject([{ id: 'm', net: '3', limit: '6', share: 0.5 }]);

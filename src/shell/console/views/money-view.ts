@@ -131,14 +131,12 @@ function summarize(
 
 export type MarkoutRow = ReturnType<typeof summarize>;
 
-/** Bookings of one statement. */
 const PAGE = 500;
 /** Maximum time per call, ms: a long ledger takes several. */
 const READING_MS = 40;
 
 export interface ResultSum {
   readonly fills: number;
-  /** Currency paid and received in fills. */
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
@@ -157,10 +155,8 @@ export const NOTHING: ResultSum = {
 /** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
 export class ResultBook {
   readonly #steadyMs: () => number;
-  /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
-  /** The same of each day. */
   readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
@@ -210,7 +206,6 @@ export class ResultBook {
   }
 }
 
-/** UTC day. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
@@ -239,7 +234,6 @@ export interface MoneySources {
   readonly book: ResultBook;
   readonly history: Pick<History, 'account'>;
   readonly nowMs: number;
-  /** Span of the curve, ms. */
   readonly spanMs: number;
   /** A moment of the UTC day whose markets are listed, Unix ms; null for none. */
   readonly dayMs: number | null;
@@ -258,7 +252,6 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
     day,
-    /** The largest loss first. */
     day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
       .map((row) => ({ ...row, title: title(row.key) }))
       .sort((a, b) => Number(a.net) - Number(b.net)),
@@ -307,12 +300,10 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
 
 export type MoneyRow = ReturnType<typeof makeRow>;
 
-/** Figures of one market. */
 export interface Held {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cost: Micros;
-  /** Null without a mark. */
   readonly unrealised: Micros | null;
 }
 

@@ -18,7 +18,6 @@ const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): strin
 
 type Title = (market: string) => string;
 
-/** Times are UTC. */
 export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): string =>
   name === 'fills'
     ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
@@ -87,7 +86,6 @@ export function chartView({ market, history, ledger, nowMs, spanMs }: ChartSourc
 
 export type ChartView = ReturnType<typeof chartView>;
 
-/** In order of time. */
 const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
   ledger
     .fills({ marketConditionId: market, limit: MOST_FILLS })
@@ -189,7 +187,6 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
     market,
     time: timeMs,
     lasted: timeMs - Math.min(...closed.map((lot) => lot.timeMs)),
-    /** Outcome whose shares were held. */
     held: isBuy ? 'YES' : 'NO',
     shares: formatDecimal(round(Math.abs(shares))),
     bought: formatDecimal(isBuy ? round(openedAt) : complement(round(openedAt))),
@@ -209,7 +206,6 @@ interface OrdersSources {
   readonly nowMs: number;
 }
 
-/** Newest first: a page of each, of everything or of a part. */
 export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSources) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };

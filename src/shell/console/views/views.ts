@@ -177,7 +177,6 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
 const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
-/** As in `twinbook config diff`. */
 export async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;

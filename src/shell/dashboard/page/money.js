@@ -178,7 +178,6 @@ export const Risk = ({ view }) =>
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
     number('Refusals', 'refusals'),
     text('What it is', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-    text('Tighter for', 'tighter'),
   ])}
   ${table(
     {
