@@ -83,13 +83,9 @@ const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
 /** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
 
-/** Text of a condition that holds, with its start where that is known; null for one that does not hold. */
-type Found = string | null | Readonly<{ text: string; sinceMs: number }>;
-
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  readonly find: (facts: WatchedFacts) => Found;
   /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
   readonly next: string;
   /** Time that a condition must hold before it is sent, ms. */
@@ -101,224 +97,172 @@ interface AlertKind {
   readonly by: 'console' | 'trader' | 'notice';
 }
 
-const seen = (severity: AlertSeverity, title: string, find: AlertKind['find'], next: string, forMs = 0): AlertKind => ({
-  severity,
-  title,
-  find,
-  next,
-  forMs,
-  by: 'console',
-});
-
-const shown = (
-  severity: AlertSeverity,
-  title: string,
-  find: (account: AccountStatus, facts: WatchedFacts) => Found,
-  next: string,
-  forMs = 0,
-): AlertKind => ({
-  ...{ severity, title, next, forMs, by: 'trader' },
-  find: (facts) => (facts.account === null || facts.hasEnded ? null : find(facts.account, facts)),
-});
-
-const told = (severity: AlertSeverity, title: string, next = ''): AlertKind => ({
-  ...{ severity, title, next, forMs: 0, by: 'notice' },
-  find: () => null,
-});
+const kindOf =
+  (severity: AlertSeverity, by: AlertKind['by']) =>
+  (title: string, next = '', forMs = 0): AlertKind => ({ severity, by, title, next, forMs });
+const seenCritical = kindOf('critical', 'console');
+const seenWarning = kindOf('warning', 'console');
+const shownCritical = kindOf('critical', 'trader');
+const shownWarning = kindOf('warning', 'trader');
+const toldCritical = kindOf('critical', 'notice');
+const toldWarning = kindOf('warning', 'notice');
 
 const BACK_UP = '`twinbook ledger backup` makes one now, or says why it cannot';
 const KILL_AND_LOOK = '`twinbook kill`, then `twinbook events`';
 const REDUCES_ONLY = '`twinbook events`; only orders that reduce leave until `twinbook resume --reason TEXT`';
 const LETS_TRY = '`twinbook resume --reason TEXT` lets it try again';
 
-/** In the order in which an operator should read them. */
-const KINDS: Readonly<Record<string, AlertKind>> = {
-  trader_gone: seen(
-    'critical',
-    'the trader is gone',
-    ({ isGone }) => (isGone ? 'its process ended without canceling anything' : null),
-    '`twinbook cancel-all --verify`, then start it again',
-  ),
-  trader_silent: seen(
-    'critical',
-    'the trader does not answer',
-    ({ isGone, hasEnded, silentMs, nowMs }) =>
-      isGone || hasEnded || silentMs === null || silentMs <= SILENT_MS
-        ? null
-        : { text: `nothing was heard for ${wholeSeconds(silentMs)} s`, sinceMs: nowMs - silentMs },
-    '`twinbook status`; `twinbook kill` works past it',
-  ),
-  guardian_absent: seen(
-    'critical',
+const KINDS = {
+  trader_gone: seenCritical('the trader is gone', '`twinbook cancel-all --verify`, then start it again'),
+  trader_silent: seenCritical('the trader does not answer', '`twinbook status`; `twinbook kill` works past it'),
+  guardian_absent: seenCritical(
     'no guardian',
-    ({ hasEnded, isGuarded }) => (!hasEnded && isGuarded === false ? 'nothing cancels when the trader stops' : null),
     '`twinbook status` says what it said last; its log is beside the ledger',
     MINUTE_MS / 2,
   ),
-  disk_low: seen(
-    'warning',
-    'the disk fills',
-    ({ diskFreeBytes: free }) =>
-      free !== null && free < LITTLE_DISK_BYTES
-        ? `${Math.round(free / 1e6)} MB are free on the disk of the ledger`
-        : null,
-    'remove journals, recordings and logs, never the ledger',
-  ),
-  login_refused: seen(
-    'warning',
+  disk_low: seenWarning('the disk fills', 'remove journals, recordings and logs, never the ledger'),
+  login_refused: seenWarning(
     'logins are refused',
-    ({ refusedLogins: count }) =>
-      count >= MOST_REFUSED_LOGINS ? `the page was brought ${count} wrong passwords in ten minutes` : null,
     'was it you, `twinbook alerts --ack login_refused`; else give the page another password and start it again',
   ),
-  killed: shown(
-    'critical',
-    'it is killed',
-    ({ mode, reason }) => (mode === 'killed' ? reason : null),
-    '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up',
-  ),
-  halted: shown(
-    'critical',
-    'it is halted',
-    ({ mode, reason }) => (mode === 'halted' ? reason : null),
-    '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up',
-  ),
-  // One round alone may have met an order in flight.
-  ledger_differs: shown(
-    'critical',
+  killed: shownCritical('it is killed', '`twinbook events` says why; `twinbook unkill --reason TEXT` leads back up'),
+  halted: shownCritical('it is halted', '`twinbook events` says why; `twinbook resume --reason TEXT` leads back up'),
+  ledger_differs: shownCritical(
     'ledger and exchange differ',
-    ({ reconciled, disagreement }) => (reconciled === null ? null : disagreement),
     '`twinbook reconcile` names all that differs; only orders that reduce leave meanwhile',
   ),
-  unknown_orders: shown(
-    'critical',
+  unknown_orders: shownCritical(
     'orders are unknown',
-    ({ unknownOrders: count }) => (count > 0 ? `of ${count} orders nothing is known` : null),
     '`twinbook cancel-all --verify`, and compare with the page of the venue',
     5 * MINUTE_MS,
   ),
-  venue_silent: shown(
-    'warning',
+  venue_silent: shownWarning(
     'the exchange does not answer',
-    ({ silent }) => (silent ? 'requests go unanswered' : null),
     '`twinbook status`, and the status page of the venue',
     2 * MINUTE_MS,
   ),
-  throttled: shown(
-    'warning',
-    'the exchange throttles',
-    ({ budgets }) =>
-      Object.values(budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null)
-        ? 'it lets no request through'
-        : null,
-    '`twinbook status` says which requests are left',
-    MINUTE_MS,
-  ),
-  clock_off: shown(
-    'warning',
-    'the clock is off',
-    ({ clockOffsetMs: offset }) => (Math.abs(offset ?? 0) > MOST_SKEW_MS ? `by ${wholeSeconds(offset ?? 0)} s` : null),
-    'synchronise the clock of this machine',
-    MINUTE_MS,
-  ),
-  reconciled_late: shown(
-    'warning',
-    'no reconciliation',
-    ({ reconciled }, { nowMs, process }) => {
-      // A first round that never comes is late too.
-      const sinceMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
-      const text = 'ledger and exchange were not compared for ten minutes';
-      return nowMs - sinceMs > RECONCILED_WITHIN_MS ? { text, sinceMs } : null;
-    },
-    '`twinbook reconcile`',
-  ),
-  loss: shown(
-    'warning',
+  throttled: shownWarning('the exchange throttles', '`twinbook status` says which requests are left', MINUTE_MS),
+  clock_off: shownWarning('the clock is off', 'synchronise the clock of this machine', MINUTE_MS),
+  reconciled_late: shownWarning('no reconciliation', '`twinbook reconcile`'),
+  loss: shownWarning(
     'a loss limit is near',
-    ({ losses }, { process }) => {
-      if (process === null) return null;
-      const { maxLossDayMicros, maxDrawdownMicros } = process.limits;
-      const used = Math.max(losses.dayLossMicros / maxLossDayMicros, losses.drawdownMicros / maxDrawdownMicros);
-      return used > MOST_LOSS ? `${Math.round(used * 100)} % of a loss limit is lost` : null;
-    },
     '`twinbook pnl --by market`; `twinbook reduce-only` or `pause` holds it back',
   ),
-  feed_silent: shown(
-    'warning',
+  feed_silent: shownWarning(
     'a feed is silent',
-    ({ feeds }) => {
-      const silent = feeds.filter(({ current }) => current === 0);
-      const names = silent.map(({ name, trouble }) => (trouble === null ? name : `${name} (${trouble})`));
-      return names.length > 0 ? `no market has a current value of ${names.join(', ')}` : null;
-    },
     '`twinbook status` says how old its values are; strategies that need it do not quote',
     2 * MINUTE_MS,
   ),
-  backup_failed: shown(
-    'warning',
-    'no new backup',
-    ({ upkeep: { backupFailed } }, { backupMs }) =>
-      isBackupFailing(backupFailed, backupMs)
-        ? { text: `the ledger could not be backed up: ${backupFailed.why}`, sinceMs: backupFailed.at }
-        : null,
-    BACK_UP,
-  ),
-  backup_old: shown(
-    'warning',
-    'the newest backup is old',
-    (_, { nowMs, backupMs, backupWithinMs, process }) => {
-      if (backupWithinMs === null || process === null) return null;
-      if (nowMs - Math.max(backupMs ?? 0, process.startedMs) <= backupWithinMs) return null;
-      return backupMs === null ? 'there is none' : `it was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
-    },
-    BACK_UP,
-  ),
-  journal_ended: shown(
-    'warning',
+  backup_failed: shownWarning('no new backup', BACK_UP),
+  backup_old: shownWarning('the newest backup is old', BACK_UP),
+  journal_ended: shownWarning(
     'the journal has ended',
-    ({ upkeep: { journalEnded: why } }) =>
-      why === null ? null : `trading continues, but cannot be replayed from here on: ${why}`,
     'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
   ),
-  signing_refused: told('critical', 'the signer refused a draft', KILL_AND_LOOK),
-  signed_elsewhere: told('critical', 'an order that was signed elsewhere', KILL_AND_LOOK),
-  foreign_order: told('critical', 'a foreign order', KILL_AND_LOOK),
-  cancel_undone: told(
-    'critical',
+  signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
+  signed_elsewhere: toldCritical('an order that was signed elsewhere', KILL_AND_LOOK),
+  foreign_order: toldCritical('a foreign order', KILL_AND_LOOK),
+  cancel_undone: toldCritical(
     'an order rests that the exchange had canceled',
     '`twinbook kill --verify`, and compare with the page of the venue; its market stays out until `twinbook resume --reason TEXT`',
   ),
-  fill_differs: told('critical', 'a fill differs from its signed order', REDUCES_ONLY),
-  settled_trade_failed: told('critical', 'a settled trade was reversed', REDUCES_ONLY),
-  list_unread: told(
-    'critical',
+  fill_differs: toldCritical('a fill differs from its signed order', REDUCES_ONLY),
+  settled_trade_failed: toldCritical('a settled trade was reversed', REDUCES_ONLY),
+  list_unread: toldCritical(
     'a list of the exchange cannot be read',
     '`twinbook doctor` shows the exchange’s refusal; for a key: `twinbook keys list`, `twinbook keys bootstrap`',
   ),
-  market_unread: told(
-    'warning',
+  market_unread: toldWarning(
     'a market cannot be read',
     '`twinbook events` names market, field and value; all other markets continue',
   ),
-  orders_refused: told(
-    'critical',
+  orders_refused: toldCritical(
     'the exchange refuses every order',
     '`twinbook explain MARKET` has the words of the exchange; compare `capital` with the account for a lack of funds',
   ),
-  budget_short: told(
-    'warning',
+  budget_short: toldWarning(
     'the exchange leaves few requests',
     '`twinbook status` says which requests are left; does another program use this key or this address? Ask the venue',
   ),
-  strategy_failed: told('warning', 'a strategy failed', LETS_TRY),
-  market_failed: told('warning', 'a market is out', LETS_TRY),
-  clock_set_back: told('warning', 'the clock was set back'),
-  command: told('warning', 'a command'),
-  configured: told('warning', 'another configuration', '`twinbook config diff --history` says who changed what'),
-  daily_summary: told('info', 'the day'),
-};
+  strategy_failed: toldWarning('a strategy failed', LETS_TRY),
+  market_failed: toldWarning('a market is out', LETS_TRY),
+  clock_set_back: toldWarning('the clock was set back'),
+  command: toldWarning('a command'),
+  configured: toldWarning('another configuration', '`twinbook config diff --history` says who changed what'),
+  daily_summary: kindOf('info', 'notice')('the day'),
+} as const satisfies Readonly<Record<string, AlertKind>>;
 
-const findKind = (kind: string): AlertKind | undefined => (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined);
+/** Text of a condition that holds, with its start where that is known. */
+type Found = string | Readonly<{ text: string; sinceMs: number }>;
+/** False or null for a condition that does not hold. */
+type Conditions = Readonly<Partial<Record<keyof typeof KINDS, Found | false | null>>>;
+
+function findSeen({
+  nowMs,
+  isGone,
+  hasEnded,
+  silentMs,
+  isGuarded,
+  diskFreeBytes,
+  refusedLogins,
+}: WatchedFacts): Conditions {
+  const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
+  const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
+  return {
+    trader_gone: isGone && 'its process ended without canceling anything',
+    trader_silent: isSilent && {
+      text: `nothing was heard for ${wholeSeconds(silentMs)} s`,
+      sinceMs: nowMs - silentMs,
+    },
+    guardian_absent: !hasEnded && isGuarded === false && 'nothing cancels when the trader stops',
+    disk_low: isFull && `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`,
+    login_refused:
+      refusedLogins >= MOST_REFUSED_LOGINS && `the page was brought ${refusedLogins} wrong passwords in ten minutes`,
+  };
+}
+
+function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWithinMs }: WatchedFacts): Conditions {
+  const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
+  const { backupFailed, journalEnded } = upkeep;
+  const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
+  // A first round that never comes is late too.
+  const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
+  const lossUsed = Math.max(
+    losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
+    losses.drawdownMicros / (process?.limits.maxDrawdownMicros ?? Number.POSITIVE_INFINITY),
+  );
+  const silentFeeds = account.feeds.filter(({ current }) => current === 0);
+  const names = silentFeeds.map(({ name, trouble }) => (trouble === null ? name : `${name} (${trouble})`));
+  const backupAgeMs = nowMs - Math.max(backupMs ?? 0, process?.startedMs ?? nowMs);
+  return {
+    killed: mode === 'killed' && reason,
+    halted: mode === 'halted' && reason,
+    // One round alone may have met an order in flight.
+    ledger_differs: reconciled !== null && account.disagreement,
+    unknown_orders: unknownOrders > 0 && `of ${unknownOrders} orders nothing is known`,
+    venue_silent: account.silent && 'requests go unanswered',
+    throttled: isThrottled && 'it lets no request through',
+    clock_off: Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && `by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
+    reconciled_late: nowMs - comparedMs > RECONCILED_WITHIN_MS && {
+      text: 'ledger and exchange were not compared for ten minutes',
+      sinceMs: comparedMs,
+    },
+    loss: lossUsed > MOST_LOSS && `${Math.round(lossUsed * 100)} % of a loss limit is lost`,
+    feed_silent: names.length > 0 && `no market has a current value of ${names.join(', ')}`,
+    backup_failed: isBackupFailing(backupFailed, backupMs) && {
+      text: `the ledger could not be backed up: ${backupFailed.why}`,
+      sinceMs: backupFailed.at,
+    },
+    backup_old: backupWithinMs !== null && backupAgeMs > backupWithinMs && describeAge(backupMs, nowMs),
+    journal_ended: journalEnded !== null && `trading continues, but cannot be replayed from here on: ${journalEnded}`,
+  };
+}
+
+const describeAge = (backupMs: number | null, nowMs: number): string =>
+  backupMs === null ? 'there is none' : `it was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
+
+const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
+const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
 /** Empty when nothing is to be done. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
@@ -329,12 +273,15 @@ export function addNextStep(kind: string, text: string): string {
   return step === '' ? text : `${text}\nDo: ${step}`;
 }
 
-export const findConditions = (facts: WatchedFacts): readonly Condition[] =>
-  Object.entries(KINDS).flatMap(([kind, { severity, title, forMs, find }]) => {
-    const found = find(facts);
-    if (found === null) return [];
-    return { kind, severity, title, forMs, ...(typeof found === 'string' ? { text: found } : found) };
+export function findConditions(facts: WatchedFacts): readonly Condition[] {
+  const { account, hasEnded } = facts;
+  const found = { ...findSeen(facts), ...(account === null || hasEnded ? {} : findShown(account, facts)) };
+  return Object.entries<Found | false | null>(found).flatMap(([kind, one]) => {
+    if (one === false || one === null || !isKind(kind)) return [];
+    const { severity, title, forMs } = KINDS[kind];
+    return { kind, severity, title, forMs, ...(typeof one === 'string' ? { text: one } : one) };
   });
+}
 
 /** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {

@@ -125,7 +125,7 @@ export function passwordFrom(env: Environment): string | null {
   if (password === '') return null;
   return requireLong(
     password,
-    'the password of the page',
+    'its password',
     'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
   );
 }
@@ -134,7 +134,11 @@ export function passwordFrom(env: Environment): string | null {
 function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
-  throw new TwinbookError('usage', `${what} is shorter than ${SHORTEST_PASSWORD} characters`, hint);
+  throw new TwinbookError(
+    'usage',
+    `${what} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`,
+    hint,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import { type Host, isAllowed, type TraderHost } from './contract.js';
+import { type Host, isAllowed, readText, type TraderHost } from './contract.js';
 import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
 
 type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headersDistinct'>;
@@ -188,5 +188,3 @@ export function findTrader(
     .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });
   return null;
 }
-
-export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

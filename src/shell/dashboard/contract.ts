@@ -1,7 +1,6 @@
 /** Data and requests of the page. The console makes all data; the page decides nothing. */
 
 import {
-  FIRST_NAMES,
   MARKET_NAMES,
   type MarketName,
   OPERATOR_COMMANDS,
@@ -41,9 +40,6 @@ export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 export const marketCommand = (action: PageAction): MarketName | null =>
   MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
 
-export const ALL_ACTIONS = FIRST_NAMES;
-export type AllAction = (typeof ALL_ACTIONS)[number];
-
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 export interface Greeting {
@@ -66,20 +62,32 @@ export interface Acted {
 export const CSV_NAMES = ['fills', 'orders'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
+export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+const LONGEST_SPAN_MS = 90 * 86_400_000;
+const MOST_PAGES = 1_000;
+const LATEST_MS = 8_640_000_000_000_000;
+
 /** Requested part of a view; null for all. */
-export interface ViewQuery {
-  readonly market: string | null;
-  readonly subject: string | null;
-  /** Span of a chart, up to now, ms. */
-  readonly spanMs: number;
-  /** An earlier time, Unix ms; null for now. */
-  readonly atMs: number | null;
-  /** A side of orders, or a severity of lines; empty for all. */
-  readonly side: string;
-  /** Words that each row of a list contains. */
-  readonly words: string;
-  readonly page: number;
+export function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>) {
+  const spanMs = Number(readText(span) ?? 0);
+  const atMs = Number(readText(at) ?? 0);
+  return {
+    market: readText(market),
+    subject: readText(subject),
+    /** Span of a chart or list, up to now, ms; 0 for the usual one. */
+    spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
+    /** An earlier time, Unix ms; null for now. */
+    atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
+    /** A side of orders, or a severity of lines; empty for all. */
+    side: readText(side) ?? '',
+    /** Words that each row of a list contains. */
+    words: readText(filter) ?? '',
+    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
+  };
 }
+
+export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
  * One trader behind the page. Money, prices and amounts of all that it shows are decimal strings, times Unix milliseconds; columns of

@@ -8,13 +8,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FIRST_NAMES } from '../../shared/protocol/operator-commands.js';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
-import { findRefusal, findTrader, Gate, type Passes, type Query, readText } from './admission.js';
+import { findRefusal, findTrader, Gate, type Passes, type Query } from './admission.js';
 import {
   type Acted,
-  ALL_ACTIONS,
-  type AllAction,
   CSV_NAMES,
   type CsvName,
   type Host,
@@ -22,8 +21,9 @@ import {
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
+  readText,
   type TraderHost,
-  type ViewQuery,
+  viewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
 
@@ -147,13 +147,24 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   });
 }
 
+type ActionRoute = Query & { Params: { action: string }; Body: unknown };
+
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
-  server.post<Query & { Params: { action: string }; Body: unknown }>('/actions/:action', async (request, reply) => {
-    const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
-    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
-    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
-    const trader = findTrader(host, request.query, reply);
-    if (trader === null) return reply;
+  /** Null when it answered. */
+  const admitAction = <Action extends PageAction>(
+    names: readonly Action[],
+    request: FastifyRequest<ActionRoute>,
+    reply: FastifyReply,
+  ): Action | null => {
+    const action = names.find((name) => name === request.params.action);
+    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return null;
+    if (action === undefined) void reply.code(404).send({ error: 'there is no such action' });
+    return action ?? null;
+  };
+  server.post<ActionRoute>('/actions/:action', async (request, reply) => {
+    const action = admitAction(PAGE_ACTIONS, request, reply);
+    const trader = action === null ? null : findTrader(host, request.query, reply);
+    if (action === null || trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
     const market =
       isOfMarket || action === 'backtest' || action === 'parity' ? readText(request.query['market']) : null;
@@ -161,16 +172,15 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
-  server.post<{ Params: { action: string }; Body: unknown }>('/traders/:action', async (request, reply) => {
-    const action = ALL_ACTIONS.find((name): name is AllAction => name === request.params.action);
-    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
-    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
+  server.post<ActionRoute>('/traders/:action', async (request, reply) => {
+    const action = admitAction(FIRST_NAMES, request, reply);
+    if (action === null) return reply;
     const reason = readReason(request.body);
     // All are asked at once: a hanging one delays no other.
-    const asked = host.names.map(async (name) => ({ name, ...(await tryToAct(host.trader(name), action, reason)) }));
-    const traders = await Promise.all(asked);
-    const text = traders.map(({ name, refusal, text: done }) => `${name}: ${refusal ?? done}`).join('; ');
-    const isDone = traders.every(({ refusal }) => refusal === null);
+    const asked = host.names.map((name) => tryToAct(host.trader(name), action, reason));
+    const answers = await Promise.all(asked);
+    const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
+    const isDone = answers.every(({ refusal }) => refusal === null);
     return isDone ? { done: true, text } : reply.code(409).send({ error: text });
   });
 }
@@ -201,7 +211,7 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
 }
 
 /** An error of one trader must not keep the others from being stopped. */
-async function tryToAct(trader: TraderHost | null, action: AllAction, reason: string): Promise<Acted> {
+async function tryToAct(trader: TraderHost | null, action: PageAction, reason: string): Promise<Acted> {
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
@@ -211,27 +221,7 @@ async function tryToAct(trader: TraderHost | null, action: AllAction, reason: st
 }
 
 const NO_MARKET = 'this is of one market; ?market= wants its condition id';
-const NO_ACTION = 'there is no such action';
-
 const NOT_KNOWN = 'nothing is known of that yet';
-const LONGEST_SPAN_MS = 90 * 86_400_000;
-const MOST_PAGES = 1_000;
-const LATEST_MS = 8_640_000_000_000_000;
-
-function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>): ViewQuery {
-  const spanMs = Number(readText(span) ?? 0);
-  const atMs = Number(readText(at) ?? 0);
-  return {
-    market: readText(market),
-    subject: readText(subject),
-    spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
-    atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
-    side: readText(side) ?? '',
-    words: readText(filter) ?? '',
-    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
-  };
-}
-
 /** Printable, on one line, of bounded length; empty when none was given. */
 function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';

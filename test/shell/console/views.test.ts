@@ -1,6 +1,6 @@
 /** Inputs of the views beside the overview. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
@@ -32,19 +32,26 @@ function trade(ledger: Ledger): void {
   ]);
 }
 
-const NO_HISTORY = { account: () => [] };
+/** An open ledger as a console reads it. */
+const readFrom = (ledger: Ledger) => ({ opened: 1, read: <T>(work: (open: Ledger) => T) => work(ledger) });
+
+function moneyOf(ledger: Ledger, of: { readonly trader: TraderState; readonly book: ResultBook }, atMs: number | null) {
+  const sources = { ...of, ledger: readFrom(ledger), history: { account: () => [] }, markouts: { read: () => [] } };
+  const view = moneyView(sources, { spanMs: 0, atMs });
+  if (view === null) throw new Error('that ledger is open');
+  return view;
+}
 
 describe('money', () => {
   test('adds up to the ledger’s own result, by day, market and strategy alike', () => {
     withLedger((ledger) => {
       trade(ledger);
       const book = new ResultBook(() => 0);
-      book.readOn(ledger, 1);
-      const told = toldTrader([
+      const trader = toldTrader([
         { ...market('a'), markMicros: m(500_000) },
         { ...market('b'), markMicros: m(300_000) },
       ]);
-      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0, dayMs: DAY_MS });
+      const view = moneyOf(ledger, { trader, book }, DAY_MS);
       const pnl = ledger.pnl(
         new Map([
           ['a', m(500_000)],
@@ -77,8 +84,7 @@ describe('money', () => {
   test('says no result while a holding has no price', () => {
     withLedger((ledger) => {
       trade(ledger);
-      const sources = { trader: toldTrader([]), ledger, book: new ResultBook(), history: NO_HISTORY };
-      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0, dayMs: null })).toMatchObject({
+      expect(moneyOf(ledger, { trader: toldTrader([]), book: new ResultBook() }, null)).toMatchObject({
         result: '',
         unrealised: '',
         unmarked: 2,
@@ -198,14 +204,14 @@ describe('explain', () => {
 
 const ALL = { market: null, side: '', words: '', page: 0, spanMs: 0 };
 
-const listOrders = (ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) =>
-  ordersView({
-    ledger,
-    trader: toldTrader([]),
-    query: { ...ALL, ...query },
-    trips: new RoundTrips().read(ledger, 1),
-    nowMs: 1_100_000,
-  });
+function listOrders(ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) {
+  vi.useFakeTimers({ now: 1_100_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sources = { ledger: readFrom(ledger), trader: toldTrader([]), history: {} };
+  const view = ordersView(sources, new RoundTrips(), { ...ALL, ...query });
+  if (view === null) throw new Error('that ledger is open');
+  return view;
+}
 
 describe('lists', () => {
   const many = Array.from({ length: 60 }, (_, i) => {

@@ -13,7 +13,10 @@ import {
 } from '../../../shared/base/micros.js';
 import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
+import type { ViewQuery } from '../../dashboard/contract.js';
+import { nowMs } from '../../runtime/clock.js';
 import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
+import type { ViewSources } from '../page-state.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
@@ -129,8 +132,6 @@ function summarize(
   };
 }
 
-export type MarkoutRow = ReturnType<typeof summarize>;
-
 const PAGE = 500;
 /** Maximum time per call, ms: a long ledger takes several. */
 const READING_MS = 40;
@@ -228,22 +229,27 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
-export interface MoneySources {
-  readonly trader: TraderState;
-  readonly ledger: LedgerReader;
+interface MoneySources extends ViewSources<'account'> {
   readonly book: ResultBook;
-  readonly history: Pick<History, 'account'>;
-  readonly nowMs: number;
-  readonly spanMs: number;
-  /** A moment of the UTC day whose markets are listed, Unix ms; null for none. */
-  readonly dayMs: number | null;
+  readonly markouts: Pick<MarkoutBook, 'read'>;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs }: MoneySources) {
+export const moneyView = (shown: MoneySources, query: Pick<ViewQuery, 'spanMs' | 'atMs'>) =>
+  shown.ledger.read((open) => {
+    shown.book.readOn(open, shown.ledger.opened);
+    return { ...sumMoney(open, shown, query), markouts: shown.markouts.read(open, nowMs()) };
+  });
+
+function sumMoney(
+  ledger: LedgerReader,
+  { trader, book, history }: MoneySources,
+  { spanMs, atMs }: Pick<ViewQuery, 'spanMs' | 'atMs'>,
+) {
   const pnl = ledger.pnl(readMarks(trader));
   const title = makeTitleLookup(trader, ledger);
-  const day = dayMs === null ? '' : dayOf(dayMs);
-  const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
+  /** Its markets are listed. */
+  const day = atMs === null ? '' : dayOf(atMs);
+  const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {
     ...formatWhole(pnl, trader),
     read: book.read,
@@ -265,7 +271,7 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
   };
 }
 
-export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: readonly MarkoutRow[] };
+export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
 
 /** The trader's present marks, YES prices. */
 function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {

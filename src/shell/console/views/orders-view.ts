@@ -4,8 +4,9 @@ import { complement, formatDecimal, type Micros, ONE } from '../../../shared/bas
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
+import { nowMs } from '../../runtime/clock.js';
 import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
-import type { History } from '../store.js';
+import type { ViewSources } from '../page-state.js';
 import type { TraderState } from '../trader-state.js';
 
 /** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
@@ -58,20 +59,12 @@ const DEFAULT_MS = 600_000;
 /** Maximum markers: more would cover each other. */
 const MOST_FILLS = 500;
 
-export interface ChartSources {
-  readonly market: string;
-  readonly history: Pick<History, 'market'>;
-  /** Null while it cannot be read. */
-  readonly ledger: LedgerReader | null;
-  readonly nowMs: number;
-  /** 0 for the default. */
-  readonly spanMs: number;
-}
-
 /** One market over time: prices with own orders, fills and holdings. */
-export function chartView({ market, history, ledger, nowMs, spanMs }: ChartSources) {
-  const fromMs = nowMs - (spanMs || DEFAULT_MS);
-  const points = history.market(market, { fromMs, toMs: nowMs });
+export function chartView({ ledger, history }: ViewSources<'market'>, { market, spanMs }: ViewQuery) {
+  if (market === null) return null;
+  const toMs = nowMs();
+  const fromMs = toMs - (spanMs || DEFAULT_MS);
+  const points = history.market(market, { fromMs, toMs });
   return {
     time: points.map(({ timeMs }) => timeMs),
     best_bid: points.map(({ bestBidMicros }) => bestBidMicros),
@@ -80,11 +73,11 @@ export function chartView({ market, history, ledger, nowMs, spanMs }: ChartSourc
     bid: points.map(({ bidMicros }) => bidMicros),
     ask: points.map(({ askMicros }) => askMicros),
     net: points.map(({ netMicros }) => netMicros),
-    fills: ledger === null ? [] : listFills(ledger, market, fromMs),
+    fills: ledger.read((open) => listFills(open, market, fromMs)) ?? [],
   };
 }
 
-export type ChartView = ReturnType<typeof chartView>;
+export type ChartView = NonNullable<ReturnType<typeof chartView>>;
 
 const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
   ledger
@@ -198,19 +191,21 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
 /** The newest rows, among which filters look. */
 const MOST_ROWS = 2_000;
 
-interface OrdersSources {
-  readonly ledger: LedgerReader;
-  readonly trader: TraderState;
-  readonly query: Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
-  readonly trips: ReturnType<RoundTrips['read']>;
-  readonly nowMs: number;
-}
+type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
 
-export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSources) {
+export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: ListQuery) =>
+  ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
+
+function listOrders(
+  ledger: LedgerReader,
+  trader: TraderState,
+  trips: ReturnType<RoundTrips['read']>,
+  query: ListQuery,
+) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);
-  const fromMs = spanMs === 0 ? 0 : nowMs - spanMs;
+  const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
     findPage(
@@ -227,4 +222,4 @@ export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSource
   };
 }
 
-export type OrdersView = ReturnType<typeof ordersView>;
+export type OrdersView = ReturnType<typeof listOrders>;

@@ -191,28 +191,15 @@ export async function diffView(socket: string): Promise<{ readonly lines: readon
 type Views = Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>>;
 
 export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
-  const { config, trader, ledger, history, book, watch, reports } = shown;
-  const markouts = new MarkoutBook(history);
+  const { config, trader, ledger, watch, reports } = shown;
+  const money = { ...shown, markouts: new MarkoutBook(shown.history) };
   const trips = new RoundTrips();
   const views: Views = {
-    chart: ({ market, spanMs }) => {
-      if (market === null) return null;
-      const rest = { market, history, nowMs: nowMs(), spanMs };
-      return ledger.read((open) => chartView({ ...rest, ledger: open })) ?? chartView({ ...rest, ledger: null });
-    },
-    money: ({ spanMs, atMs }) =>
-      ledger.read((open) => {
-        book.readOn(open, ledger.opened);
-        const rows = moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs, dayMs: atMs });
-        return { ...rows, markouts: markouts.read(open, nowMs()) };
-      }),
+    chart: (query) => chartView(shown, query),
+    money: (query) => moneyView(money, query),
     risk: () => riskView(trader, ledger),
     health: () => healthView(shown),
-    orders: (query) =>
-      ledger.read((open) => {
-        const read = trips.read(open, ledger.opened);
-        return ordersView({ ledger: open, trader, query, trips: read, nowMs: nowMs() });
-      }),
+    orders: (query) => ordersView(shown, trips, query),
     explain: ({ subject }) => {
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
