@@ -131,12 +131,13 @@ const MOST_JOINED = 10;
 
 interface Waiting {
   readonly message: AlertMessage;
-  sinceMs: number;
+  readonly sinceMs: number;
 }
 
 /**
  * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and few of the less
- * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result.
+ * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result. Its times
+ * are of a clock that never steps, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -145,7 +146,6 @@ export class Outbox {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
-  #seenMs = Number.NEGATIVE_INFINITY;
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
@@ -157,18 +157,13 @@ export class Outbox {
   }
 
   /** Includes the message in flight: its delivery is unknown. */
-  get content(): readonly RememberedMessage[] {
-    return [...this.#underWay, ...this.#waiting];
-  }
-
-  /** Undelivered messages of the previous console. */
-  goOn(messages: readonly RememberedMessage[]): void {
-    for (const { message, sinceMs } of messages) this.add(message, sinceMs);
+  get content(): readonly AlertMessage[] {
+    return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
   /** Without room the least urgent and oldest is dropped and counted. */
-  add(message: AlertMessage, nowMs: number): void {
-    this.#waiting.push({ message, sinceMs: nowMs });
+  add(message: AlertMessage, steadyMs: number): void {
+    this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
     const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
     const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
@@ -180,20 +175,18 @@ export class Outbox {
    * The message to send now, most urgent first; null while none is due or one is in flight.
    * @param isQuiet only urgent messages are due
    */
-  next(nowMs: number, isQuiet = false): AlertMessage | null {
-    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
-    this.#seenMs = nowMs;
-    this.#giveUp(nowMs);
-    if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
+  next(steadyMs: number, isQuiet = false): AlertMessage | null {
+    this.#giveUp(steadyMs);
+    if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(nowMs);
+    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(steadyMs);
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
     return joinMessages(taken.map(({ message }) => message));
   }
 
-  settle(delivery: Delivery, nowMs: number): void {
+  settle(delivery: Delivery, steadyMs: number): void {
     const taken = this.#underWay;
     this.#underWay = [];
     if (delivery.kind === 'failed') {
@@ -201,37 +194,30 @@ export class Outbox {
       this.#waiting.unshift(...taken);
       const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
       this.#failures++;
-      this.#notBeforeMs = nowMs + Math.max(pauseMs, delivery.afterMs ?? 0);
+      this.#notBeforeMs = steadyMs + Math.max(pauseMs, delivery.afterMs ?? 0);
       return;
     }
     if (delivery.kind === 'delivered') {
       this.counts.delivered += taken.length;
-      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(nowMs);
+      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(steadyMs);
     } else {
       this.counts.failed++;
       this.counts.lost += taken.length;
     }
     this.#failures = 0;
-    this.#notBeforeMs = nowMs + APART_MS;
+    this.#notBeforeMs = steadyMs + APART_MS;
   }
 
-  /** Ends pauses and restarts ages: otherwise a message would wait for as long as the step. */
-  #onClockSetBack(nowMs: number): void {
-    this.#notBeforeMs = Number.NEGATIVE_INFINITY;
-    this.#sentMs = this.#sentMs.map((sentMs) => Math.min(sentMs, nowMs));
-    for (const one of [...this.#waiting, ...this.#underWay]) one.sinceMs = Math.min(one.sinceMs, nowMs);
-  }
-
-  #takeOthers(nowMs: number): readonly Waiting[] {
-    this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < HOUR_MS);
+  #takeOthers(steadyMs: number): readonly Waiting[] {
+    this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     if (this.#sentMs.length >= MOST_AN_HOUR) return [];
     return this.#waiting;
   }
 
-  #giveUp(nowMs: number): void {
+  #giveUp(steadyMs: number): void {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter(
-      ({ message, sinceMs }) => nowMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
+      ({ message, sinceMs }) => steadyMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
     );
     this.counts.lost += before - this.#waiting.length;
   }
@@ -278,11 +264,9 @@ export type Delivery =
 
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
 
-type RememberedMessage = Readonly<Waiting>;
-
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
-  readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
+  readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
 }
 
 /** For an alert that has been open since then. */
@@ -313,6 +297,8 @@ export interface AlertCenterOptions {
   readonly memory?: AlertMemory;
   /** Unix ms; the time at which the stored state is read. */
   readonly nowMs?: number;
+  /** The same moment by a clock that never steps, ms. */
+  readonly steadyMs?: number;
 }
 
 interface Channel {
@@ -331,34 +317,35 @@ export class AlertCenter {
   #isQuiet = false;
 
   constructor(options: AlertCenterOptions) {
-    const { config, run, openSender, memory, nowMs = 0 } = options;
+    const { config, run, openSender, memory, nowMs = 0, steadyMs = 0 } = options;
     this.#options = options;
     this.#channels = config.channels.map((one) => ({ config: one, outbox: new Outbox(), send: openSender(one) }));
     this.#book = new AlertBook(run);
     const state = memory?.load() ?? null;
     if (state === null) return;
     this.#book.goOn(state.open, nowMs);
-    for (const channel of this.#channels) channel.outbox.goOn(state.waiting[channel.config.name] ?? []);
+    for (const { config: one, outbox } of this.#channels)
+      for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
   /** Call about once a second; returns at once. In quiet hours only critical messages leave. */
   tick(facts: WatchedFacts, isQuiet = false): void {
-    const { nowMs } = facts;
+    const { nowMs, steadyMs } = facts;
     this.#isQuiet = isQuiet;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
-    for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
-    for (const channel of this.#channels) this.#deliver(channel, () => nowMs);
+    for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, steadyMs);
+    for (const channel of this.#channels) this.#deliver(channel, steadyMs);
     this.#remember();
   }
 
   /** For a trader to its operator; `time` in Unix ms. */
   notice(
     { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
-    nowMs: number,
+    steadyMs: number,
   ) {
     const told = toldAs(kind, severity);
-    if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
+    if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
   /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
@@ -383,23 +370,23 @@ export class AlertCenter {
     }));
   }
 
-  #tell(message: AlertMessage, nowMs: number): void {
+  #tell(message: AlertMessage, steadyMs: number): void {
     this.#recent.push(message);
     if (this.#recent.length > RECENT) this.#recent.shift();
     const rank = (severity: AlertSeverity) => ALERT_SEVERITIES.indexOf(severity);
     for (const { config, outbox } of this.#channels) {
       const isWanted = message.kind === SUMMARY ? config.summary : rank(message.severity) >= rank(config.min);
-      if (isWanted) outbox.add(message, nowMs);
+      if (isWanted) outbox.add(message, steadyMs);
     }
   }
 
-  #deliver({ config, outbox, send }: Channel, nowMs: () => number): void {
-    const message = outbox.next(nowMs(), this.#isQuiet);
+  #deliver({ config, outbox, send }: Channel, steadyMs: number): void {
+    const message = outbox.next(steadyMs, this.#isQuiet);
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered')
         this.#options.note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
-      outbox.settle(delivery, nowMs());
+      outbox.settle(delivery, steadyMs);
     });
   }
 

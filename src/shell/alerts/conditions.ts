@@ -20,10 +20,9 @@ export class Lifeline {
   }
 
   /** The call that is due: why there was no useful work, empty where there was. Null between two calls. */
-  look(facts: WatchedFacts, isCurrent: boolean, steadyMs: number): string | null {
+  look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
-    const { account, isGuarded, nowMs } = facts;
     const [stepsBefore, answeredBefore] = [this.#steps, this.#answered];
     this.#steps = account?.health.steps ?? 0;
     this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
@@ -52,6 +51,8 @@ export interface Condition {
 /** Null if unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
+  /** By a clock that never steps, ms. */
+  readonly steadyMs: number;
   /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from it. */

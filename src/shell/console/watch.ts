@@ -155,7 +155,7 @@ export class Watch {
   }
 
   notice(line: StatusLineOf<'notice'>): void {
-    this.#center?.notice(line, nowMs());
+    this.#center?.notice(line, performance.now());
   }
 
   /** Whether this console sends alerts and stores the history. */
@@ -212,6 +212,7 @@ export class Watch {
         note,
         memory,
         nowMs: nowMs(),
+        steadyMs: performance.now(),
       });
     return this.#center;
   }
@@ -240,6 +241,7 @@ export class Watch {
     const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
     const facts: WatchedFacts = {
       nowMs: nowMs(),
+      steadyMs,
       ...this.#findPresence(),
       isGone: this.#isGone,
       isGuarded: isGuarded(),
@@ -252,7 +254,7 @@ export class Watch {
     };
     for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
     center.tick(facts, this.#isQuiet);
-    const why = this.#lifeline?.look(facts, trader.isCurrent, steadyMs) ?? null;
+    const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
     if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 

@@ -8,6 +8,7 @@ export const ACCOUNT_FACTS = { ...ACCOUNT, reconciled: agreedAt(0) };
 /** The account is unknown. */
 export const FACTS: WatchedFacts = {
   nowMs: 0,
+  steadyMs: 0,
   silentMs: 0,
   isHeard: true,
   hasEnded: false,

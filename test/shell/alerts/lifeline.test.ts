@@ -13,7 +13,7 @@ const look = (lifeline: Lifeline, one: typeof IDLE, steadyMs: number, nowMs: num
   const { isCurrent, steps, answered, reconciledMs, isGuarded } = one;
   const requests = ACCOUNT.health.requests.map((row) => ({ ...row, answered }));
   const account = { ...ACCOUNT, reconciled: agreedAt(reconciledMs), health: { ...ACCOUNT.health, steps, requests } };
-  return lifeline.look({ ...FACTS, nowMs, isGuarded, account }, isCurrent, steadyMs);
+  return lifeline.look({ ...FACTS, nowMs, steadyMs, isGuarded, account }, isCurrent);
 };
 /** Calls of each minute, with this work done. */
 const calls = (works: readonly (typeof IDLE)[]) => {
