@@ -4,6 +4,7 @@ import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
+import type { History } from './store.js';
 import type { TraderState } from './trader-state.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
@@ -169,3 +170,10 @@ const readLists = (ledger: LedgerReader) => ({
   fills: ledger.fills({ limit: ROWS }).map(fillRow),
   events: listEvents(ledger, ROWS),
 });
+
+/** Parts that views read; `Scale`: of the history. */
+export interface ViewSources<Scale extends keyof History = never> {
+  readonly trader: TraderState;
+  readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;
+  readonly history: Pick<History, Scale>;
+}

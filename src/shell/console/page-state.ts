@@ -195,13 +195,6 @@ export interface ShownParts {
   readonly reports: Reports;
 }
 
-/** Parts that views read; `Scale`: of the history. */
-export interface ViewSources<Scale extends keyof History = never> {
-  readonly trader: TraderState;
-  readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;
-  readonly history: Pick<History, Scale>;
-}
-
 interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
   readonly watch: Pick<Watch, 'count'>;

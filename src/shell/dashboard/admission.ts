@@ -1,13 +1,12 @@
 /** Which caller may request what of which trader; each refusal gives its reason. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import { type Host, isAllowed, readText, type TraderHost } from './contract.js';
 import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
 
-type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headersDistinct'>;
+type RequestHead = Pick<FastifyRequest['raw'], 'method' | 'url' | 'headersDistinct'>;
 
 interface Refusal {
   readonly status: 403 | 405 | 415;

@@ -15,8 +15,7 @@ import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
 import type { ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
-import type { ViewSources } from '../page-state.js';
+import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 

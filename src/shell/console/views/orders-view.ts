@@ -5,8 +5,16 @@ import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
-import type { ViewSources } from '../page-state.js';
+import {
+  filledOf,
+  fillRow,
+  findPage,
+  makeTitleLookup,
+  orderRow,
+  outcomeName,
+  type ViewSources,
+  yesPrice,
+} from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
 
 /** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
