@@ -38,27 +38,26 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
       `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
       'Set it to true in the file that -c names.',
     );
-  const ledgers = new Map<string, string>();
-  const sockets = new Map<string, string>();
+  const known = new Map<string, string>();
+  const requireNew = (what: string, path: string, { file }: TraderConfig) => {
+    const before = known.get(`${what} ${path}`);
+    known.set(`${what} ${path}`, file);
+    if (before === undefined) return;
+    const twice = `${file} is named twice`;
+    throw misuse(
+      before === file ? twice : `${before} and ${file} have the same ${what}, ${path}`,
+      'Name each trader once.',
+    );
+  };
   for (const config of configs) {
-    requireNew(ledgers, followLinks(config.ledger.path), config.file, 'ledger');
-    requireNew(sockets, followLinks(config.control.socket), config.file, 'control socket');
+    requireNew('ledger', followLinks(config.ledger.path), config);
+    requireNew('control socket', followLinks(config.control.socket), config);
     if (isConsoleWanted(config) && config.dashboard.start)
       throw misuse(
         `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
         'Set dashboard.start to false in the file of every trader that this console shows.',
       );
   }
-}
-
-function requireNew(known: Map<string, string>, path: string, file: string, what: string): void {
-  const before = known.get(path);
-  if (before !== undefined)
-    throw misuse(
-      before === file ? `${file} is named twice` : `${before} and ${file} have the same ${what}, ${path}`,
-      'Name each trader once.',
-    );
-  known.set(path, file);
 }
 
 /** Real path of a file that may not exist. */

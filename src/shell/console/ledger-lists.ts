@@ -63,17 +63,6 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 
 const SHORT_ID = 12;
 
-export interface Line {
-  readonly time: number;
-  readonly severity: string;
-  readonly kind: string;
-  readonly text: string;
-}
-
-/** Newest first. */
-export const listEvents = (ledger: LedgerReader, limit: number): readonly Line[] =>
-  ledger.events(limit).map(({ timeMs: time, severity, kind, text }) => ({ time, severity, kind, text }));
-
 /** By control, the most frequent first, with the newest reason. */
 export function groupRefusals(
   refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
@@ -168,7 +157,7 @@ const readLists = (ledger: LedgerReader) => ({
     .slice(-MOST_ORDERS)
     .map(orderRow),
   fills: ledger.fills({ limit: ROWS }).map(fillRow),
-  events: listEvents(ledger, ROWS),
+  events: ledger.events(ROWS),
 });
 
 /** Parts that views read; `Scale`: of the history. */

@@ -8,7 +8,7 @@ import { askTrader } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { findPage, groupRefusals, listEvents, makeTitleLookup } from '../ledger-lists.js';
+import { findPage, groupRefusals, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
 import type { TraderState } from '../trader-state.js';
@@ -28,8 +28,9 @@ export function logView(
   { markets }: TraderState,
   query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
 ) {
-  const lines = listEvents(ledger, MOST_EVENTS);
-  const wanted = lines.filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
+  const wanted = ledger
+    .events(MOST_EVENTS)
+    .filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
   const refusals = [...markets.values()].flatMap((market) => market.refusals);
   return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }

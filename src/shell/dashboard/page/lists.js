@@ -101,17 +101,17 @@ export const refusalTable = (refusals) =>
     [text('Control', 'control'), number('Times', 'count'), text('Newest reason', 'text')],
   );
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').Line[]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['events'][number][]} rows */
 export const lineTable = (id, title, rows) =>
   table(
     {
       id,
       title,
-      key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
+      key: ({ timeMs, kind }, index) => `${timeMs} ${kind} ${index}`,
       kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
     },
     rows,
-    [time('Time', 'time', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
+    [time('Time', 'timeMs', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
   );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
