@@ -7,7 +7,7 @@ import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { TraderConfig } from '../shell/config/config.js';
 import { explainLines } from '../shell/console/views/explain-view.js';
 import { askTrader } from '../shell/control/control-client.js';
-import type { CancelAllData, ControlRequest, KillData, ResumedData } from '../shell/control/control-protocol.js';
+import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
 import {
@@ -70,7 +70,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       const asked = operatorRequest(name, { reason: options.reason ?? '', sender: 'operator', market: one });
       // The table determines the fields of each command.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
-      const data: ResumedData = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
+      const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
       // The mode is that of all other markets.
       const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };

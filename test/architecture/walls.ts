@@ -62,7 +62,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'shell/feeds': ['shared', 'recording', 'shell/config', 'shell/runtime'],
   'shell/web-kit': [],
   'shell/dashboard': ['shared/protocol', 'shell/web-kit'],
-  'shell/alerts': ['shared/base', 'shell/config', 'shell/wallet'],
+  'shell/alerts': ['shared/base', 'shared/protocol', 'shell/config', 'shell/wallet'],
   'shell/console': [
     'shared',
     'trader/ledger',

@@ -47,8 +47,7 @@ export async function openPageSession(url: string, secret: string) {
     const headers = { ...headersFor(path, how), ...how.headers };
     const count = last;
     const response = await fetch(new URL(path, url), { ...how, headers });
-    const isProven = response.headers.has(PROOF_HEADER);
-    if (!isProven || response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+    if (!response.headers.has(PROOF_HEADER)) return response;
     const body = Buffer.from(await response.arrayBuffer());
     if (response.headers.get(PROOF_HEADER) !== proveAnswer(sessionKey, count, response.status, body))
       throw new Error('the answer has a wrong proof');

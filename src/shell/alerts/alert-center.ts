@@ -9,14 +9,21 @@ const AGAIN_MS = 15 * 60_000;
 /** A condition is over only after it was absent for this long, ms. */
 const CLEARED_AFTER_MS = 30_000;
 
-interface OpenAlert {
-  condition: Condition;
-  sinceMs: number;
-  seenMs: number;
+/** An open alert, as stored and shown. Times are Unix ms. */
+export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
+  readonly sinceMs: number;
   /** Null until it was sent. */
+  readonly toldMs: number | null;
+  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
+  readonly acknowledgedMs: number | null;
+}
+
+interface OpenAlert extends RememberedAlert {
+  sinceMs: number;
   toldMs: number | null;
-  /** Null until a person has seen it. */
   acknowledgedMs: number | null;
+  forMs: number;
+  seenMs: number;
 }
 
 /** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
@@ -33,10 +40,7 @@ export class AlertBook {
 
   /** Restores alerts of the previous console. Conditions that no longer hold end after a while, with a message. */
   goOn(alerts: readonly RememberedAlert[], nowMs: number): void {
-    for (const { kind, severity, title, text, sinceMs, toldMs, acknowledgedMs } of alerts) {
-      const condition = { kind, severity, title, text, forMs: 0 };
-      this.#open.set(kind, { condition, sinceMs, seenMs: nowMs, toldMs, acknowledgedMs });
-    }
+    for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
   /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
@@ -57,32 +61,23 @@ export class AlertBook {
     if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
     this.#seenMs = nowMs;
     for (const condition of conditions) {
-      const known = this.#open.get(condition.kind);
-      if (known === undefined)
-        this.#open.set(condition.kind, {
-          condition,
-          sinceMs: condition.sinceMs ?? nowMs,
-          seenMs: nowMs,
-          toldMs: null,
-          acknowledgedMs: null,
-        });
-      else Object.assign(known, { condition, seenMs: nowMs });
+      const { sinceMs, toldMs = null, acknowledgedMs = null } = this.#open.get(condition.kind) ?? {};
+      const begunMs = sinceMs ?? condition.sinceMs ?? nowMs;
+      this.#open.set(condition.kind, { ...condition, sinceMs: begunMs, seenMs: nowMs, toldMs, acknowledgedMs });
     }
     for (const [kind, alert] of this.#open) if (isUndecided(kind)) alert.seenMs = nowMs;
     return [...this.#open.values()].flatMap((alert) => this.#say(alert, nowMs) ?? []);
   }
 
-  /** A single event without a duration. */
   once(severity: AlertSeverity, kind: string, title: string, text: string, timeMs: number): AlertMessage {
     return { id: this.#nextId(), timeMs, severity, kind, state: 'once', title, text: addNextStep(kind, text) };
   }
 
   /** Sent alerts that are not over, longest first. */
   get open(): readonly RememberedAlert[] {
-    return [...this.#open.values()].flatMap(({ condition, sinceMs, toldMs, acknowledgedMs }) => {
-      const { kind, severity, title, text } = condition;
-      return toldMs === null ? [] : [{ kind, severity, title, text, sinceMs, toldMs, acknowledgedMs }];
-    });
+    return [...this.#open.values()].flatMap(({ forMs: _, seenMs: __, ...alert }) =>
+      alert.toldMs === null ? [] : alert,
+    );
   }
 
   /** Restarts ages: otherwise no alert would be repeated or end for as long as the step. */
@@ -96,21 +91,21 @@ export class AlertBook {
   }
 
   #say(alert: OpenAlert, nowMs: number): AlertMessage | null {
-    const { condition, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
+    const { kind, severity, forMs, sinceMs, seenMs, toldMs, acknowledgedMs } = alert;
     if (nowMs - seenMs >= CLEARED_AFTER_MS || (toldMs === null && seenMs < nowMs)) {
-      this.#open.delete(condition.kind);
+      this.#open.delete(kind);
       return toldMs === null ? null : this.#message(alert, 'cleared', nowMs);
     }
-    if ((toldMs === null && nowMs - sinceMs < condition.forMs) || seenMs < nowMs) return null;
-    const isWanted = condition.severity === 'critical' && acknowledgedMs === null;
+    if ((toldMs === null && nowMs - sinceMs < forMs) || seenMs < nowMs) return null;
+    const isWanted = severity === 'critical' && acknowledgedMs === null;
     const isAgain = toldMs !== null && isWanted && nowMs - toldMs >= AGAIN_MS;
     if (toldMs !== null && !isAgain) return null;
     alert.toldMs = nowMs;
     return this.#message(alert, 'open', nowMs);
   }
 
-  #message({ condition, sinceMs }: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
-    const { kind, severity, title, text } = condition;
+  #message(alert: OpenAlert, state: 'open' | 'cleared', nowMs: number): AlertMessage {
+    const { kind, severity, title, text, sinceMs } = alert;
     const since = new Date(sinceMs).toISOString().slice(11, 19);
     const told = state === 'open' ? addNextStep(kind, `${text}, since ${since} UTC`) : `over; it began at ${since} UTC`;
     return { id: this.#nextId(), timeMs: nowMs, severity, kind, state, title, text: told };
@@ -131,20 +126,18 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
 /** Afterwards it is dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** A critical message that waits this long goes to another channel too. */
-const STUCK_MS = 120_000;
 /** Lines of a message that joins others. */
 const MOST_JOINED = 10;
 
 interface Waiting {
   readonly message: AlertMessage;
-  sinceMs: number;
-  isEscalated: boolean;
+  readonly sinceMs: number;
 }
 
 /**
  * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and few of the less
- * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result.
+ * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result. Its times
+ * are of a clock that never steps, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -153,7 +146,6 @@ export class Outbox {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #sentMs: number[] = [];
-  #seenMs = Number.NEGATIVE_INFINITY;
 
   get length(): number {
     return this.#waiting.length + this.#underWay.length;
@@ -165,18 +157,13 @@ export class Outbox {
   }
 
   /** Includes the message in flight: its delivery is unknown. */
-  get content(): readonly RememberedMessage[] {
-    return [...this.#underWay, ...this.#waiting].map(({ message, sinceMs }) => ({ message, sinceMs }));
-  }
-
-  /** Undelivered messages of the previous console. */
-  goOn(messages: readonly RememberedMessage[]): void {
-    for (const { message, sinceMs } of messages) this.add(message, sinceMs);
+  get content(): readonly AlertMessage[] {
+    return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
   /** Without room the least urgent and oldest is dropped and counted. */
-  add(message: AlertMessage, nowMs: number): void {
-    this.#waiting.push({ message, sinceMs: nowMs, isEscalated: false });
+  add(message: AlertMessage, steadyMs: number): void {
+    this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
     const of = (severity: string) => this.#waiting.findIndex(({ message: one }) => one.severity === severity);
     const place = [of('info'), of('warning'), 0].find((found) => found >= 0) ?? 0;
@@ -188,20 +175,18 @@ export class Outbox {
    * The message to send now, most urgent first; null while none is due or one is in flight.
    * @param isQuiet only urgent messages are due
    */
-  next(nowMs: number, isQuiet = false): AlertMessage | null {
-    if (nowMs < this.#seenMs) this.#onClockSetBack(nowMs);
-    this.#seenMs = nowMs;
-    this.#giveUp(nowMs);
-    if (this.#underWay.length > 0 || nowMs < this.#notBeforeMs) return null;
+  next(steadyMs: number, isQuiet = false): AlertMessage | null {
+    this.#giveUp(steadyMs);
+    if (this.#underWay.length > 0 || steadyMs < this.#notBeforeMs) return null;
     const critical = this.#waiting.find(({ message }) => message.severity === 'critical');
-    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(nowMs);
+    const taken = critical !== undefined ? [critical] : isQuiet ? [] : this.#takeOthers(steadyMs);
     if (taken.length === 0) return null;
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     this.#underWay = taken;
     return joinMessages(taken.map(({ message }) => message));
   }
 
-  settle(delivery: Delivery, nowMs: number): void {
+  settle(delivery: Delivery, steadyMs: number): void {
     const taken = this.#underWay;
     this.#underWay = [];
     if (delivery.kind === 'failed') {
@@ -209,47 +194,30 @@ export class Outbox {
       this.#waiting.unshift(...taken);
       const pauseMs = Math.min(PAUSE_MS.first * 2 ** this.#failures, PAUSE_MS.longest);
       this.#failures++;
-      this.#notBeforeMs = nowMs + Math.max(pauseMs, delivery.afterMs ?? 0);
+      this.#notBeforeMs = steadyMs + Math.max(pauseMs, delivery.afterMs ?? 0);
       return;
     }
     if (delivery.kind === 'delivered') {
       this.counts.delivered += taken.length;
-      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(nowMs);
+      if (taken.some(({ message }) => message.severity !== 'critical')) this.#sentMs.push(steadyMs);
     } else {
       this.counts.failed++;
       this.counts.lost += taken.length;
     }
     this.#failures = 0;
-    this.#notBeforeMs = nowMs + APART_MS;
+    this.#notBeforeMs = steadyMs + APART_MS;
   }
 
-  /** Critical messages that could not be delivered for a while, each once. */
-  takeStuck(nowMs: number): readonly AlertMessage[] {
-    const stuck = [...this.#waiting, ...this.#underWay].filter(
-      ({ message, sinceMs, isEscalated }) =>
-        !isEscalated && message.severity === 'critical' && nowMs - sinceMs >= STUCK_MS,
-    );
-    for (const one of stuck) one.isEscalated = true;
-    return stuck.map(({ message }) => message);
-  }
-
-  /** Ends pauses and restarts ages: otherwise a message would wait for as long as the step. */
-  #onClockSetBack(nowMs: number): void {
-    this.#notBeforeMs = Number.NEGATIVE_INFINITY;
-    this.#sentMs = this.#sentMs.map((sentMs) => Math.min(sentMs, nowMs));
-    for (const one of [...this.#waiting, ...this.#underWay]) one.sinceMs = Math.min(one.sinceMs, nowMs);
-  }
-
-  #takeOthers(nowMs: number): readonly Waiting[] {
-    this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < HOUR_MS);
+  #takeOthers(steadyMs: number): readonly Waiting[] {
+    this.#sentMs = this.#sentMs.filter((sentMs) => steadyMs - sentMs < HOUR_MS);
     if (this.#sentMs.length >= MOST_AN_HOUR) return [];
     return this.#waiting;
   }
 
-  #giveUp(nowMs: number): void {
+  #giveUp(steadyMs: number): void {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter(
-      ({ message, sinceMs }) => nowMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
+      ({ message, sinceMs }) => steadyMs - sinceMs < PATIENCE_MS[message.severity] || this.#failures === 0,
     );
     this.counts.lost += before - this.#waiting.length;
   }
@@ -283,7 +251,6 @@ export interface AlertMessage {
   /** Its subject; constant while an alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
-  /** A few words, without figures. */
   readonly title: string;
   readonly text: string;
 }
@@ -295,23 +262,11 @@ export type Delivery =
   /** Never deliverable: a wrong address. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Never throws. */
 export type AlertSender = (message: AlertMessage) => Promise<Delivery>;
-
-/** An open alert, as stored and shown. Times are Unix ms. */
-export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
-  readonly sinceMs: number;
-  readonly toldMs: number;
-  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
-  readonly acknowledgedMs: number | null;
-}
-
-export type RememberedMessage = Readonly<Pick<Waiting, 'message' | 'sinceMs'>>;
 
 export interface AlertState {
   readonly open: readonly RememberedAlert[];
-  /** By the name of the channel. */
-  readonly waiting: Readonly<Record<string, readonly RememberedMessage[]>>;
+  readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
 }
 
 /** For an alert that has been open since then. */
@@ -323,7 +278,6 @@ export interface Acknowledgement {
 
 /** Storage of alerts between processes. No call throws. */
 export interface AlertMemory {
-  /** Null without a stored state. */
   load(): AlertState | null;
   save(state: AlertState): void;
   acknowledgements(): readonly Acknowledgement[];
@@ -333,7 +287,7 @@ const SUMMARY = 'daily_summary';
 const RECENT = 200;
 
 export interface AlertCenterOptions {
-  readonly config: Pick<AlertsConfig, 'channels' | 'escalation'>;
+  readonly config: Pick<AlertsConfig, 'channels'>;
   /** Drawn by each console. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
@@ -343,6 +297,8 @@ export interface AlertCenterOptions {
   readonly memory?: AlertMemory;
   /** Unix ms; the time at which the stored state is read. */
   readonly nowMs?: number;
+  /** The same moment by a clock that never steps, ms. */
+  readonly steadyMs?: number;
 }
 
 interface Channel {
@@ -361,35 +317,35 @@ export class AlertCenter {
   #isQuiet = false;
 
   constructor(options: AlertCenterOptions) {
-    const { config, run, openSender, memory, nowMs = 0 } = options;
+    const { config, run, openSender, memory, nowMs = 0, steadyMs = 0 } = options;
     this.#options = options;
     this.#channels = config.channels.map((one) => ({ config: one, outbox: new Outbox(), send: openSender(one) }));
     this.#book = new AlertBook(run);
     const state = memory?.load() ?? null;
     if (state === null) return;
     this.#book.goOn(state.open, nowMs);
-    for (const channel of this.#channels) channel.outbox.goOn(state.waiting[channel.config.name] ?? []);
+    for (const { config: one, outbox } of this.#channels)
+      for (const message of state.waiting[one.name] ?? []) outbox.add(message, steadyMs);
   }
 
   /** Call about once a second; returns at once. In quiet hours only critical messages leave. */
   tick(facts: WatchedFacts, isQuiet = false): void {
-    const { nowMs } = facts;
+    const { nowMs, steadyMs } = facts;
     this.#isQuiet = isQuiet;
     for (const one of this.#options.memory?.acknowledgements() ?? []) this.#book.acknowledge(one);
     const undecided = (kind: string) => isUndecided(kind, facts);
-    for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, nowMs);
-    this.#escalate(nowMs);
-    for (const channel of this.#channels) this.#deliver(channel, () => nowMs);
+    for (const message of this.#book.observe(findConditions(facts), nowMs, undecided)) this.#tell(message, steadyMs);
+    for (const channel of this.#channels) this.#deliver(channel, steadyMs);
     this.#remember();
   }
 
   /** For a trader to its operator; `time` in Unix ms. */
   notice(
     { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
-    nowMs: number,
+    steadyMs: number,
   ) {
     const told = toldAs(kind, severity);
-    if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), nowMs);
+    if (told !== null) this.#tell(this.#book.once(told.severity, kind, told.title, text, time), steadyMs);
   }
 
   /** Messages that no channel has delivered yet, without those that wait for the end of quiet hours. */
@@ -414,23 +370,23 @@ export class AlertCenter {
     }));
   }
 
-  #tell(message: AlertMessage, nowMs: number): void {
+  #tell(message: AlertMessage, steadyMs: number): void {
     this.#recent.push(message);
     if (this.#recent.length > RECENT) this.#recent.shift();
     const rank = (severity: AlertSeverity) => ALERT_SEVERITIES.indexOf(severity);
     for (const { config, outbox } of this.#channels) {
       const isWanted = message.kind === SUMMARY ? config.summary : rank(message.severity) >= rank(config.min);
-      if (isWanted) outbox.add(message, nowMs);
+      if (isWanted) outbox.add(message, steadyMs);
     }
   }
 
-  #deliver({ config, outbox, send }: Channel, nowMs: () => number): void {
-    const message = outbox.next(nowMs(), this.#isQuiet);
+  #deliver({ config, outbox, send }: Channel, steadyMs: number): void {
+    const message = outbox.next(steadyMs, this.#isQuiet);
     if (message === null) return;
     void send(message).then((delivery) => {
       if (delivery.kind !== 'delivered')
         this.#options.note(`alert channel ${config.name}: ${delivery.kind}, ${delivery.why}`);
-      outbox.settle(delivery, nowMs());
+      outbox.settle(delivery, steadyMs);
     });
   }
 
@@ -444,19 +400,5 @@ export class AlertCenter {
     if (text === this.#remembered) return;
     this.#remembered = text;
     memory.save(state);
-  }
-
-  /** A message that a channel could not deliver for a while goes to the next channel, whatever its filter. */
-  #escalate(nowMs: number): void {
-    const { escalation } = this.#options.config;
-    for (const [i, name] of escalation.entries()) {
-      const stuck = this.#findChannel(name)?.outbox.takeStuck(nowMs) ?? [];
-      const next = this.#findChannel(escalation[i + 1] ?? '');
-      for (const message of stuck) next?.outbox.add(message, nowMs);
-    }
-  }
-
-  #findChannel(name: string): Channel | undefined {
-    return this.#channels.find(({ config }) => config.name === name);
   }
 }

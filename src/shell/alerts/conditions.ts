@@ -1,53 +1,39 @@
-/** Current problems of a trader, from the console's facts about it. */
+/** Kinds of alerts, and the current problems of a trader, from the console's facts about it. */
 
+import type { AccountStatus, ProcessStatus } from '../../shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../config/schema.js';
 
-/** Counters that only a working trader increases. */
-export interface Work {
-  readonly isCurrent: boolean;
-  readonly steps: number;
-  /** Requests that the venue answered. */
-  readonly answered: number;
-  /** Unix ms; null before the first. */
-  readonly reconciledMs: number | null;
-  readonly isGuarded: boolean | null;
-}
-
-export type LifelineCall = { readonly kind: 'alive' } | { readonly kind: 'failing'; readonly why: string };
+const LIFELINE_MS = 60_000;
 
 /**
  * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only after useful work
  * since the last call: a call on a mere timer would prove nothing.
  */
 export class Lifeline {
-  readonly #everyMs: number;
-  #before: Work | null = null;
+  #steps = 0;
+  #answered = 0;
   #calledMs: number;
 
   /** @param steadyMs a clock that never steps, ms; the first call is due one interval later */
-  constructor(everyMs: number, steadyMs: number) {
-    this.#everyMs = everyMs;
+  constructor(steadyMs: number) {
     this.#calledMs = steadyMs;
   }
 
-  /** The call that is due; null between two. */
-  look(work: Work, steadyMs: number, nowMs: number): LifelineCall | null {
-    if (steadyMs - this.#calledMs < this.#everyMs) return null;
+  /** The call that is due: why there was no useful work, empty where there was. Null between two calls. */
+  look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
+    if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
-    const why = idleness(this.#before, work, nowMs);
-    this.#before = work;
-    return why === null ? { kind: 'alive' } : { kind: 'failing', why };
+    const [stepsBefore, answeredBefore] = [this.#steps, this.#answered];
+    this.#steps = account?.health.steps ?? 0;
+    this.#answered = account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0;
+    if (!isCurrent) return 'the trader does not answer';
+    // A smaller number is a new run.
+    if (this.#steps === stepsBefore) return 'the trader took no step';
+    if (this.#answered === answeredBefore) return 'the exchange answered nothing';
+    const comparedMs = account?.reconciled?.comparedMs ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - comparedMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
+    return isGuarded === false ? 'no guardian watches' : '';
   }
-}
-
-/** Why this is no useful work; null when it is. */
-function idleness(before: Work | null, now: Work, nowMs: number): string | null {
-  if (!now.isCurrent) return 'the trader does not answer';
-  // A smaller number is a new run.
-  if (now.steps === (before?.steps ?? 0)) return 'the trader took no step';
-  if (now.answered === (before?.answered ?? 0)) return 'the exchange answered nothing';
-  if (now.reconciledMs === null || nowMs - now.reconciledMs > RECONCILED_WITHIN_MS) return 'nothing was reconciled';
-  return now.isGuarded === false ? 'no guardian watches' : null;
 }
 
 export interface Condition {
@@ -62,9 +48,11 @@ export interface Condition {
   readonly sinceMs?: number;
 }
 
-/** Null or absent if unknown. Alerts ignore shares, prices and the like. */
+/** Null if unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
+  /** By a clock that never steps, ms. */
+  readonly steadyMs: number;
   /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
   readonly silentMs: number | null;
   /** Whether this console has ever received a message from it. */
@@ -75,53 +63,15 @@ export interface WatchedFacts {
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
-  readonly backup: WatchedBackup;
+  /** Time of the newest backup, Unix ms; null without one. */
+  readonly backupMs: number | null;
+  /** Longest time between two backups, ms; null without a schedule. */
+  readonly backupWithinMs: number | null;
   /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
-  readonly account: WatchedAccount | null;
-}
-
-/** As the trader reported it; `at` is Unix ms. */
-export interface FailedBackup {
-  readonly at: number;
-  readonly why: string;
-}
-
-export interface WatchedBackup {
-  /** Time of the newest one, Unix ms; null without one. */
-  readonly newestMs: number | null;
-  /** Longest time between two of them, ms; null without a schedule. */
-  readonly withinMs: number | null;
-}
-
-export interface WatchedAccount {
-  readonly mode: string;
-  readonly reason: string;
-  readonly venueSilent: boolean;
-  readonly throttled: boolean;
-  readonly unknownOrders: number;
-  /**
-   * Result of two reconciliation rounds; null while ledger and exchange agree. One round alone may have met an order in
-   * flight.
-   */
-  readonly disagreement: string | null;
-  /** Unix ms; null before the first. */
-  readonly reconciledMs: number | null;
-  readonly clockOffsetMs: number | null;
-  /** Used fraction of the tightest loss limit. */
-  readonly lossUsed: number;
-  /** Feeds without a current value for any market, with the reason if known. */
-  readonly silentFeeds: readonly string[];
-  /** Start of the run, Unix ms; null if unknown. */
-  readonly startedMs: number | null;
-  /** The newest backup attempt, if it failed. */
-  readonly backupFailed: FailedBackup | null;
-  /** Why the journal ended before the run. */
-  readonly journalEnded: string | null;
-  /** 0 while telemetry is complete. */
-  readonly telemetryLevel: number;
-  /** Readers of telemetry disconnected within the last ten minutes because they did not read. */
-  readonly readersCut: number;
+  /** Of the trader's newest messages. */
+  readonly process: ProcessStatus | null;
+  readonly account: AccountStatus | null;
 }
 
 const MINUTE_MS = 60_000;
@@ -131,9 +81,9 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-const SLOWED_FOR_MS = 10 * MINUTE_MS;
 /** Wrong passwords: an attacker who guesses, or a person who mistypes. */
 const MOST_REFUSED_LOGINS = 3;
+
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
@@ -210,15 +160,6 @@ const KINDS = {
     'the journal has ended',
     'make room on its disk (`journal.max_mb` bounds it); `twinbook stop`, then `twinbook start`, begins another one',
   ),
-  telemetry_slowed: shownWarning(
-    'telemetry is slowed',
-    'close unused pages and `twinbook top`; trading is not affected',
-    SLOWED_FOR_MS,
-  ),
-  reader_cut: shownWarning(
-    'a reader of telemetry was disconnected',
-    'end readers that do not read; `twinbook top` and the console reconnect automatically',
-  ),
   signing_refused: toldCritical('the signer refused a draft', KILL_AND_LOOK),
   signed_elsewhere: toldCritical('an order that was signed elsewhere', KILL_AND_LOOK),
   foreign_order: toldCritical('a foreign order', KILL_AND_LOOK),
@@ -252,7 +193,77 @@ const KINDS = {
   daily_summary: kindOf('info', 'notice')('the day'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
-const findKind = (kind: string): AlertKind | undefined => new Map<string, AlertKind>(Object.entries(KINDS)).get(kind);
+/** Text of a condition that holds, with its start where that is known. */
+type Found = string | Readonly<{ text: string; sinceMs: number }>;
+/** False or null for a condition that does not hold. */
+type Conditions = Readonly<Partial<Record<keyof typeof KINDS, Found | false | null>>>;
+
+function findSeen({
+  nowMs,
+  isGone,
+  hasEnded,
+  silentMs,
+  isGuarded,
+  diskFreeBytes,
+  refusedLogins,
+}: WatchedFacts): Conditions {
+  const isSilent = !isGone && !hasEnded && silentMs !== null && silentMs > SILENT_MS;
+  const isFull = diskFreeBytes !== null && diskFreeBytes < LITTLE_DISK_BYTES;
+  return {
+    trader_gone: isGone && 'its process ended without canceling anything',
+    trader_silent: isSilent && {
+      text: `nothing was heard for ${wholeSeconds(silentMs)} s`,
+      sinceMs: nowMs - silentMs,
+    },
+    guardian_absent: !hasEnded && isGuarded === false && 'nothing cancels when the trader stops',
+    disk_low: isFull && `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`,
+    login_refused:
+      refusedLogins >= MOST_REFUSED_LOGINS && `the page was brought ${refusedLogins} wrong passwords in ten minutes`,
+  };
+}
+
+function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWithinMs }: WatchedFacts): Conditions {
+  const { mode, reason, reconciled, losses, unknownOrders, clockOffsetMs, upkeep } = account;
+  const { backupFailed, journalEnded } = upkeep;
+  const isThrottled = Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null);
+  // A first round that never comes is late too.
+  const comparedMs = reconciled?.comparedMs ?? process?.startedMs ?? nowMs;
+  const lossUsed = Math.max(
+    losses.dayLossMicros / (process?.limits.maxLossDayMicros ?? Number.POSITIVE_INFINITY),
+    losses.drawdownMicros / (process?.limits.maxDrawdownMicros ?? Number.POSITIVE_INFINITY),
+  );
+  const silentFeeds = account.feeds.filter(({ current }) => current === 0);
+  const names = silentFeeds.map(({ name, trouble }) => (trouble === null ? name : `${name} (${trouble})`));
+  const backupAgeMs = nowMs - Math.max(backupMs ?? 0, process?.startedMs ?? nowMs);
+  return {
+    killed: mode === 'killed' && reason,
+    halted: mode === 'halted' && reason,
+    // One round alone may have met an order in flight.
+    ledger_differs: reconciled !== null && account.disagreement,
+    unknown_orders: unknownOrders > 0 && `of ${unknownOrders} orders nothing is known`,
+    venue_silent: account.silent && 'requests go unanswered',
+    throttled: isThrottled && 'it lets no request through',
+    clock_off: Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && `by ${wholeSeconds(clockOffsetMs ?? 0)} s`,
+    reconciled_late: nowMs - comparedMs > RECONCILED_WITHIN_MS && {
+      text: 'ledger and exchange were not compared for ten minutes',
+      sinceMs: comparedMs,
+    },
+    loss: lossUsed > MOST_LOSS && `${Math.round(lossUsed * 100)} % of a loss limit is lost`,
+    feed_silent: names.length > 0 && `no market has a current value of ${names.join(', ')}`,
+    backup_failed: isBackupFailing(backupFailed, backupMs) && {
+      text: `the ledger could not be backed up: ${backupFailed.why}`,
+      sinceMs: backupFailed.at,
+    },
+    backup_old: backupWithinMs !== null && backupAgeMs > backupWithinMs && describeAge(backupMs, nowMs),
+    journal_ended: journalEnded !== null && `trading continues, but cannot be replayed from here on: ${journalEnded}`,
+  };
+}
+
+const describeAge = (backupMs: number | null, nowMs: number): string =>
+  backupMs === null ? 'there is none' : `it was made ${((nowMs - backupMs) / HOUR_MS).toFixed(1)} h ago`;
+
+const isKind = (kind: string): kind is keyof typeof KINDS => Object.hasOwn(KINDS, kind);
+const findKind = (kind: string): AlertKind | undefined => (isKind(kind) ? KINDS[kind] : undefined);
 
 /** Empty when nothing is to be done. */
 export const findNextStep = (kind: string): string => findKind(kind)?.next ?? '';
@@ -263,31 +274,14 @@ export function addNextStep(kind: string, text: string): string {
   return step === '' ? text : `${text}\nDo: ${step}`;
 }
 
-const found = (kind: keyof typeof KINDS, text: string): Condition => {
-  const { severity, title, forMs } = KINDS[kind];
-  return { kind, severity, title, text, forMs };
-};
-
 export function findConditions(facts: WatchedFacts): readonly Condition[] {
-  const { silentMs, hasEnded, isGone, isGuarded, diskFreeBytes, refusedLogins, account } = facts;
-  const conditions: (Condition | false)[] = [
-    isGone && found('trader_gone', 'its process ended without canceling anything'),
-    !isGone &&
-      !hasEnded &&
-      (silentMs ?? 0) > SILENT_MS && {
-        ...found('trader_silent', `nothing was heard for ${wholeSeconds(silentMs)} s`),
-        sinceMs: facts.nowMs - (silentMs ?? 0),
-      },
-    !hasEnded && isGuarded === false && found('guardian_absent', 'nothing cancels when the trader stops'),
-    diskFreeBytes !== null &&
-      diskFreeBytes < LITTLE_DISK_BYTES &&
-      found('disk_low', `${Math.round(diskFreeBytes / 1e6)} MB are free on the disk of the ledger`),
-    refusedLogins >= MOST_REFUSED_LOGINS &&
-      found('login_refused', `the page was brought ${refusedLogins} wrong passwords in ten minutes`),
-  ];
-  if (account !== null && !hasEnded)
-    conditions.push(...accountConditions(account, facts.nowMs), ...upkeepConditions(account, facts));
-  return conditions.filter((one) => one !== false);
+  const { account, hasEnded } = facts;
+  const found = { ...findSeen(facts), ...(account === null || hasEnded ? {} : findShown(account, facts)) };
+  return Object.entries<Found | false | null>(found).flatMap(([kind, one]) => {
+    if (one === false || one === null || !isKind(kind)) return [];
+    const { severity, title, forMs } = KINDS[kind];
+    return { kind, severity, title, forMs, ...(typeof one === 'string' ? { text: one } : one) };
+  });
 }
 
 /** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
@@ -300,53 +294,13 @@ export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   return account === null && findKind(kind)?.by === 'trader';
 }
 
-function accountConditions(account: WatchedAccount, nowMs: number): readonly (Condition | false)[] {
-  const { mode, reason, disagreement, unknownOrders, clockOffsetMs, reconciledMs, lossUsed, silentFeeds } = account;
-  return [
-    (mode === 'killed' || mode === 'halted') && found(mode, reason),
-    disagreement !== null && found('ledger_differs', disagreement),
-    unknownOrders > 0 && found('unknown_orders', `of ${unknownOrders} orders nothing is known`),
-    account.venueSilent && found('venue_silent', 'requests go unanswered'),
-    account.throttled && found('throttled', 'it lets no request through'),
-    Math.abs(clockOffsetMs ?? 0) > MOST_SKEW_MS && found('clock_off', `by ${wholeSeconds(clockOffsetMs)} s`),
-    reconciledMs !== null &&
-      nowMs - reconciledMs > RECONCILED_WITHIN_MS && {
-        ...found('reconciled_late', 'ledger and exchange were not compared for ten minutes'),
-        sinceMs: reconciledMs,
-      },
-    lossUsed > MOST_LOSS && found('loss', `${Math.round(lossUsed * 100)} % of a loss limit is lost`),
-    silentFeeds.length > 0 && found('feed_silent', `no market has a current value of ${silentFeeds.join(', ')}`),
-  ];
-}
-
-/** Conditions that do not affect trading now. */
-function upkeepConditions(account: WatchedAccount, { nowMs, backup }: WatchedFacts): readonly (Condition | false)[] {
-  const { backupFailed, journalEnded, telemetryLevel, readersCut } = account;
-  return [
-    isBackupFailing(backupFailed, backup.newestMs) && {
-      ...found('backup_failed', `the ledger could not be backed up: ${backupFailed?.why}`),
-      sinceMs: backupFailed?.at ?? nowMs,
-    },
-    backup.withinMs !== null &&
-      account.startedMs !== null &&
-      nowMs - Math.max(backup.newestMs ?? 0, account.startedMs) > backup.withinMs &&
-      found('backup_old', describeAge(backup.newestMs, nowMs)),
-    journalEnded !== null &&
-      found('journal_ended', `trading continues, but cannot be replayed from here on: ${journalEnded}`),
-    telemetryLevel > 0 &&
-      found('telemetry_slowed', `the trader sends reduced telemetry to save time (level ${telemetryLevel})`),
-    readersCut > 0 && found('reader_cut', `${readersCut} did not read their lines`),
-  ];
-}
+type FailedBackup = AccountStatus['upkeep']['backupFailed'];
 
 /** A later manual backup replaces the failed one. */
-export const isBackupFailing = (failed: FailedBackup | null, newestMs: number | null): boolean =>
+export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): failed is NonNullable<FailedBackup> =>
   failed !== null && failed.at >= (newestMs ?? 0);
 
-const describeAge = (newestMs: number | null, nowMs: number): string =>
-  newestMs === null ? 'there is none' : `it was made ${((nowMs - newestMs) / HOUR_MS).toFixed(1)} h ago`;
-
-const wholeSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1000);
+const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
  * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command that is only

@@ -14,6 +14,7 @@ import { type AlertMessage, type AlertSender, type Delivery, stateText } from '.
 
 /** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
+  readSecrets(channel);
   const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
   return send({
     id: randomBytes(6).toString('hex'),
@@ -61,49 +62,32 @@ export interface SenderOptions {
   readonly nowMs: () => number;
 }
 
-/** Reads the channel's secret. Throws TwinbookError when it cannot be read. */
-export function openSender(channel: ChannelConfig, options: SenderOptions): AlertSender {
-  const address = readSecret(channel.addressFile, `the address of alert channel ${channel.name}`);
-  const key =
-    channel.signingFile === null ? null : readSecret(channel.signingFile, 'the key that alerts are signed with');
+const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
+  address: readSecret(addressFile, `the address of alert channel ${name}`),
+  key: signingFile === null ? null : readSecret(signingFile, 'the key that alerts are signed with'),
+});
+
+const failureText = (error: unknown): string =>
+  secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
+
+/** Secrets are read for each message: a channel with unreadable ones is noted at once, and works once they are readable. */
+export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
+  try {
+    readSecrets(channel);
+  } catch (error) {
+    note?.(`alert channel ${channel.name} delivers nothing: ${failureText(error)}`);
+  }
   return async (message) => {
     try {
-      return await send({ channel, address, key, options }, message);
+      return await send({ channel, ...readSecrets(channel), options }, message);
     } catch (error) {
-      return { kind: 'failed', why: secrets.clean(causeOf(error)), afterMs: null };
+      return { kind: 'failed', why: failureText(error), afterMs: null };
     }
   };
 }
 
-/**
- * The same for a console, which has other work too: a channel with unreadable secrets is reported at once, fails each
- * time, and works once they are readable.
- */
-export function openPatientSender(
-  channel: ChannelConfig,
-  options: SenderOptions,
-  note: (text: string) => void,
-): AlertSender {
-  const tryToOpen = (): AlertSender | string => {
-    try {
-      return openSender(channel, options);
-    } catch (error) {
-      if (!(error instanceof TwinbookError)) throw error;
-      return `${error.message}. ${error.hint}`.trim();
-    }
-  };
-  let opened = tryToOpen();
-  if (typeof opened === 'string') note(`alert channel ${channel.name} delivers nothing: ${opened}`);
-  return async (message) => {
-    if (typeof opened === 'string') opened = tryToOpen();
-    return typeof opened === 'string' ? { kind: 'failed', why: opened, afterMs: null } : opened(message);
-  };
-}
-
-interface Line {
+interface Line extends ReturnType<typeof readSecrets> {
   readonly channel: ChannelConfig;
-  readonly address: string;
-  readonly key: string | null;
   readonly options: SenderOptions;
 }
 

@@ -237,8 +237,8 @@ const CHANNEL_KEYS: KindKeys<ChannelKind> = {
   mail: { wants: ['to', 'from'], may: [] },
 };
 
-function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly Problem[] {
-  const ofChannels = Object.entries(channels).flatMap(([name, channel]) => {
+function alertProblems({ channels }: AlertsFile, at: At): readonly Problem[] {
+  return Object.entries(channels).flatMap(([name, channel]) => {
     const path = ['alerts', 'channels', name];
     const { commands = [], users } = channel;
     const lonely = 'commands want users: the numbers at Telegram of the people who may';
@@ -247,10 +247,6 @@ function alertProblems({ channels, escalation }: AlertsFile, at: At): readonly P
       ...kindProblems('channel', channel, CHANNEL_KEYS, path, at),
     ];
   });
-  const unknown = escalation.flatMap((name, i) =>
-    name in channels ? [] : [at(['alerts', 'escalation', i], `${JSON.stringify(name)} is no channel of alerts`)],
-  );
-  return [...ofChannels, ...unknown];
 }
 
 /** The alerts must be without a problem. */
@@ -263,7 +259,6 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
       commands: channel.commands ?? [],
       users: channel.users ?? [],
     })),
-    escalation: alerts.escalation,
     quietHours: alerts.quiet_hours,
     heartbeat: heartbeat === undefined ? null : { urlFile: absolute(heartbeat.url_file) },
   };

@@ -197,7 +197,6 @@ const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 const alertsSchema = section('Alerts to people who do not look.', {
   channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
-  escalation: z.array(z.string()).max(20).default([]).describe('Channels to try in turn for a critical alert.'),
   quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
   heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
     url_file: path('File of mode 0600 with the address to call.'),

@@ -22,7 +22,6 @@ import type { Watch } from './watch.js';
 /** A trader obeys within seconds or hangs; the page waits slightly longer. */
 const WITHIN_MS = 2_000;
 
-/** Modes without orders. */
 export const STOPPED_MODES = ['paused', 'halted', 'killed', 'stopping', 'stopped', 'ending'];
 /** Commands that change nothing in a mode in which the trader quotes. */
 const USELESS: Readonly<Record<string, readonly OperatorName[]>> = {

@@ -11,12 +11,12 @@ import { readSecret } from '../alerts/senders.js';
 import { isConsoleWanted, type TraderConfig } from '../config/config.js';
 import type { Passes } from '../dashboard/admission.js';
 import type { Host } from '../dashboard/contract.js';
-import { type Dashboard, openDashboard } from '../dashboard/dashboard.js';
+import { openDashboard } from '../dashboard/dashboard.js';
 import { nowMs } from '../runtime/clock.js';
 import { ACTIONS_ON_ALL } from './actions.js';
 import { METRICS_TYPE, renderMetrics } from './metrics.js';
 import { readPasses } from './page-access.js';
-import { type ShownParts, sumTraders } from './page-state.js';
+import type { ShownParts } from './page-state.js';
 import { openShownTrader, type ShownTrader } from './shown-trader.js';
 
 /** Use several consoles for more: each trader costs a connection, a store and a place on the page. */
@@ -38,27 +38,26 @@ export function requireDistinct(configs: readonly TraderConfig[]): void {
       `${first.file}: dashboard.enabled is false, and several traders are shown at its address`,
       'Set it to true in the file that -c names.',
     );
-  const ledgers = new Map<string, string>();
-  const sockets = new Map<string, string>();
+  const known = new Map<string, string>();
+  const requireNew = (what: string, path: string, { file }: TraderConfig) => {
+    const before = known.get(`${what} ${path}`);
+    known.set(`${what} ${path}`, file);
+    if (before === undefined) return;
+    const twice = `${file} is named twice`;
+    throw misuse(
+      before === file ? twice : `${before} and ${file} have the same ${what}, ${path}`,
+      'Name each trader once.',
+    );
+  };
   for (const config of configs) {
-    requireNew(ledgers, followLinks(config.ledger.path), config.file, 'ledger');
-    requireNew(sockets, followLinks(config.control.socket), config.file, 'control socket');
+    requireNew('ledger', followLinks(config.ledger.path), config);
+    requireNew('control socket', followLinks(config.control.socket), config);
     if (isConsoleWanted(config) && config.dashboard.start)
       throw misuse(
         `${config.file}: dashboard.start is true, so its trader starts another console, which would send each alert twice`,
         'Set dashboard.start to false in the file of every trader that this console shows.',
       );
   }
-}
-
-function requireNew(known: Map<string, string>, path: string, file: string, what: string): void {
-  const before = known.get(path);
-  if (before !== undefined)
-    throw misuse(
-      before === file ? `${file} is named twice` : `${before} and ${file} have the same ${what}, ${path}`,
-      'Name each trader once.',
-    );
-  known.set(path, file);
 }
 
 /** Real path of a file that may not exist. */
@@ -102,18 +101,8 @@ export interface ConsoleOptions extends ConsoleTrader {
   readonly note: (text: string) => void;
 }
 
-export interface Console {
-  /** Null when the configuration has no page. */
-  readonly url: string | null;
-  /** Whether the configured port was taken, so that the page is at another one. */
-  readonly isElsewhere: boolean;
-  /** The process of the first trader ended without a message: an alert is sent, which may take a while. */
-  traderGone(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Throws `usage` for traders that cannot be shown together. */
-export async function openConsole(options: ConsoleOptions): Promise<Console> {
+export async function openConsole(options: ConsoleOptions) {
   const { config, guardian, others = [], isWithTrader = false, secret, note } = options;
   const { dashboard, metrics } = config;
   const wanted = [{ config, guardian }, ...others];
@@ -140,8 +129,11 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
     const at = (port: number) => openDashboard({ host, passes, metrics: scraped, port });
     page = dashboard.enabled ? await listenWithin(at, dashboard.port) : null;
     return {
+      /** Null when the configuration has no page. */
       url: page?.dashboard.url ?? null,
+      /** Whether the configured port was taken, so that the page is at another one. */
       isElsewhere: page?.isElsewhere ?? false,
+      /** The process of the first trader ended without a message: an alert is sent, which may take a while. */
       traderGone: async () => {
         traders[0]?.traderGone();
         await traders[0]?.deliver(GONE_TOLD_WITHIN_MS);
@@ -161,15 +153,12 @@ export async function openConsole(options: ConsoleOptions): Promise<Console> {
 const makeHost = (traders: readonly ShownTrader[]): Host => ({
   names: traders.map(({ name }) => name),
   trader: (name) => traders.find((one) => one.name === name) ?? null,
-  traders: () => {
-    const rows = traders.map((trader) => trader.row());
-    return { now: nowMs(), actions: ACTIONS_ON_ALL, traders: rows, sums: sumTraders(rows) };
-  },
+  traders: () => ({ now: nowMs(), actions: ACTIONS_ON_ALL, traders: traders.map((trader) => trader.row()) }),
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });
 
 /** At its port, or at a free one when another program has it. */
-async function listenWithin(at: (port: number) => Promise<Dashboard>, port: number) {
+async function listenWithin(at: (port: number) => ReturnType<typeof openDashboard>, port: number) {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {
     try {

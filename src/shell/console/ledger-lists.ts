@@ -4,6 +4,7 @@ import { complement, formatDecimal, type Micros, maxMicros } from '../../shared/
 import { RESTING_STATUSES } from '../../shared/protocol/states.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../trader/ledger/contract.js';
 import type { ViewQuery } from '../dashboard/contract.js';
+import type { History } from './store.js';
 import type { TraderState } from './trader-state.js';
 
 export const moneyText = (value: number | null): string => (value === null ? '' : formatDecimal(value as Micros)); // whole millionths
@@ -62,17 +63,6 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 
 const SHORT_ID = 12;
 
-export interface Line {
-  readonly time: number;
-  readonly severity: string;
-  readonly kind: string;
-  readonly text: string;
-}
-
-/** Newest first. */
-export const listEvents = (ledger: LedgerReader, limit: number): readonly Line[] =>
-  ledger.events(limit).map(({ timeMs: time, severity, kind, text }) => ({ time, severity, kind, text }));
-
 /** By control, the most frequent first, with the newest reason. */
 export function groupRefusals(
   refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
@@ -112,13 +102,13 @@ const KEPT_MS = 500;
 
 export type PageLists = ReturnType<typeof readLists>;
 
-const NOTHING: PageLists = { orders: [], fills: [], events: [] };
-
 /** Opened at its first use, and reopened after a failure. */
 export class LedgerConnection {
   readonly #open: () => LedgerReader;
   #ledger: LedgerReader | null = null;
   #opened = 0;
+  #lists: PageLists = { orders: [], fills: [], events: [] };
+  #listsMs = Number.NEGATIVE_INFINITY;
 
   /** @param open throws while no ledger exists */
   constructor(open: () => LedgerReader) {
@@ -145,32 +135,18 @@ export class LedgerConnection {
     }
   }
 
+  /** The newest rows, cached briefly; the last known ones while the ledger cannot be read. */
+  lists(): PageLists {
+    if (performance.now() - this.#listsMs < KEPT_MS) return this.#lists;
+    this.#listsMs = performance.now();
+    this.#lists = this.read(readLists) ?? this.#lists;
+    return this.#lists;
+  }
+
   /** It is reopened at its next use. */
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;
-  }
-}
-
-/** One statement each, cached briefly. */
-export class LedgerLists {
-  readonly #ledger: LedgerConnection;
-  readonly #steadyMs: () => number;
-  #lists = NOTHING;
-  #readMs = Number.NEGATIVE_INFINITY;
-
-  constructor(ledger: LedgerConnection, steadyMs: () => number = () => performance.now()) {
-    this.#ledger = ledger;
-    this.#steadyMs = steadyMs;
-  }
-
-  /** The last rows when the ledger cannot be read now. */
-  read(): PageLists {
-    const steadyMs = this.#steadyMs();
-    if (steadyMs - this.#readMs < KEPT_MS) return this.#lists;
-    this.#readMs = steadyMs;
-    this.#lists = this.#ledger.read(readLists) ?? this.#lists;
-    return this.#lists;
   }
 }
 
@@ -181,5 +157,12 @@ const readLists = (ledger: LedgerReader) => ({
     .slice(-MOST_ORDERS)
     .map(orderRow),
   fills: ledger.fills({ limit: ROWS }).map(fillRow),
-  events: listEvents(ledger, ROWS),
+  events: ledger.events(ROWS),
 });
+
+/** Parts that views read; `Scale`: of the history. */
+export interface ViewSources<Scale extends keyof History = never> {
+  readonly trader: TraderState;
+  readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;
+  readonly history: Pick<History, Scale>;
+}

@@ -15,29 +15,16 @@ import type { FileFacts, Watch } from './watch.js';
 /** Prometheus' text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Maximum series per trader; further ones are left out and counted. */
-const MOST_SERIES = 5_000;
-/** For all traders of one console. */
-const MOST_SERIES_OF_ALL = 20_000;
-
-/** Series per trader, so that none displaces another. */
-const limitSeries = (traders: number): number =>
-  Math.min(MOST_SERIES, Math.floor(MOST_SERIES_OF_ALL / Math.max(1, traders)));
-
 type Labels = Readonly<Record<string, string>>;
 
-/** Samples of one trader. */
-class MetricSet {
-  readonly #trader: string;
-  readonly #most: number;
-  readonly #lines = new Map<MetricName, string[]>();
-  #series = 0;
-  #dropped = 0;
+/** Markets with own series, per trader: the rest of a trader's series is bounded by its configuration. */
+const MOST_MARKETS = 100;
 
-  constructor(trader: string, most = MOST_SERIES) {
-    this.#trader = trader;
-    this.#most = most;
-  }
+/** Samples of all traders: every metric appears once, under its heading. */
+class MetricSet {
+  /** Label of the samples that are added. */
+  trader = '';
+  readonly #lines = new Map<MetricName, string[]>();
 
   /** A null is no sample: an unknown value is absent, never 0. */
   add(name: MetricName, value: number | null, labels: Labels = {}): void {
@@ -59,36 +46,21 @@ class MetricSet {
     this.#write(name, `${name}_count`, total, labels);
   }
 
-  /** All added samples, and the number of left-out series. */
-  close(): ReadonlyMap<MetricName, readonly string[]> {
-    this.#series = 0;
-    this.add('twinbook_metrics_series_dropped', this.#dropped);
-    return this.#lines;
-  }
-
   #write(name: MetricName, series: string, value: number, labels: Labels): void {
-    if (this.#series >= this.#most) {
-      this.#dropped++;
-      return;
-    }
-    this.#series++;
-    const all = Object.entries({ trader: this.#trader, ...labels });
+    const all = Object.entries({ trader: this.trader, ...labels });
     const text = `${series}{${all.map(([label, of]) => `${label}="${escapeLabel(of)}"`).join(',')}} ${value}`;
     const lines = this.#lines.get(name);
     if (lines === undefined) this.#lines.set(name, [text]);
     else lines.push(text);
   }
-}
 
-/** Every metric appears once, under its heading, with the samples of all traders. */
-function writeExposition(sets: readonly MetricSet[]): string {
-  const all = new Map<MetricName, string[]>();
-  for (const set of sets) for (const [name, lines] of set.close()) all.set(name, [...(all.get(name) ?? []), ...lines]);
-  const blocks = Array.from(all, ([name, lines]) => {
-    const { help, kind } = METRICS[name];
-    return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
-  });
-  return blocks.join('');
+  get exposition(): string {
+    const blocks = Array.from(this.#lines, ([name, lines]) => {
+      const { help, kind } = METRICS[name];
+      return `# HELP ${name} ${help.replaceAll('\\', '\\\\')}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
+    });
+    return blocks.join('');
+  }
 }
 
 /** Titles come from the exchange and must not end their line. */
@@ -179,7 +151,6 @@ export const METRICS = {
   twinbook_alerts_active: gauge('Alerts that are open.', 'severity'),
   twinbook_notifications_total: counter('Messages of an alert channel.', 'channel', 'result'),
   twinbook_notification_queue_length: gauge('Messages that a channel has not delivered yet.', 'channel'),
-  twinbook_metrics_series_dropped: gauge('Series that were left out of this answer because there were too many.'),
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
 export type MetricName = keyof typeof METRICS;
@@ -209,7 +180,6 @@ export interface ScrapeFacts {
   /** Name of this trader, for the label. */
   readonly name: string;
   readonly trader: TraderState;
-  readonly mostMarkets: number;
   /** Null while the ledger cannot be read. */
   readonly eventCount: (kind: string) => number | null;
   readonly files: FileFacts;
@@ -220,13 +190,15 @@ export interface ScrapeFacts {
   readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }
 
-/** Null for a missing file. */
-export const renderMetrics = (...traders: readonly ScrapeFacts[]): string =>
-  writeExposition(traders.map((facts) => collectMetrics(facts, limitSeries(traders.length))));
+export function renderMetrics(...traders: readonly ScrapeFacts[]): string {
+  const set = new MetricSet();
+  for (const facts of traders) addTrader(set, facts);
+  return set.exposition;
+}
 
-function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
+function addTrader(set: MetricSet, facts: ScrapeFacts): void {
   const { trader, files } = facts;
-  const set = new MetricSet(facts.name, most);
+  set.trader = facts.name;
   const { account, hello } = trader;
   set.add('twinbook_up', flag(trader.isCurrent));
   set.add('twinbook_told_timestamp_seconds', seconds(trader.frameMs));
@@ -242,7 +214,7 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
     set.add('twinbook_backup_failing', flag(isBackupFailing(upkeep.backupFailed, files.backupMs)));
     set.add('twinbook_journal_writing', upkeep.hasJournal ? flag(upkeep.journalEnded === null) : null);
   }
-  addMarkets(set, [...trader.markets.values()], facts.mostMarkets);
+  addMarkets(set, [...trader.markets.values()]);
   for (const kind of COUNTED_EVENTS) set.add('twinbook_events_total', facts.eventCount(kind), { kind });
   set.add('twinbook_ledger_size_bytes', files.ledgerBytes, { file: 'main' });
   set.add('twinbook_ledger_size_bytes', files.walBytes, { file: 'wal' });
@@ -252,7 +224,6 @@ function collectMetrics(facts: ScrapeFacts, most: number): MetricSet {
   set.add('twinbook_logins_refused_total', facts.refusedLogins);
   set.add('twinbook_process_resident_memory_bytes', process.memoryUsage.rss(), { process: 'console' });
   addAlerts(set, facts.alerts);
-  return set;
 }
 
 const flag = (is: boolean): number => (is ? 1 : 0);
@@ -324,8 +295,7 @@ function addMoney(set: MetricSet, account: AccountStatus, hello: ProcessStatus |
   addUseRatio('max_open_orders', account.openOrders, limits.maxOpenOrders);
 }
 
-/** Quoted and held markets first; beyond this number a market has no own series. */
-function addMarkets(set: MetricSet, markets: readonly MarketStatus[], most: number): void {
+function addMarkets(set: MetricSet, markets: readonly MarketStatus[]): void {
   const orders = markets.flatMap((market) => market.orders);
   for (const phase of PHASES)
     set.add('twinbook_orders', orders.filter((order) => order.phase === phase).length, { phase });
@@ -333,7 +303,7 @@ function addMarkets(set: MetricSet, markets: readonly MarketStatus[], most: numb
   set.add('twinbook_markets', quoting, { state: 'quoting' });
   set.add('twinbook_markets', markets.length - quoting, { state: 'waiting' });
   const ours = markets.filter((one) => one.orders.length > 0 || one.yesMicros > 0 || one.noMicros > 0);
-  for (const market of ours.slice(0, most)) addMarket(set, market);
+  for (const market of ours.slice(0, MOST_MARKETS)) addMarket(set, market);
 }
 
 function addMarket(set: MetricSet, one: MarketStatus): void {

@@ -123,12 +123,21 @@ export function passwordFrom(env: Environment): string | null {
   const direct = env['TWINBOOK_DASHBOARD_PASSWORD'] ?? '';
   const password = direct === '' && path !== '' ? readPrivateFile(path, 'the password file').trimEnd() : direct;
   if (password === '') return null;
+  return requireLong(
+    password,
+    'its password',
+    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
+  );
+}
+
+/** Hides it in every text from then on. */
+function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
   throw new TwinbookError(
     'usage',
-    `its password is shorter than ${SHORTEST_PASSWORD} characters`,
-    'Set a longer TWINBOOK_DASHBOARD_PASSWORD, or none: then `twinbook dashboard` prints an address that opens it.',
+    `${what} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`,
+    hint,
   );
 }
 
@@ -151,10 +160,7 @@ export function readPasses(
 function readRolePassword(file: string | null, setting: string): string | null {
   if (file === null) return null;
   const password = readPrivateFile(file, `the password file ${setting} names,`).trimEnd();
-  secrets.hide(password);
-  if (password.length >= SHORTEST_PASSWORD) return password;
-  const what = `${setting}: the password in ${file} has ${password.length} characters, it wants at least ${SHORTEST_PASSWORD}`;
-  throw new TwinbookError('usage', what, 'Write a longer one into the file.');
+  return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer one into the file.');
 }
 
 /** One line for the operator: the address with its token behind the #, or without the password. */

@@ -1,6 +1,5 @@
 /** Content of the page, from the traders' last messages and their ledgers: one trader, one market, and a row of each trader. */
 
-import { add, formatDecimal, parseDecimal, ZERO } from '../../shared/base/micros.js';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
   type AccountStatus,
@@ -8,40 +7,36 @@ import {
   type MarketStatus,
   type ProcessStatus,
 } from '../../shared/protocol/trader-status.js';
-import type { BookedFill } from '../../trader/ledger/contract.js';
 import { agreementText } from '../../trader/reconcile/differences.js';
 import type { TraderConfig } from '../config/config.js';
 import { ALERT_SEVERITIES } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
 import { listActions, listMarketActions, type PageButton, STOPPED_MODES } from './actions.js';
-import { groupRefusals, type LedgerConnection, type LedgerLists, moneyText, yesPrice } from './ledger-lists.js';
-import type { MarketReplay, Reports } from './own-commands.js';
+import { groupRefusals, type LedgerConnection, moneyText } from './ledger-lists.js';
+import type { Reports } from './own-commands.js';
 import type { AlertStore, History } from './store.js';
 import type { TraderState } from './trader-state.js';
 import type { ResultBook } from './views/money-view.js';
 import type { Watch } from './watch.js';
 
-interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'config' | 'guardian' | 'ledger'> {
+interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'guardian' | 'ledger'> {
   readonly watch: Pick<Watch, 'count'>;
   readonly history: Pick<History, 'newestMs'>;
 }
 
 /** One trader of several in a console; a count is null before its first message. */
-export function makeTraderRow({ trader, name, config, guardian, watch, ledger, history }: RowParts) {
-  const { account, hello } = trader;
+export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: RowParts) {
+  const { account } = trader;
   const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
   return {
     name,
-    group: groupOf(config),
     // One without any message that cannot be reached is not starting: it is not running.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
     heard: trader.frameMs ?? history.newestMs(),
     guardian: guardian.status(),
-    version: hello?.version ?? '',
-    pid: hello?.pid ?? 0,
     cash: moneyText(account?.cashMicros ?? ledger.read((open) => open.cash())),
     result: moneyText(account?.resultMicros ?? null),
     loss_day: moneyText(account?.losses.dayLossMicros ?? null),
@@ -60,39 +55,6 @@ export interface ServedTraders {
   readonly role: Role;
   readonly actions: readonly PageButton[];
   readonly traders: readonly TraderRow[];
-  readonly sums: ReturnType<typeof sumTraders>;
-}
-
-/** One per group, in the order of the rows: over the traders with a known figure, with their number. */
-export function sumTraders(rows: readonly TraderRow[]) {
-  return [...new Set(rows.map(({ group }) => group))].map((group) => {
-    const within = rows.filter((row) => row.group === group);
-    const count = (of: (row: TraderRow) => number | null) => within.reduce((total, row) => total + (of(row) ?? 0), 0);
-    return {
-      group,
-      traders: within.length,
-      answering: within.filter(({ answers }) => answers).length,
-      cash: sumMoney(within.map(({ cash }) => cash)),
-      result: sumMoney(within.map(({ result }) => result)),
-      loss_day: sumMoney(within.map(({ loss_day: loss }) => loss)),
-      open_orders: count(({ open_orders: orders }) => orders),
-      unknown_orders: count(({ unknown_orders: orders }) => orders),
-      alerts: count((row) => row.alerts),
-      critical: count((row) => row.critical),
-    };
-  });
-}
-
-/** Over the `known` traders. */
-function sumMoney(texts: readonly string[]) {
-  const known = texts.flatMap((text) => (text === '' ? [] : (parseDecimal(text) ?? [])));
-  return { sum: known.length === 0 ? '' : formatDecimal(known.reduce(add, ZERO)), known: known.length };
-}
-
-/** Results of one venue add up; those of two do not, and paper money never does. */
-export function groupOf({ venue, exchange }: TraderConfig): string {
-  const { name, profile } = venue;
-  return exchange?.embedded === true || name === 'paper' ? 'paper' : `${name} ${profile.base_url}`;
 }
 
 const priceText = (value: number | null): string | null => (value === null ? null : moneyText(value));
@@ -148,8 +110,7 @@ export function marketRow(market: MarketStatus, { nowMs, stopped }: Pick<TraderF
   };
 }
 
-/** @param fills own fills there, newest first */
-export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[], facts: TraderFacts) => ({
+export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
   ...marketRow(market, facts),
   actions: listMarketActions(
     facts.paused.includes(market.conditionId),
@@ -162,23 +123,14 @@ export const marketDetail = (market: MarketStatus, fills: readonly BookedFill[],
   ladder: makeLadder(market),
   factors: Object.entries(market.factors).map(([name, value]) => ({ name, value })),
   refusals: groupRefusals(market.refusals),
-  tape: market.trades === undefined ? null : makeTape(market.trades, fills),
+  tape:
+    market.trades?.map(([time, price, amount, taker]) => ({
+      time,
+      price: moneyText(price),
+      amount: moneyText(amount),
+      taker,
+    })) ?? null,
 });
-
-/** Each fill matches one trade: the exchange reports both in whole seconds, with the same price and amount. */
-function makeTape(trades: NonNullable<MarketStatus['trades']>, fills: readonly BookedFill[]) {
-  const left = [...fills];
-  return trades.map(([timeMs, priceMicros, amountMicros, taker]) => {
-    const at = left.findIndex(
-      (fill) =>
-        fill.timestampS === Math.floor(timeMs / 1000) &&
-        fill.amountMicros === amountMicros &&
-        yesPrice(fill.isYes, fill.priceMicros) === priceMicros,
-    );
-    if (at >= 0) left.splice(at, 1);
-    return { time: timeMs, price: moneyText(priceMicros), amount: moneyText(amountMicros), taker, ours: at >= 0 };
-  });
-}
 
 /** One price, YES space. Amounts in shares. */
 export interface LadderRow {
@@ -223,7 +175,6 @@ function sideRows(
 
 /** State of the guardian, read from its file. */
 export interface GuardianWatch {
-  /** For a person. */
   status(): string;
   /** Null when no guardian is needed. */
   isGuarded(): boolean | null;
@@ -237,28 +188,20 @@ export interface ShownParts {
   readonly guardian: GuardianWatch;
   readonly trader: TraderState;
   readonly ledger: LedgerConnection;
-  readonly lists: LedgerLists;
   readonly history: History;
   readonly book: ResultBook;
-  readonly past: MarketReplay;
   readonly watch: Watch;
   readonly alerts: AlertStore;
   readonly reports: Reports;
 }
 
-/** Maximum own fills matched with a market's public trades. */
-const TAPE_FILLS = 50;
-
-interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'lists' | 'ledger' | 'guardian'> {
+interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'guardian'> {
   readonly config: { readonly venue: { readonly name: string } };
   readonly watch: Pick<Watch, 'count'>;
 }
 
 /** State of one trader for the page. @param market shown with details; null for none */
-export function makePageState(
-  { trader, name, lists, ledger, config, guardian, watch }: PageParts,
-  market: string | null,
-) {
+export function makePageState({ trader, name, ledger, config, guardian, watch }: PageParts, market: string | null) {
   const { hello, account } = trader;
   const markets = [...trader.markets.values()];
   const timeMs = nowMs();
@@ -269,8 +212,6 @@ export function makePageState(
     stopped: !trader.isCurrent || STOPPED_MODES.includes(judged.mode) ? judged.mode : null,
     paused: account?.pausedMarkets.map(({ conditionId }) => conditionId) ?? [],
   };
-  const listFills = (id: string) =>
-    ledger.read((open) => open.fills({ marketConditionId: id, limit: TAPE_FILLS })) ?? [];
   return {
     trader: name,
     ...judged,
@@ -315,15 +256,14 @@ export function makePageState(
     })),
     agreement: account === null ? null : describeAgreement(account),
     markets: markets.map((market) => marketRow(market, facts)),
-    market: wanted === undefined ? null : marketDetail(wanted, listFills(wanted.conditionId), facts),
-    ...lists.read(),
+    market: wanted === undefined ? null : marketDetail(wanted, facts),
+    ...ledger.lists(),
   };
 }
 
 export type PageState = ReturnType<typeof makePageState>;
 export interface ServedState extends PageState {
   readonly role: Role;
-  /** Names of all shown traders. */
   readonly traders: readonly string[];
 }
 
@@ -357,6 +297,5 @@ const listLosses = (account: AccountStatus, { limits }: ProcessStatus) => [
   { name: 'from the top', loss: moneyText(account.losses.drawdownMicros), limit: moneyText(limits.maxDrawdownMicros) },
 ];
 
-/** Alerts that are open. */
 export const countAlerts = (watch: Pick<Watch, 'count'>): number =>
   ALERT_SEVERITIES.reduce((sum, severity) => sum + watch.count(severity), 0);

@@ -7,15 +7,15 @@ import { Subscription } from '../control/control-client.js';
 import type { TraderHost } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act, changeConfig } from './actions.js';
-import { LedgerConnection, LedgerLists, makeTitleLookup } from './ledger-lists.js';
+import { LedgerConnection, makeTitleLookup } from './ledger-lists.js';
 import type { ScrapeFacts } from './metrics.js';
-import { MarketReplay, Reports } from './own-commands.js';
+import { Reports } from './own-commands.js';
 import type { ShownParts } from './page-state.js';
-import { makePageState, makeTraderRow, type TraderRow } from './page-state.js';
-import { AlertStore, History, locateStore, StoreFile, takeSample, UpdateStore } from './store.js';
+import { makePageState, makeTraderRow } from './page-state.js';
+import { AlertStore, History, locateStore, StoreFile, takeSample } from './store.js';
 import { listenForCommands } from './telegram.js';
 import { TraderState } from './trader-state.js';
-import { moneyView, ResultBook } from './views/money-view.js';
+import { ResultBook } from './views/money-view.js';
 import { makeCsv } from './views/orders-view.js';
 import { makeViews } from './views/views.js';
 import { Duty, readFileFacts, readLastRun, Watch } from './watch.js';
@@ -31,29 +31,16 @@ export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardia
   readonly refusedLogins: (() => number) | null;
 }
 
-export interface ShownTrader extends TraderHost {
-  readonly name: string;
-  row(): TraderRow;
-  scrape(): ScrapeFacts;
-  /** Its process ended without a message. */
-  traderGone(): void;
-  /** Waits until its alerts were delivered, with an upper bound, ms. */
-  deliver(withinMs: number): Promise<void>;
-  close(): void;
-}
-
-export function openShownTrader(options: ShownTraderOptions): ShownTrader {
+export function openShownTrader(options: ShownTraderOptions) {
   const { config, guardian, name, isWithTrader, note, refusedLogins } = options;
   const { control } = config;
   const ledgerPath = config.ledger.path;
   const trader = new TraderState();
   const ledger = new LedgerConnection(() => openReadOnly(ledgerPath));
-  const lists = new LedgerLists(ledger);
   const store = new StoreFile({ path: locateStore(ledgerPath), note, nowMs, steadyMs: () => performance.now() });
   const history = new History(store);
   const alerts = new AlertStore(store);
   const book = new ResultBook();
-  const past = new MarketReplay(config.file);
   const reports = new Reports({
     configFile: config.file,
     ledgerPath,
@@ -80,53 +67,31 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     guardian,
     trader,
     ledger,
-    lists,
     history,
     book,
-    past,
     watch,
     alerts,
     reports,
   };
-  const endCommands = listenForCommands({ ...shown, memory: new UpdateStore(store), note });
-  const watchers = new Set<() => void>();
+  const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
       // Another run may write another ledger.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
-      for (const onChange of watchers) onChange();
     },
-    onLost: (why) => {
-      trader.onLost(why);
-      for (const onChange of watchers) onChange();
-    },
+    onLost: (why) => trader.onLost(why),
   });
   const sampling = setInterval(() => {
     const sample = watch.isOnDuty ? takeSample(trader, nowMs()) : null;
     if (sample !== null) history.add(sample);
   }, POINT_MS);
-  return {
-    name,
+  const host: TraderHost = {
     state: (market) => makePageState(shown, market),
-    watch: (onChange) => {
-      watchers.add(onChange);
-      return () => watchers.delete(onChange);
-    },
     view: makeViews(shown),
     report: (file) => reports.read(file),
-    csv: (file) =>
-      ledger.read((open) =>
-        makeCsv(file, {
-          ledger: open,
-          title: makeTitleLookup(trader, open),
-          money: () => {
-            book.readOn(open, ledger.opened);
-            return moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs: 0, dayMs: null });
-          },
-        }),
-      ),
+    csv: (file) => ledger.read((open) => makeCsv(file, open, makeTitleLookup(trader, open))),
     act: async (action, reason, market) => {
       switch (action) {
         case 'ack': {
@@ -145,22 +110,26 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
           return act(action, reason, { socket: control.socket, ledgerPath }, market);
       }
     },
+  };
+  return {
+    ...host,
+    name,
     row: () => makeTraderRow(shown),
-    scrape: () => ({
+    scrape: (): ScrapeFacts => ({
       name,
       trader,
-      mostMarkets: 100,
       eventCount: (kind) => ledger.read((open) => open.eventCount(kind)),
       files: readFileFacts(ledgerPath),
       isGuarded: guardian.isGuarded(),
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
+    /** Its process ended without a message. */
     traderGone: () => watch.traderGone(),
-    deliver: (withinMs) => watch.deliver(withinMs),
+    /** Waits until its alerts were delivered, with an upper bound, ms. */
+    deliver: (withinMs: number) => watch.deliver(withinMs),
     close: () => {
       clearInterval(sampling);
-      past.close();
       reports.close();
       endCommands();
       watch.close();
@@ -171,3 +140,5 @@ export function openShownTrader(options: ShownTraderOptions): ShownTrader {
     },
   };
 }
+
+export type ShownTrader = ReturnType<typeof openShownTrader>;

@@ -23,16 +23,11 @@ export class AlertStore implements AlertMemory {
   }
 
   load(): AlertState | null {
-    return this.#file.attempt((sqlite) => {
-      const text = sqlite.prepare<[], string>('SELECT state FROM alert_state').pluck().get();
-      return text === undefined ? null : stateIn(text);
-    }, null);
+    return this.#file.read<AlertState>('alerts');
   }
 
   save(state: AlertState): void {
-    this.#file.attempt((sqlite) => {
-      sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(JSON.stringify(state));
-    }, undefined);
+    this.#file.write('alerts', state);
   }
 
   acknowledgements(): readonly Acknowledgement[] {
@@ -50,77 +45,42 @@ export class AlertStore implements AlertMemory {
   }
 }
 
-/** Null for what no console wrote. */
-function stateIn(text: string): AlertState | null {
-  try {
-    const { open, waiting } = JSON.parse(text) as Partial<AlertState>; // a console of this version wrote it, or one before
-    return Array.isArray(open) && typeof waiting === 'object' ? { open, waiting } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Number of an update, and its arrival, Unix ms. */
-export type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
-
-/** The newest message of each channel: none is obeyed twice. */
-export class UpdateStore {
-  readonly #file: StoreFile;
-
-  constructor(file: StoreFile) {
-    this.#file = file;
-  }
-
-  load(channel: string): TakenUpdate | null {
-    const sql = 'SELECT id, time_ms AS timeMs FROM taken_updates WHERE channel = ?';
-    return this.#file.attempt((sqlite) => sqlite.prepare<[string], TakenUpdate>(sql).get(channel) ?? null, null);
-  }
-
-  save(channel: string, { id, timeMs }: TakenUpdate): void {
-    const sql = 'INSERT OR REPLACE INTO taken_updates VALUES (?, ?, ?)';
-    this.#file.attempt((sqlite) => sqlite.prepare(sql).run(channel, id, timeMs), undefined);
-  }
-}
-
 /** Increased with each change of the tables: a file of another version is renamed. */
-const VERSION = 3;
+const VERSION = 4;
 const TABLES = `
 CREATE TABLE series (id INTEGER PRIMARY KEY, market TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE market_points (
   series INTEGER NOT NULL REFERENCES series (id),
   scale INTEGER NOT NULL,
   time_s INTEGER NOT NULL,
-  best_bid INTEGER,
-  best_ask INTEGER,
-  fair INTEGER,
-  bid INTEGER,
-  ask INTEGER,
-  net INTEGER NOT NULL,
+  bestBidMicros INTEGER,
+  bestAskMicros INTEGER,
+  fairMicros INTEGER,
+  bidMicros INTEGER,
+  askMicros INTEGER,
+  netMicros INTEGER NOT NULL,
   PRIMARY KEY (series, scale, time_s)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE account_points (
   scale INTEGER NOT NULL,
   time_s INTEGER NOT NULL,
-  equity INTEGER,
-  result INTEGER,
-  loss_day INTEGER NOT NULL,
+  equityMicros INTEGER,
+  resultMicros INTEGER,
+  lossDayMicros INTEGER NOT NULL,
   PRIMARY KEY (scale, time_s)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE alert_state (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
+CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE acknowledgements (
   kind TEXT NOT NULL,
   since_ms INTEGER NOT NULL,
   time_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, since_ms)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE taken_updates (channel TEXT PRIMARY KEY, id INTEGER NOT NULL, time_ms INTEGER NOT NULL) STRICT;
 PRAGMA user_version = ${VERSION};
 `;
 
-/** 'TWBC'. */
 const APPLICATION_ID = 0x54574243;
 const BUSY_MS = 200;
-/** Wait after a failure, ms. */
 const AGAIN_MS = 60_000;
 const SIDE_FILES = ['', '-wal', '-shm'] as const;
 const DAMAGED: readonly string[] = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
@@ -160,6 +120,19 @@ export class StoreFile {
       this.#fail(error);
       return otherwise;
     }
+  }
+
+  /** A value of this name, as a console of this version wrote it; null without one. */
+  read<T>(name: string): T | null {
+    return this.attempt((sqlite) => {
+      const text = sqlite.prepare<[string], string>('SELECT value FROM kept WHERE name = ?').pluck().get(name);
+      return text === undefined ? null : (JSON.parse(text) as T);
+    }, null);
+  }
+
+  write(name: string, value: object): void {
+    const text = JSON.stringify(value);
+    this.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)').run(name, text), undefined);
   }
 
   close(): void {
@@ -232,7 +205,6 @@ const SCALES = [
   { seconds: 3600, keptS: 90 * 86_400 },
 ] as const;
 
-/** Seconds of a point of the finest scale. */
 export const FINEST_S = SCALES[0].seconds;
 
 /** No answer has more points. */
@@ -246,13 +218,14 @@ const LEAST_PART = 0.02;
 const LESS = 0.8;
 
 /** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
-export interface MarketPoint {
-  /** Unix ms at which the point begins. */
+export interface MarketPoint extends MarketFigures {
   readonly timeMs: number;
+}
+
+interface MarketFigures {
   readonly bestBidMicros: number | null;
   readonly bestAskMicros: number | null;
   readonly fairMicros: number | null;
-  /** Our own best. */
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
   /** YES minus NO, shares. */
@@ -268,10 +241,9 @@ export interface AccountPoint {
 }
 export interface Sample {
   readonly account: AccountPoint;
-  readonly markets: readonly (MarketPoint & { readonly id: string })[];
+  readonly markets: readonly (MarketFigures & { readonly id: string })[];
 }
 
-/** From when to when, Unix ms. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -297,13 +269,11 @@ export class History {
     this.#file.attempt((sqlite) => {
       const putAccount = sqlite.prepare(PUT_ACCOUNT);
       const putMarket = sqlite.prepare(PUT_MARKET);
-      const { equityMicros, resultMicros, lossDayMicros } = account;
-      const names = Object.values(MARKET_FIGURES);
-      const lines = markets.map((one) => ({ id: findSeries(sqlite, one.id), figures: names.map((name) => one[name]) }));
-      for (const { seconds } of SCALES) {
-        const time = pointS(account.timeMs, seconds);
-        putAccount.run(seconds, time, equityMicros, resultMicros, lossDayMicros);
-        for (const { id, figures } of lines) putMarket.run(id, seconds, time, ...figures);
+      const series = new Map(markets.map(({ id }) => [id, findSeries(sqlite, id)]));
+      for (const { seconds: scale } of SCALES) {
+        const time = pointS(account.timeMs, scale);
+        putAccount.run({ ...account, scale, time });
+        for (const one of markets) putMarket.run({ ...one, series: series.get(one.id), scale, time });
       }
       this.#prune(sqlite, account.timeMs);
     }, undefined);
@@ -325,7 +295,7 @@ export class History {
   }
 
   account(span: Span): readonly AccountPoint[] {
-    const sql = `SELECT time_s * 1000 AS timeMs, equity AS equityMicros, result AS resultMicros, loss_day AS lossDayMicros
+    const sql = `SELECT time_s * 1000 AS timeMs, equityMicros, resultMicros, lossDayMicros
       FROM account_points WHERE scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
     return this.#read<AccountPoint>(sql, span, []);
   }
@@ -380,28 +350,21 @@ function findSeries(sqlite: Sqlite.Database, market: string): number {
   return known ?? Number(sqlite.prepare('INSERT INTO series (market) VALUES (?)').run(market).lastInsertRowid);
 }
 
-/** Columns of a market's points. */
-const MARKET_FIGURES = {
-  best_bid: 'bestBidMicros',
-  best_ask: 'bestAskMicros',
-  fair: 'fairMicros',
-  bid: 'bidMicros',
-  ask: 'askMicros',
-  net: 'netMicros',
-} as const;
-
-const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs,
-  ${Object.entries(MARKET_FIGURES).map(([column, name]) => `${column} AS ${name}`)}
+const MARKET_POINTS = `SELECT time_s * 1000 AS timeMs, bestBidMicros, bestAskMicros, fairMicros, bidMicros, askMicros, netMicros
   FROM market_points JOIN series ON series.id = series
   WHERE market = ? AND scale = ? AND time_s BETWEEN ? AND ? ORDER BY time_s LIMIT ${MOST_POINTS}`;
 
-const PUT_ACCOUNT = `INSERT INTO account_points VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-  SET equity = excluded.equity, result = excluded.result, loss_day = excluded.loss_day`;
+const PUT_ACCOUNT = `INSERT INTO account_points VALUES (@scale, @time, @equityMicros, @resultMicros, @lossDayMicros)
+  ON CONFLICT DO UPDATE SET equityMicros = excluded.equityMicros, resultMicros = excluded.resultMicros,
+  lossDayMicros = excluded.lossDayMicros`;
 
-const PUT_MARKET = `INSERT INTO market_points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-  best_bid = coalesce(min(best_bid, excluded.best_bid), best_bid, excluded.best_bid),
-  best_ask = coalesce(max(best_ask, excluded.best_ask), best_ask, excluded.best_ask),
-  fair = excluded.fair, bid = excluded.bid, ask = excluded.ask, net = excluded.net`;
+const PUT_MARKET = `INSERT INTO market_points VALUES
+  (@series, @scale, @time, @bestBidMicros, @bestAskMicros, @fairMicros, @bidMicros, @askMicros, @netMicros)
+  ON CONFLICT DO UPDATE SET
+  bestBidMicros = coalesce(min(bestBidMicros, excluded.bestBidMicros), bestBidMicros, excluded.bestBidMicros),
+  bestAskMicros = coalesce(max(bestAskMicros, excluded.bestAskMicros), bestAskMicros, excluded.bestAskMicros),
+  fairMicros = excluded.fairMicros, bidMicros = excluded.bidMicros, askMicros = excluded.askMicros,
+  netMicros = excluded.netMicros`;
 
 /** Null while the trader sends nothing: a gap. Markets neither quoted nor held add no point. */
 export function takeSample(trader: TraderState, timeMs: number): Sample | null {
@@ -414,13 +377,8 @@ export function takeSample(trader: TraderState, timeMs: number): Sample | null {
   return {
     account: { timeMs, equityMicros, resultMicros, lossDayMicros: losses.dayLossMicros },
     markets: told.map((market) => ({
+      ...market,
       id: market.conditionId,
-      timeMs,
-      bestBidMicros: market.bestBidMicros,
-      bestAskMicros: market.bestAskMicros,
-      fairMicros: market.fairMicros,
-      bidMicros: market.bidMicros,
-      askMicros: market.askMicros,
       netMicros: market.yesMicros - market.noMicros,
     })),
   };

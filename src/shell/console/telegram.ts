@@ -21,7 +21,7 @@ import { nowMs } from '../runtime/clock.js';
 import { acknowledge, act } from './actions.js';
 import { moneyText } from './ledger-lists.js';
 import { judgeMode, type ShownParts } from './page-state.js';
-import type { TakenUpdate, UpdateStore } from './store.js';
+import type { StoreFile } from './store.js';
 
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
@@ -38,12 +38,15 @@ const HELP: Readonly<Record<string, string>> = {
 };
 
 export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trader' | 'watch' | 'alerts' | 'guardian'> {
-  readonly memory: Pick<UpdateStore, 'load' | 'save'>;
+  readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
   /** Time-out of one request; the service holds it for 25 s. */
   readonly withinMs?: number;
 }
+
+/** The newest update of a channel: its number, and its arrival, Unix ms. None is obeyed twice. */
+type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 /** Obeys and returns the answer. `about` is the second word; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
@@ -94,9 +97,9 @@ export class TelegramListener {
   }
 
   async #takeUpdates(): Promise<void> {
-    const { memory, name, nowMs, withinMs = 35_000 } = this.#options;
+    const { store, name, nowMs, withinMs = 35_000 } = this.#options;
     const channel = this.#channel;
-    if (this.#taken === undefined) this.#taken = memory.load(channel.name);
+    if (this.#taken === undefined) this.#taken = store.read<TakenUpdate>(`update ${channel.name}`);
     if (this.#taken !== null && Math.abs(nowMs() - this.#taken.timeMs) > NUMBERS_KEPT_MS) this.#taken = null;
     const url = makeBotUrl(readSecret(channel.addressFile, `the address of alert channel ${channel.name}`));
     const signal = AbortSignal.any([this.#ending, AbortSignal.timeout(withinMs)]);
@@ -106,7 +109,7 @@ export class TelegramListener {
     for (const { update_id: id, message } of updates) {
       if (id <= (this.#taken?.id ?? -1)) continue;
       this.#taken = { id, timeMs: nowMs() };
-      memory.save(channel.name, this.#taken);
+      store.write(`update ${channel.name}`, this.#taken);
       const answer = message === null ? null : await this.#obey(message);
       if (message === null || answer === null) continue;
       const sent = await sendBotMessage(url, String(message.from.id), cleanText(`${name}: ${answer}`));
@@ -161,7 +164,6 @@ export class TelegramListener {
   }
 }
 
-/** Performs commands for a listener. */
 export const makePerform =
   (options: ChatOptions, detail: ChannelConfig['detail']): Perform =>
   async (command, about, user) => {

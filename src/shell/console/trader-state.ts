@@ -10,8 +10,6 @@ import type {
 
 /** A trader sends at least every two seconds; without a message for this long it hangs, or is gone. */
 export const SILENT_AFTER_MS = 5_000;
-const NOTICES_KEPT = 500;
-const MARKS_KEPT = 200;
 
 export class TraderState {
   hello: ProcessStatus | null = null;
@@ -19,10 +17,6 @@ export class TraderState {
   /** The trader's last reason for the end of its messages, if given. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
-  /** Newest last. */
-  readonly notices: StatusLineOf<'notice'>[] = [];
-  /** Times of the first message with another mode, or another configuration; newest last. */
-  readonly marks: { readonly time: number; readonly text: string }[] = [];
   /** Why there is no connection; null while connected. */
   lost: string | null = 'not connected yet';
   readonly #steadyMs: () => number;
@@ -42,17 +36,23 @@ export class TraderState {
     this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
-        return this.#begin(line.process);
-      case 'frame':
+        // Another run: the previous state is over.
+        if (this.hello?.run !== line.process.run) {
+          this.markets.clear();
+          this.account = null;
+        }
+        this.hello = line.process;
+        this.bye = null;
+        return;
+      case 'frame': {
+        const known = new Set(line.known);
         this.frameMs = line.time;
-        this.#take(line.account, line.time);
+        if (this.account !== null && this.account.mode !== line.account.mode) this.modeSinceMs = line.time;
+        this.account = line.account;
         for (const market of line.markets) this.markets.set(market.conditionId, market);
-        this.#forgetOthers(new Set(line.known));
+        for (const id of this.markets.keys()) if (!known.has(id)) this.markets.delete(id);
         return;
-      case 'notice':
-        this.notices.push(line);
-        if (this.notices.length > NOTICES_KEPT) this.notices.shift();
-        return;
+      }
       case 'bye':
         this.bye = line;
     }
@@ -68,36 +68,5 @@ export class TraderState {
   }
   get isCurrent(): boolean {
     return this.lost === null && this.bye === null && (this.silentMs ?? Number.POSITIVE_INFINITY) < SILENT_AFTER_MS;
-  }
-
-  #take(account: AccountStatus, time: number): void {
-    if (this.account !== null && this.account.mode !== account.mode) {
-      this.#mark(time, account.mode);
-      this.modeSinceMs = time;
-    }
-    this.account = account;
-  }
-
-  #mark(time: number, text: string): void {
-    this.marks.push({ time, text });
-    if (this.marks.length > MARKS_KEPT) this.marks.shift();
-  }
-
-  #begin(hello: ProcessStatus): void {
-    const { hello: before } = this;
-    if (before !== null && before.run !== hello.run) this.#mark(hello.startedMs, 'started');
-    else if (before !== null && before.configHash !== hello.configHash)
-      this.#mark(this.frameMs ?? hello.startedMs, `configuration ${hello.configHash.slice(0, 8)}`);
-    // Another run: the previous state is over.
-    if (this.hello?.run !== hello.run) {
-      this.markets.clear();
-      this.account = null;
-    }
-    this.hello = hello;
-    this.bye = null;
-  }
-
-  #forgetOthers(known: ReadonlySet<string>): void {
-    for (const id of this.markets.keys()) if (!known.has(id)) this.markets.delete(id);
   }
 }

@@ -5,19 +5,13 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
-import type { AccountStatus, ProcessStatus, StatusLineOf } from '../../shared/protocol/trader-status.js';
+import type { StatusLineOf } from '../../shared/protocol/trader-status.js';
 import type { LedgerReader } from '../../trader/ledger/contract.js';
 import { findWriter, lockWriter, type WriterLock } from '../../trader/ledger/lock.js';
 import { ENDED_PROVEN } from '../../trader/ledger/tables.js';
 import { AlertCenter, type AlertMemory } from '../alerts/alert-center.js';
-import {
-  Lifeline,
-  type LifelineCall,
-  type WatchedAccount,
-  type WatchedFacts,
-  type Work,
-} from '../alerts/conditions.js';
-import { openPatientSender, postText } from '../alerts/senders.js';
+import { Lifeline, type WatchedFacts } from '../alerts/conditions.js';
+import { openSender, postText } from '../alerts/senders.js';
 import type { TraderConfig } from '../config/config.js';
 import type { AlertSeverity } from '../config/schema.js';
 import { nowMs } from '../runtime/clock.js';
@@ -109,7 +103,6 @@ const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
 /** A schedule like those of strategies. */
 const QUIET = 'quiet hours';
-/** Interval of the delivery checks, ms. */
 const LOOK_MS = 50;
 
 /** State of a ledger's newest run: `open` has not ended regularly, so a trader should be running. */
@@ -147,7 +140,6 @@ export class Watch {
   readonly #startedMs = performance.now();
   #center: AlertCenter | null = null;
   readonly #refusedLogins = new RecentCount();
-  readonly #readersCut = new RecentCount();
   #backupWithinMs: number | null | undefined;
   #isQuiet = false;
   #isGone = false;
@@ -156,14 +148,14 @@ export class Watch {
     this.#options = options;
     const { quietHours, heartbeat } = options.config.alerts;
     this.#quietHours = new QuoteHours([{ name: QUIET, quoteHours: quietHours }]);
-    this.#lifeline = heartbeat === null ? null : new Lifeline(60_000, performance.now());
+    this.#lifeline = heartbeat === null ? null : new Lifeline(performance.now());
     this.#refusedLogins.note(0, performance.now());
     this.#findCenter();
     this.#timer = setInterval(() => this.#tick(), EVERY_MS);
   }
 
   notice(line: StatusLineOf<'notice'>): void {
-    this.#center?.notice(line, nowMs());
+    this.#center?.notice(line, performance.now());
   }
 
   /** Whether this console sends alerts and stores the history. */
@@ -175,12 +167,10 @@ export class Watch {
     return this.#center?.open ?? this.#options.memory.load()?.open ?? [];
   }
 
-  /** Messages of this console. */
   get recent(): AlertCenter['recent'] {
     return this.#center?.recent ?? [];
   }
 
-  /** States of the channels of this console. */
   get figures(): AlertCenter['figures'] {
     return this.#center?.figures ?? [];
   }
@@ -218,10 +208,11 @@ export class Watch {
       this.#center ??= new AlertCenter({
         config: config.alerts,
         run: randomBytes(4).toString('hex'),
-        openSender: (channel) => openPatientSender(channel, { trader: name, nowMs }, note),
+        openSender: (channel) => openSender(channel, { trader: name, nowMs }, note),
         note,
         memory,
         nowMs: nowMs(),
+        steadyMs: performance.now(),
       });
     return this.#center;
   }
@@ -242,35 +233,29 @@ export class Watch {
 
   #tick(): void {
     const { trader, config, isGuarded, refusedLogins } = this.#options;
+    const { account, hello } = trader;
     const steadyMs = performance.now();
     this.#refusedLogins.note(refusedLogins(), steadyMs);
-    if (trader.account !== null) this.#readersCut.note(trader.account.health.readersCut, steadyMs);
     const center = this.#findCenter();
     if (center === null) return;
-    const guarded = isGuarded();
-    const files = readFileFacts(config.ledger.path);
+    const { diskFreeBytes, backupMs } = readFileFacts(config.ledger.path);
     const facts: WatchedFacts = {
       nowMs: nowMs(),
+      steadyMs,
       ...this.#findPresence(),
       isGone: this.#isGone,
-      isGuarded: guarded,
-      diskFreeBytes: files.diskFreeBytes,
-      backup: { newestMs: files.backupMs, withinMs: this.#findBackupBound() },
+      isGuarded: isGuarded(),
+      diskFreeBytes,
+      backupMs,
+      backupWithinMs: this.#findBackupBound(),
       refusedLogins: this.#refusedLogins.count(steadyMs),
-      account:
-        trader.account === null
-          ? null
-          : {
-              ...watchedAccount(trader.account, trader.hello),
-              readersCut: this.#readersCut.count(steadyMs),
-            },
+      process: hello,
+      account,
     };
     for (const { open } of this.#quietHours.changes(facts.nowMs)) this.#isQuiet = open;
     center.tick(facts, this.#isQuiet);
-    const file = config.alerts.heartbeat?.urlFile;
-    if (this.#lifeline === null || file === undefined) return;
-    const call = this.#lifeline.look(summarizeWork(trader, guarded), steadyMs, facts.nowMs);
-    if (call !== null) void callWatcher(file, call, this.#options.note);
+    const why = this.#lifeline?.look(facts, trader.isCurrent) ?? null;
+    if (why !== null) void callWatcher(config.alerts.heartbeat?.urlFile ?? '', why, this.#options.note);
   }
 
   /** Computed on first use: it takes longer than all else at a console's start. */
@@ -281,51 +266,17 @@ export class Watch {
   }
 }
 
-async function callWatcher(file: string, call: LifelineCall, note: (text: string) => void): Promise<void> {
-  const [path, text] = call.kind === 'alive' ? ['', ''] : ['/fail', call.why];
+/** @param why there was no useful work; empty where there was */
+async function callWatcher(file: string, why: string, note: (text: string) => void): Promise<void> {
   try {
     const url = readPrivateFile(file, 'the address of the heartbeat').trim().replace(/\/$/, '');
     secrets.hide(url);
-    const delivery = await postText(`${url}${path}`, text, { 'content-type': 'text/plain' });
+    const delivery = await postText(`${url}${why === '' ? '' : '/fail'}`, why, { 'content-type': 'text/plain' });
     if (delivery.kind !== 'delivered') note(`heartbeat: ${delivery.why}`);
   } catch (error) {
     note(secrets.clean(`heartbeat: ${messageOf(error)}`));
   }
 }
-
-function watchedAccount(account: AccountStatus, hello: ProcessStatus | null): Omit<WatchedAccount, 'readersCut'> {
-  const measureUse = (figure: number, bound: number | undefined) => (bound === undefined ? 0 : figure / bound);
-  return {
-    mode: account.mode,
-    reason: account.reason,
-    venueSilent: account.silent,
-    throttled: Object.values(account.budgets).some(({ blockedUntilMs }) => blockedUntilMs !== null),
-    unknownOrders: account.unknownOrders,
-    disagreement: account.reconciled === null ? null : account.disagreement,
-    // A first round that never comes is late too.
-    reconciledMs: account.reconciled?.comparedMs ?? hello?.startedMs ?? null,
-    clockOffsetMs: account.clockOffsetMs,
-    startedMs: hello?.startedMs ?? null,
-    backupFailed: account.upkeep.backupFailed,
-    journalEnded: account.upkeep.journalEnded,
-    telemetryLevel: account.health.brake,
-    silentFeeds: account.feeds.flatMap(({ name, current, trouble }) =>
-      current > 0 ? [] : [trouble === null ? name : `${name} (${trouble})`],
-    ),
-    lossUsed: Math.max(
-      measureUse(account.losses.dayLossMicros, hello?.limits.maxLossDayMicros),
-      measureUse(account.losses.drawdownMicros, hello?.limits.maxDrawdownMicros),
-    ),
-  };
-}
-
-const summarizeWork = ({ isCurrent, account }: TraderState, isGuarded: boolean | null): Work => ({
-  isCurrent,
-  steps: account?.health.steps ?? 0,
-  answered: account?.health.requests.reduce((sum, { answered }) => sum + answered, 0) ?? 0,
-  reconciledMs: account?.reconciled?.comparedMs ?? null,
-  isGuarded,
-});
 
 /** A backup of a large ledger takes a while, ms. */
 const GRACE_MS = 3_600_000;
@@ -341,7 +292,6 @@ export function boundBackupAge(schedule: string | null): number | null {
   return pauseMs === null ? null : 2 * pauseMs + GRACE_MS;
 }
 
-/** Increase of a count within the last ten minutes. */
 class RecentCount {
   #total: number | null = null;
   #rises: { readonly atMs: number; readonly by: number }[] = [];

@@ -72,7 +72,6 @@ const REQUESTS = {
 
 export type ControlRequest = z.output<(typeof REQUESTS)[keyof typeof REQUESTS]>;
 
-/** Requests with a one-line answer. */
 export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subscribe' }>;
 
 export type ControlResponse =
@@ -85,14 +84,23 @@ export interface ControlData
   extends Readonly<Record<'widen' | 'reduce-only' | 'pause' | 'stop' | 'flatten' | 'unkill', ModeData>> {
   readonly ping: { readonly pid: number };
   readonly status: TraderStatus;
-  readonly resume: ResumedData;
+  /** `notes`: stops that a resume of everything keeps, one sentence each. */
+  readonly resume: ModeData & { readonly notes?: readonly string[] };
   readonly 'cancel-all': CancelAllData;
   readonly kill: KillData;
-  readonly reconcile: ReconcileData;
+  readonly reconcile: {
+    /** Differences in two rounds; of the newest complete one if `complete` is false. */
+    readonly differences: readonly Difference[];
+    /** Skipped, because an operator has accepted them. */
+    readonly accepted: readonly AcceptedDifference[];
+    /** Reasons of void rounds meanwhile. */
+    readonly voided: readonly string[];
+    /** False when no complete round, or no second one, was possible in time. */
+    readonly complete: boolean;
+  };
   /** `booked`: one sentence per outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
-  /** For a person, most important first. */
   readonly explain: { readonly lines: readonly string[] };
   readonly config: ConfigData;
 }
@@ -101,11 +109,6 @@ export interface ModeData {
   /** The trader's mode, for example `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
   readonly mode: string;
   readonly reason: string;
-}
-
-export interface ResumedData extends ModeData {
-  /** Stops that a resume of everything keeps, one sentence each. Absent without any. */
-  readonly notes?: readonly string[];
 }
 
 export interface KillData extends ModeData {
@@ -119,17 +122,6 @@ export interface CancelAllData {
   /** Orders resting at the last read; with `verify` 0 means that two reads agreed. */
   readonly resting: number;
   readonly verified: boolean;
-}
-
-export interface ReconcileData {
-  /** Differences in two rounds; of the newest complete one if `complete` is false. */
-  readonly differences: readonly Difference[];
-  /** Skipped, because an operator has accepted them. */
-  readonly accepted: readonly AcceptedDifference[];
-  /** Reasons of void rounds meanwhile. */
-  readonly voided: readonly string[];
-  /** False when no complete round, or no second one, was possible in time. */
-  readonly complete: boolean;
 }
 
 export interface PruneData extends PrunedBatch {

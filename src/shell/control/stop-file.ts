@@ -82,7 +82,6 @@ function leaveWhole(path: string, text: string): boolean {
   }
 }
 
-/** Null when it throws. */
 function attempt<T>(act: () => T): T | null {
   try {
     return act();

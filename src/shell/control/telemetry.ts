@@ -39,7 +39,6 @@ export class RequestTimings {
   }
 }
 
-/** Zeros of nothing. */
 function summarize(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -191,7 +190,8 @@ export class TelemetryPublisher {
   #tellStep(lateMs: number | null): void {
     const [beganMs, beganCpuMs] = [this.#clocks.steadyMs(), this.#clocks.cpuMs()];
     if (lateMs !== null) this.#brake.noteBeat(lateMs);
-    if (this.#brake.look(beganMs)) this.#tellBrake();
+    // A level with or without ladders changes every market.
+    if (this.#brake.look(beganMs)) this.#told.clear();
     const mode = this.#source.mode();
     const isDue = mode !== this.#mode || beganMs - this.#sweptMs >= this.#brake.settings.periodMs;
     this.#mode = mode;
@@ -199,7 +199,6 @@ export class TelemetryPublisher {
     this.#brake.noteUse(this.#clocks.cpuMs() - beganCpuMs);
   }
 
-  /** The content of the first line has changed. */
   renew(): void {
     this.#tryTelling(() => this.#tell({ type: 'hello', process: this.#source.process() }));
   }
@@ -239,14 +238,6 @@ export class TelemetryPublisher {
     return { brake: level, readers: this.#readers.size, readersCut: this.#cut, beatLateP99Ms: lateP99Ms };
   }
 
-  #tellBrake(): void {
-    const { level, settings } = this.#brake;
-    // A level with or without ladders changes every market.
-    this.#told.clear();
-    const text = level === 0 ? 'telemetry is whole again' : `telemetry is slowed, a sweep each ${settings.periodMs} ms`;
-    this.notice(this.#clocks.nowMs(), 'info', 'telemetry_slowed', `${text} (level ${level})`);
-  }
-
   #tell(line: StatusLine): void {
     const bytes = encodeLine(line);
     for (const reader of this.#readers) {
@@ -271,53 +262,33 @@ const isSame = (told: WatchedMarket['sources'] | undefined, { sources }: Watched
 
 const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
-/** A smaller share does not make a loop late. */
-const FELT_SHARE = 0.001;
-const MOST_LATE_MS = 5;
 const CALM_SPANS = 3;
 
-export interface BrakeLevel {
-  /** Between two sweeps over all markets, ms. */
-  readonly periodMs: number;
-  /** Others' levels and public trades. */
-  readonly hasLadders: boolean;
-}
-
-/** From the fullest down. */
-export const BRAKE_LEVELS: readonly [BrakeLevel, ...BrakeLevel[]] = [
+/** From the fullest down: time between two sweeps over all markets, and whether others' levels and public trades are sent. */
+export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
   { periodMs: 1_000, hasLadders: true },
   { periodMs: 1_500, hasLadders: true },
   { periodMs: 1_500, hasLadders: false },
-];
+] as const;
 
-/** A late loop has other causes too, so lateness drops no ladders. */
-const WORST_FOR_LATENESS = 2;
-
+/** Bounds the processor time of telemetry: a loop that is late for another reason is not relieved by less of it. */
 export class Brake {
-  #level = 0;
+  level = 0;
+  /** 99th percentile of the delays of beats in the last complete span, ms. */
+  lateP99Ms = 0;
   #spanMs: number;
   #usedMs = 0;
   #late: number[] = [];
   #calm = 0;
-  #lateP99Ms = 0;
 
   /** @param steadyMs a clock that never steps, ms */
   constructor(steadyMs: number) {
     this.#spanMs = steadyMs;
   }
 
-  get level(): number {
-    return this.#level;
-  }
-
-  get settings(): BrakeLevel {
-    return BRAKE_LEVELS[this.#level] ?? BRAKE_LEVELS[0];
-  }
-
-  /** 99th percentile of the delays of beats in the last complete span, ms. */
-  get lateP99Ms(): number {
-    return this.#lateP99Ms;
+  get settings() {
+    return BRAKE_LEVELS[this.level] ?? BRAKE_LEVELS[0];
   }
 
   /** Delay of a beat of the loop, ms. */
@@ -334,25 +305,18 @@ export class Brake {
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;
-    this.#lateP99Ms = summarize(this.#late).p99;
-    const share = this.#usedMs / tookMs;
-    const isCostly = share > MOST_SHARE;
-    const isLate = share > FELT_SHARE && this.#lateP99Ms > MOST_LATE_MS;
+    this.lateP99Ms = summarize(this.#late).p99;
+    const isCostly = this.#usedMs / tookMs > MOST_SHARE;
     this.#spanMs = steadyMs;
     this.#usedMs = 0;
     this.#late = [];
-    return this.#turn(isCostly, isLate);
-  }
-
-  #turn(isCostly: boolean, isLate: boolean): boolean {
-    const before = this.#level;
-    this.#calm = isCostly || isLate ? 0 : this.#calm + 1;
-    if (isCostly) this.#level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
-    else if (isLate && before < WORST_FOR_LATENESS) this.#level = before + 1;
+    const before = this.level;
+    this.#calm = isCostly ? 0 : this.#calm + 1;
+    if (isCostly) this.level = Math.min(before + 1, BRAKE_LEVELS.length - 1);
     else if (this.#calm >= CALM_SPANS && before > 0) {
-      this.#level = before - 1;
+      this.level--;
       this.#calm = 0;
     }
-    return this.#level !== before;
+    return this.level !== before;
   }
 }

@@ -3,16 +3,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../shared/protocol/operator-commands.js';
-import { type Host, isAllowed, type TraderHost } from './contract.js';
-import { Guesses, PROOF_HEADER, proveAnswer, proveEvent, Sessions } from './sessions.js';
+import { type Host, isAllowed, readText, type TraderHost } from './contract.js';
+import { Guesses, PROOF_HEADER, proveAnswer, Sessions } from './sessions.js';
 
-/** Header names in lower case, as Node gives them; a repeated header has two values. */
-interface RequestHead {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-}
+type RequestHead = Pick<FastifyRequest['raw'], 'method' | 'url' | 'headersDistinct'>;
 
 interface Refusal {
   readonly status: 403 | 405 | 415;
@@ -26,8 +20,9 @@ const METHODS: readonly string[] = ['GET', 'POST'];
  * loopback address, and any name can be made to resolve to it. So a request must name this very address, and come from the
  * page itself or from no page at all.
  */
-export function findRefusal({ method, target, headers }: RequestHead, port: number): Refusal | null {
-  const all = (name: string) => headers.get(name) ?? [];
+export function findRefusal(request: RequestHead, port: number): Refusal | null {
+  const { method = '', url: target = '', headersDistinct: headers } = request;
+  const all = (name: string) => headers[name] ?? [];
   const [host, ...otherHosts] = all('host');
   // A name that an attacker resolved to this machine is not among these.
   if (host === undefined || otherHosts.length > 0 || !listHosts(port).includes(host)) {
@@ -53,39 +48,6 @@ const FOREIGN: Refusal = { status: 403, text: 'a request of another page is not 
 
 const listHosts = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
-/** From `rawHeaders`: names and values alternate. */
-export function groupHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const headers = new Map<string, string[]>();
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] ?? '').toLowerCase();
-    headers.set(name, [...(headers.get(name) ?? []), raw[i + 1] ?? '']);
-  }
-  return headers;
-}
-
-export /** Tokens for the metrics: their own, and those of the page. Prometheus sends one with each scrape. */
-class BearerAuth {
-  readonly #digests: readonly Buffer[];
-  readonly #guesses: Guesses;
-
-  constructor(tokens: readonly string[], guesses: Guesses) {
-    this.#digests = tokens.map(hashToken);
-    this.#guesses = guesses;
-  }
-
-  /** @param authorization the header, `Bearer` and the token */
-  check(authorization: string | undefined): 'right' | 'wrong' | 'too many guesses' {
-    if (this.#guesses.isLocked) return 'too many guesses';
-    // A caller without any token is not guessing.
-    if (authorization?.startsWith('Bearer ') !== true) return 'wrong';
-    const digest = hashToken(authorization.slice('Bearer '.length));
-    // All are compared, so that the time does not reveal which one matched.
-    if (this.#digests.filter((known) => timingSafeEqual(digest, known)).length > 0) return 'right';
-    this.#guesses.add();
-    return 'wrong';
-  }
-}
-
 /** Digests of one length, so that the time of the comparison reveals nothing about the token. */
 const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
@@ -103,7 +65,8 @@ type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 /** Admits requests proven by a session, and proves their answers. */
 export class Gate {
   readonly #sessions: Sessions;
-  readonly #metrics: BearerAuth;
+  /** Of tokens for the metrics: their own, and those of the page. */
+  readonly #metricsDigests: readonly Buffer[];
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
   readonly #admitted = new WeakMap<FastifyRequest, NonNullable<ReturnType<Sessions['admit']>>>();
@@ -111,7 +74,7 @@ export class Gate {
   private constructor(sessions: Sessions, guesses: PageGuesses, metricsTokens: readonly string[]) {
     this.#sessions = sessions;
     this.#guesses = guesses;
-    this.#metrics = new BearerAuth(metricsTokens, guesses.metrics);
+    this.#metricsDigests = metricsTokens.map(hashToken);
   }
 
   /** @param metricsToken token for the metrics only; null for none. The page's secrets give access too. */
@@ -157,7 +120,6 @@ export class Gate {
     });
   }
 
-  /** Null when it answered. */
   admit(request: FastifyRequest, reply: FastifyReply, least: Role): Role | null {
     const { authorization } = request.headers;
     const { method, url: target } = request;
@@ -180,21 +142,20 @@ export class Gate {
     return role === null || trader === null ? null : { role, trader };
   }
 
-  /** Events of an admitted request, each with its proof as its id. */
-  proveEvents(request: FastifyRequest): (data: string) => string {
-    const admitted = this.#admitted.get(request);
-    if (admitted === undefined) throw new Error('only an admitted request has a stream');
-    const { session, count } = admitted;
-    let index = 0;
-    return (data) => `id: ${proveEvent(session.key, count, index++, data)}\n`;
-  }
-
-  /** False when it answered. */
+  /** False when it answered. Prometheus sends a token with each scrape. */
   admitMetrics(request: FastifyRequest, reply: FastifyReply): boolean {
-    const verdict = this.#metrics.check(request.headers.authorization);
-    if (verdict === 'right') return true;
-    const error = verdict === 'wrong' ? METRICS_WANT_TOKEN : TOO_MANY_GUESSES;
-    void reply.code(verdict === 'wrong' ? 401 : 429).send({ error });
+    const { metrics: guesses } = this.#guesses;
+    const { isLocked } = guesses;
+    const [, token] = /^Bearer (.*)$/s.exec(request.headers.authorization ?? '') ?? [];
+    // A caller without any token is not guessing.
+    if (!isLocked && token !== undefined) {
+      const digest = hashToken(token);
+      // All are compared, so that the time does not reveal which one matched.
+      if (this.#metricsDigests.filter((known) => timingSafeEqual(digest, known)).length > 0) return true;
+      guesses.add();
+    }
+    const error = isLocked ? TOO_MANY_GUESSES : METRICS_WANT_TOKEN;
+    void reply.code(isLocked ? 429 : 401).send({ error });
     return false;
   }
 }
@@ -226,5 +187,3 @@ export function findTrader(
     .send({ error: `${what}; ?trader= wants one of ${host.names.join(', ')}` });
   return null;
 }
-
-export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

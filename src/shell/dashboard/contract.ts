@@ -1,7 +1,6 @@
 /** Data and requests of the page. The console makes all data; the page decides nothing. */
 
 import {
-  FIRST_NAMES,
   MARKET_NAMES,
   type MarketName,
   OPERATOR_COMMANDS,
@@ -41,13 +40,8 @@ export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 export const marketCommand = (action: PageAction): MarketName | null =>
   MARKET_NAMES.find((name) => ofMarket(name) === action) ?? null;
 
-/** Actions on all traders of a console at once. */
-export const ALL_ACTIONS = FIRST_NAMES;
-export type AllAction = (typeof ALL_ACTIONS)[number];
-
 export const isAllowed = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** The server's side of a handshake. */
 export interface Greeting {
   /** Drawn at the start of the console, so that no key outlives it. */
   readonly salt: string;
@@ -59,50 +53,41 @@ export interface Greeting {
   readonly proofs: readonly string[];
 }
 
-/** Result of a button. */
 export interface Acted {
   /** Null when accepted, else the reason and the requirement. */
   readonly refusal: string | null;
-  /** The effect, for a person. */
   readonly text: string;
 }
 
-export const VIEW_NAMES = [
-  'chart',
-  'money',
-  'risk',
-  'health',
-  'orders',
-  'explain',
-  'past',
-  'log',
-  'alerts',
-  'config',
-  'diff',
-  'runs',
-] as const;
-export type ViewName = (typeof VIEW_NAMES)[number];
-
-/** Lists that are available as CSV files. */
-export const CSV_NAMES = ['fills', 'orders', 'days', 'markets', 'strategies'] as const;
+export const CSV_NAMES = ['fills', 'orders'] as const;
 export type CsvName = (typeof CSV_NAMES)[number];
 
+export const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+const LONGEST_SPAN_MS = 90 * 86_400_000;
+const MOST_PAGES = 1_000;
+const LATEST_MS = 8_640_000_000_000_000;
+
 /** Requested part of a view; null for all. */
-export interface ViewQuery {
-  readonly market: string | null;
-  /** An order, a fill, an intent or a market. */
-  readonly subject: string | null;
-  /** Span of a chart, up to now, ms. */
-  readonly spanMs: number;
-  /** An earlier time, Unix ms; null for now. */
-  readonly atMs: number | null;
-  /** A side of orders, or a severity of lines; empty for all. */
-  readonly side: string;
-  /** Words that each row of a list contains. */
-  readonly words: string;
-  /** Page of a list; 0 is the newest. */
-  readonly page: number;
+export function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>) {
+  const spanMs = Number(readText(span) ?? 0);
+  const atMs = Number(readText(at) ?? 0);
+  return {
+    market: readText(market),
+    subject: readText(subject),
+    /** Span of a chart or list, up to now, ms; 0 for the usual one. */
+    spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
+    /** An earlier time, Unix ms; null for now. */
+    atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
+    /** A side of orders, or a severity of lines; empty for all. */
+    side: readText(side) ?? '',
+    /** Words that each row of a list contains. */
+    words: readText(filter) ?? '',
+    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
+  };
 }
+
+export type ViewQuery = ReturnType<typeof viewQuery>;
 
 /**
  * One trader behind the page. Money, prices and amounts of all that it shows are decimal strings, times Unix milliseconds; columns of
@@ -111,10 +96,8 @@ export interface ViewQuery {
 export interface TraderHost {
   /** Never throws: reports a trader that does not answer. `market`: the one wanted in detail. Contains no secret. */
   state(market: string | null): object;
-  /** Calls back whenever the state may have changed, until the returned function is called. */
-  watch(onChange: () => void): () => void;
-  /** Null for an unknown subject. */
-  view(name: ViewName, query: ViewQuery): Promise<object | null>;
+  /** Null for an unknown name or subject. */
+  view(name: string, query: ViewQuery): Promise<object | null>;
   /** Comma-separated values; null while the ledger cannot be read. */
   csv(name: CsvName): string | null;
   /** HTML of a report; null for an unknown name. */
@@ -126,13 +109,10 @@ export interface TraderHost {
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }
 
-/** The console behind the page. */
 export interface Host {
-  /** At least one. */
   readonly names: readonly string[];
   /** Null for an unknown name. */
   trader(name: string): TraderHost | null;
   traders(): object;
-  /** In Prometheus' text format. */
   metrics(): { readonly type: string; readonly text: string };
 }

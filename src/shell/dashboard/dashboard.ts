@@ -8,13 +8,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FIRST_NAMES } from '../../shared/protocol/operator-commands.js';
 import { OWN_HEADERS } from '../web-kit/page-script.js';
-import { findRefusal, findTrader, Gate, groupHeaders, type Passes, type Query, readText } from './admission.js';
+import { findRefusal, findTrader, Gate, type Passes, type Query } from './admission.js';
 import {
   type Acted,
-  ALL_ACTIONS,
-  type AllAction,
   CSV_NAMES,
   type CsvName,
   type Host,
@@ -22,18 +21,15 @@ import {
   PAGE_ACTIONS,
   type PageAction,
   ROLE_OF,
+  readText,
   type TraderHost,
-  VIEW_NAMES,
-  type ViewName,
-  type ViewQuery,
+  viewQuery,
 } from './contract.js';
 import { pageDocument } from './document.js';
-import { addStreams, serveState, serveTraders } from './streams.js';
 
 const ADDRESS = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const MAX_REASON = 500;
-/** A page needs one connection for its stream and one for requests; more than this are foreign. */
 const MAX_CONNECTIONS = 64;
 /** A silent peer is disconnected. */
 const PATIENCE_MS = 10_000;
@@ -48,31 +44,23 @@ export interface DashboardOptions {
   readonly passes: Passes;
   /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
-  /** 0 picks a free one. */
   readonly port: number;
 }
 
-export interface Dashboard {
-  /** `http://127.0.0.1:8788/`, without its secret. */
-  readonly url: string;
-  /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
-  readonly refusedLogins: () => number;
-  close(): Promise<void>;
-}
-
 /** Listens. Rejects like `listen`: `EADDRINUSE` for a taken port. */
-export async function openDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function openDashboard(options: DashboardOptions) {
   const gate = await Gate.make(options.passes, options.metrics.token);
   const server = buildPage(options, gate);
   await server.listen({ host: ADDRESS, port: options.port });
   return {
+    /** `http://127.0.0.1:8788/`, without its secret. */
     url: `http://${readAddress(server)}/`,
+    /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
     refusedLogins: () => gate.refused,
     close: () => server.close(),
   };
 }
 
-/** Host and port, as in an address bar. */
 const readAddress = (server: FastifyInstance): string => `${ADDRESS}:${readPort(server)}`;
 
 function readPort(server: FastifyInstance): number {
@@ -94,9 +82,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
   server.server.maxConnections = MAX_CONNECTIONS;
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...OWN_HEADERS, 'content-security-policy': document.policy });
-    const { method, url: target } = request;
-    const head = { method, target, headers: groupHeaders(request.raw.rawHeaders) };
-    const refusal = findRefusal(head, readPort(server));
+    const refusal = findRefusal(request.raw, readPort(server));
     if (refusal !== null) return reply.code(refusal.status).send({ error: refusal.text });
     return undefined;
   });
@@ -121,7 +107,6 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     return reply.header('content-encoding', 'gzip').send(packed);
   });
   addReads(server, host, gate, metrics);
-  addStreams(server, host, gate);
   addActions(server, host, gate);
   addReports(server, host, gate);
   return server;
@@ -136,18 +121,19 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   server.get<Query>('/state', (request, reply) => {
     const found = gate.admitTo(host, request, reply);
     if (found === null) return reply;
-    return reply.send(serveState(host, found.trader, found.role, readText(request.query['market'])));
+    const state = found.trader.state(readText(request.query['market']));
+    return reply.send({ ...state, role: found.role, traders: host.names });
   });
   server.get('/traders', (request, reply) => {
     const role = gate.admit(request, reply, 'view');
-    return role === null ? reply : reply.send(serveTraders(host, role));
+    return role === null ? reply : reply.send({ ...host.traders(), role });
   });
   server.get<Query & { Params: { view: string } }>('/views/:view', async (request, reply) => {
-    const name = VIEW_NAMES.find((view): view is ViewName => view === request.params.view);
+    const { view } = request.params;
     // The trader itself computes the files' differences.
-    const found = gate.admitTo(host, request, reply, name === 'diff' ? 'operate' : 'view');
+    const found = gate.admitTo(host, request, reply, view === 'diff' ? 'operate' : 'view');
     if (found === null) return reply;
-    const shown = name === undefined ? null : await found.trader.view(name, viewQuery(request.query));
+    const shown = await found.trader.view(view, viewQuery(request.query));
     return shown ?? reply.code(404).send({ error: NOT_KNOWN });
   });
   server.get<Query & { Params: { name: string } }>('/csv/:name', (request, reply) => {
@@ -161,13 +147,24 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
   });
 }
 
+type ActionRoute = Query & { Params: { action: string }; Body: unknown };
+
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
-  server.post<Query & { Params: { action: string }; Body: unknown }>('/actions/:action', async (request, reply) => {
-    const action = PAGE_ACTIONS.find((name): name is PageAction => name === request.params.action);
-    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
-    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
-    const trader = findTrader(host, request.query, reply);
-    if (trader === null) return reply;
+  /** Null when it answered. */
+  const admitAction = <Action extends PageAction>(
+    names: readonly Action[],
+    request: FastifyRequest<ActionRoute>,
+    reply: FastifyReply,
+  ): Action | null => {
+    const action = names.find((name) => name === request.params.action);
+    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return null;
+    if (action === undefined) void reply.code(404).send({ error: 'there is no such action' });
+    return action ?? null;
+  };
+  server.post<ActionRoute>('/actions/:action', async (request, reply) => {
+    const action = admitAction(PAGE_ACTIONS, request, reply);
+    const trader = action === null ? null : findTrader(host, request.query, reply);
+    if (action === null || trader === null) return reply;
     const isOfMarket = marketCommand(action) !== null;
     const market =
       isOfMarket || action === 'backtest' || action === 'parity' ? readText(request.query['market']) : null;
@@ -175,16 +172,15 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
     const { refusal, text } = await trader.act(action, readReason(request.body), market);
     return refusal === null ? { done: true, text } : reply.code(409).send({ error: refusal });
   });
-  server.post<{ Params: { action: string }; Body: unknown }>('/traders/:action', async (request, reply) => {
-    const action = ALL_ACTIONS.find((name): name is AllAction => name === request.params.action);
-    if (gate.admit(request, reply, action === undefined ? 'view' : ROLE_OF[action]) === null) return reply;
-    if (action === undefined) return reply.code(404).send({ error: NO_ACTION });
+  server.post<ActionRoute>('/traders/:action', async (request, reply) => {
+    const action = admitAction(FIRST_NAMES, request, reply);
+    if (action === null) return reply;
     const reason = readReason(request.body);
     // All are asked at once: a hanging one delays no other.
-    const asked = host.names.map(async (name) => ({ name, ...(await tryToAct(host.trader(name), action, reason)) }));
-    const traders = await Promise.all(asked);
-    const text = traders.map(({ name, refusal, text: done }) => `${name}: ${refusal ?? done}`).join('; ');
-    const isDone = traders.every(({ refusal }) => refusal === null);
+    const asked = host.names.map((name) => tryToAct(host.trader(name), action, reason));
+    const answers = await Promise.all(asked);
+    const text = answers.map(({ refusal, text: done }, i) => `${host.names[i]}: ${refusal ?? done}`).join('; ');
+    const isDone = answers.every(({ refusal }) => refusal === null);
     return isDone ? { done: true, text } : reply.code(409).send({ error: text });
   });
 }
@@ -215,7 +211,7 @@ function addReports(server: FastifyInstance, host: Host, gate: Gate): void {
 }
 
 /** An error of one trader must not keep the others from being stopped. */
-async function tryToAct(trader: TraderHost | null, action: AllAction, reason: string): Promise<Acted> {
+async function tryToAct(trader: TraderHost | null, action: PageAction, reason: string): Promise<Acted> {
   try {
     if (trader !== null) return await trader.act(action, reason, null);
   } catch {
@@ -225,29 +221,7 @@ async function tryToAct(trader: TraderHost | null, action: AllAction, reason: st
 }
 
 const NO_MARKET = 'this is of one market; ?market= wants its condition id';
-const NO_ACTION = 'there is no such action';
-
 const NOT_KNOWN = 'nothing is known of that yet';
-/** Maximum span of a chart. */
-const LONGEST_SPAN_MS = 90 * 86_400_000;
-const MOST_PAGES = 1_000;
-/** Latest valid date. */
-const LATEST_MS = 8_640_000_000_000_000;
-
-function viewQuery({ market, subject, span, at, side, filter, page }: Readonly<Record<string, unknown>>): ViewQuery {
-  const spanMs = Number(readText(span) ?? 0);
-  const atMs = Number(readText(at) ?? 0);
-  return {
-    market: readText(market),
-    subject: readText(subject),
-    spanMs: spanMs > 0 && spanMs <= LONGEST_SPAN_MS ? spanMs : 0,
-    atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
-    side: readText(side) ?? '',
-    words: readText(filter) ?? '',
-    page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
-  };
-}
-
 /** Printable, on one line, of bounded length; empty when none was given. */
 function readReason(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reason' in body) || typeof body.reason !== 'string') return '';

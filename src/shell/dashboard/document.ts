@@ -20,13 +20,12 @@ header, .actions, #said { grid-column: 1 / -1 }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin: 14px 0 6px; align-items: end }
 #rest { display: flex; flex-wrap: wrap; gap: 8px; align-items: end; flex: 1 1 0 } #rest label { flex: 1 1 16rem } .stop { display: flex; gap: 8px } #more { display: none }
 nav { position: sticky; top: 12px; display: flex; flex-direction: column; gap: 2px }
-nav a, nav button { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
-nav a:hover, nav button:hover { background: var(--panel) }
+nav a { min-height: 44px; padding: 10px 12px; border: 0; border-radius: 6px; background: none; color: inherit; font: inherit; text-align: left; text-decoration: none }
+nav a:hover { background: var(--panel) }
 nav a[aria-current] { background: var(--panel); color: var(--bid); font-weight: 650; box-shadow: inset 3px 0 0 var(--bid) }
-nav button { color: var(--soft); font-size: 14px }
 label { display: block } .link { padding: 6px 0; border: 0; background: none; color: var(--bid); font: inherit; text-decoration: underline } .choices { display: flex; flex-wrap: wrap; align-items: end; gap: 8px 16px; margin-bottom: 8px } .choices select { max-width: 16rem } .pages a { padding: 12px 6px } label.span { margin: 12px 0 4px }
 input::placeholder { color: var(--soft); opacity: 1 }
-input, select, .actions button, #login button, dialog button, #compare, .files button, td button[data-action] { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
+input, select, .actions button, #login button, #compare, .files button, td button[data-action] { min-height: 44px; padding: 8px 14px; border: 1px solid var(--soft); border-radius: 6px; background: var(--panel); color: inherit; font: inherit }
 input { display: block; width: 100%; padding: 8px 10px } select { padding: 6px 8px } button { cursor: pointer }
 .actions button:hover { border-color: var(--ink) }
 .actions button[data-action=kill] { background: var(--bad); border-color: var(--bad); color: var(--page); font-weight: 700 }
@@ -57,17 +56,15 @@ summary { cursor: pointer; padding: 6px 0; min-height: 32px }
 #parity { white-space: pre } pre { padding: 10px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); overflow: auto; min-height: 2.6em; white-space: pre-wrap; overflow-wrap: anywhere }
 #explain-tree ul { margin: 0; padding: 0 0 0 1.1rem; list-style: none } #explain-tree > ul { padding-left: 0 }
 #explain-tree li { padding: 2px 0; overflow-wrap: anywhere } #explain-tree b { font-weight: 600 }
-dialog { max-width: 32rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); color: var(--ink) }
-dialog::backdrop { background: rgb(0 0 0 / .5) }
 @media (max-width: 860px) {
   #main { display: block } nav { position: static; flex-direction: row; flex-wrap: wrap; margin: 8px 0 16px }
-  nav a, nav button { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
+  nav a { padding: 10px } nav a[aria-current] { box-shadow: inset 0 -3px 0 var(--bid) }
 }
 @media (min-width: 481px) and (max-width: 1120px) {
   #rest { display: contents } #rest label { order: -1; flex: 1 1 100% }
 }
 @media (max-width: 480px) {
-  body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% } #keys { display: none }
+  body { padding: 12px 12px 84px } th, td { padding: 5px 6px } #more { display: block; flex: 1 1 100% } #more[aria-expanded=false] + #rest { display: none } #rest button { flex: 1 1 45% } #rest label { flex: 1 1 100% }
   .cards thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden }
   .cards tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 16px; padding: 8px 10px; border-bottom: 1px solid var(--line) } .cards tr:last-child { border-bottom: 0 }
   .cards td { display: flex; justify-content: space-between; gap: 8px; padding: 2px 0; border: 0; min-width: 0 !important; max-width: none; text-align: right }

@@ -49,7 +49,6 @@ export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
 
 interface ProvenRequest {
   readonly method: string;
-  /** Path and query. */
   readonly target: string;
   /** Number of the request within its session. */
   readonly count: number;
@@ -61,10 +60,6 @@ export const proveRequest = (sessionKey: Buffer, { method, target, count, body }
 
 export const proveAnswer = (sessionKey: Buffer, count: number, status: number, body: Bytes): string =>
   prove(sessionKey, ['answer', count, status], body);
-
-/** @param index number of the event within its stream, from 0 */
-export const proveEvent = (sessionKey: Buffer, count: number, index: number, data: string): string =>
-  prove(sessionKey, ['event', count, index], data);
 
 export function isProof(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
@@ -85,7 +80,6 @@ export class Guesses {
     this.#steadyMs = steadyMs;
   }
 
-  /** All since the start. */
   get count(): number {
     return this.#count;
   }

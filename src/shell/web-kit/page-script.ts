@@ -14,7 +14,6 @@ export const THEME = `
   --bid: light-dark(#1c6cb0, #6bb2f2); --ask: light-dark(#a8500f, #f19a5b); --good: light-dark(#0c6a57, #52c4a3); --bad: light-dark(#a4301d, #f28b74);
   --edge: light-dark(rgb(0 0 0 / .22), rgb(255 255 255 / .28)); --alarm: light-dark(#fdf0ec, #33201c); --warn: light-dark(#fdf7e3, #2b2617); --warning: light-dark(#8a5a00, #f0b429);
   --s0: var(--bad); --s1: var(--bid); --s2: var(--good); --s3: light-dark(#7a4fb0, #bd97ee); --s4: light-dark(#8a6a00, #d9b64a); --s5: light-dark(#a3326f, #ee8fc0) }
-:root[data-theme=light] { color-scheme: light } :root[data-theme=dark] { color-scheme: dark }
 *, *::before, *::after { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }
 body { background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums }

@@ -7,6 +7,8 @@ import {
   isUndecided,
   toldAs,
 } from '../../../src/shell/alerts/conditions.js';
+import { m } from '../../trader/ledger/books.js';
+import { agreedAt, PROCESS } from '../console/state-of-markets.js';
 import { ACCOUNT_FACTS, FACTS } from './facts.js';
 
 const S = 1_000;
@@ -108,14 +110,16 @@ describe('an alert', () => {
   });
 });
 
-const ACCOUNT = {
-  ...ACCOUNT_FACTS,
-  reconciledMs: 9 * MINUTE,
-  backupFailed: { at: 9 * MINUTE - 1, why: 'one that was made good since' },
-};
-const BACKUP = { newestMs: 9 * MINUTE, withinMs: HOUR };
-const WELL = { ...FACTS, nowMs: 10 * MINUTE, silentMs: 100, backup: BACKUP, refusedLogins: 2, account: ACCOUNT };
-const NO_BACKUP = { newestMs: null, withinMs: HOUR };
+const failed = (at: number) => ({ upkeep: { ...ACCOUNT_FACTS.upkeep, backupFailed: { at, why: 'no room' } } });
+const reconciled = (ms: number) => ({ reconciled: agreedAt(ms) });
+/** The failed backup was made good since. */
+const ACCOUNT = { ...ACCOUNT_FACTS, ...reconciled(9 * MINUTE), ...failed(9 * MINUTE - 1) };
+const BACKUP = { backupMs: 9 * MINUTE, backupWithinMs: HOUR };
+const WELL = { ...FACTS, ...BACKUP, nowMs: 10 * MINUTE, silentMs: 100, refusedLogins: 2, account: ACCOUNT };
+const NO_BACKUP = { backupMs: null, backupWithinMs: HOUR };
+const { upkeep, budgets, losses } = ACCOUNT_FACTS;
+const BLOCKED = { ...budgets, public: { ...budgets.public, blockedUntilMs: 1 } };
+const FEED = { name: 'weather', current: 0, values: 0, ageMs: null, problems: 0, trouble: null };
 
 test('nothing is wrong with a trader that works, nor with one that has ended as it should', () => {
   expect(findConditions(WELL)).toEqual([]);
@@ -131,23 +135,18 @@ test.each([
   ['halted', { account: { ...ACCOUNT, mode: 'halted' } }],
   ['ledger_differs', { account: { ...ACCOUNT, disagreement: 'order x' } }],
   ['unknown_orders', { account: { ...ACCOUNT, unknownOrders: 1 } }],
-  ['venue_silent', { account: { ...ACCOUNT, venueSilent: true } }],
-  ['throttled', { account: { ...ACCOUNT, throttled: true } }],
+  ['venue_silent', { account: { ...ACCOUNT, silent: true } }],
+  ['throttled', { account: { ...ACCOUNT, budgets: BLOCKED } }],
   ['clock_off', { account: { ...ACCOUNT, clockOffsetMs: -2_001 } }],
-  ['reconciled_late', { account: { ...ACCOUNT, reconciledMs: -1 } }],
-  ['loss', { account: { ...ACCOUNT, lossUsed: 0.81 } }],
-  ['feed_silent', { account: { ...ACCOUNT, silentFeeds: ['weather'] } }],
-  ['backup_failed', { account: { ...ACCOUNT, backupFailed: { at: 9 * MINUTE, why: 'no room' } } }],
-  ['backup_failed', { backup: NO_BACKUP, account: { ...ACCOUNT, backupFailed: { at: 0, why: 'no room' } } }],
-  ['backup_old', { nowMs: 9 * MINUTE + HOUR + 1, account: { ...ACCOUNT, reconciledMs: HOUR } }],
-  [
-    'backup_old',
-    { nowMs: HOUR + 1, account: { ...ACCOUNT, reconciledMs: HOUR, backupFailed: null }, backup: NO_BACKUP },
-  ],
-  ['journal_ended', { account: { ...ACCOUNT, journalEnded: 'no space left on device' } }],
+  ['reconciled_late', { account: { ...ACCOUNT, ...reconciled(-1) } }],
+  ['loss', { account: { ...ACCOUNT, losses: { ...losses, dayLossMicros: m(40_500_000) } } }],
+  ['feed_silent', { account: { ...ACCOUNT, feeds: [FEED] } }],
+  ['backup_failed', { account: { ...ACCOUNT, ...failed(9 * MINUTE) } }],
+  ['backup_failed', { ...NO_BACKUP, account: { ...ACCOUNT, ...failed(0) } }],
+  ['backup_old', { nowMs: 9 * MINUTE + HOUR + 1, account: { ...ACCOUNT, ...reconciled(HOUR) } }],
+  ['backup_old', { ...NO_BACKUP, nowMs: HOUR + 1, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } }],
+  ['journal_ended', { account: { ...ACCOUNT, upkeep: { ...upkeep, journalEnded: 'no space left on device' } } }],
   ['login_refused', { refusedLogins: 3 }],
-  ['telemetry_slowed', { account: { ...ACCOUNT, telemetryLevel: 1 } }],
-  ['reader_cut', { account: { ...ACCOUNT, readersCut: 1 } }],
 ])('%s is told of, with what helps', (kind, wrong) => {
   expect(findConditions({ ...WELL, ...wrong }).map((one) => one.kind)).toEqual([kind]);
   expect(findNextStep(kind)).not.toBe('');
@@ -155,14 +154,14 @@ test.each([
 
 test('no backup is old where none is scheduled, and none of before in a run that has just begun', () => {
   const nowMs = 9 * MINUTE + HOUR + 1;
-  const late = { ...WELL, nowMs, account: { ...ACCOUNT, reconciledMs: HOUR, backupFailed: null } };
-  expect(findConditions({ ...late, backup: { newestMs: 0, withinMs: null } })).toEqual([]);
-  expect(findConditions({ ...late, account: { ...late.account, startedMs: HOUR } })).toEqual([]);
+  const late = { ...WELL, nowMs, account: { ...ACCOUNT, ...reconciled(HOUR), upkeep } };
+  expect(findConditions({ ...late, backupMs: 0, backupWithinMs: null })).toEqual([]);
+  expect(findConditions({ ...late, process: { ...PROCESS, startedMs: HOUR } })).toEqual([]);
 });
 
 test('only what the trader says shows that its upkeep is in order again, and the page itself that nobody tries', () => {
   const unheard = { ...WELL, account: null };
-  const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'telemetry_slowed', 'reader_cut', 'login_refused'];
+  const kinds = ['backup_failed', 'backup_old', 'journal_ended', 'login_refused'];
   expect(kinds.filter((kind) => !isUndecided(kind, unheard))).toEqual(['login_refused']);
 });
 
@@ -191,7 +190,7 @@ test('says since when it holds, where that is known, and what to do next', () =>
   expect(book.observe(silence, WELL.nowMs).map(({ text }) => text)).toEqual([
     'nothing was heard for 11 s, since 00:09:49 UTC\nDo: `twinbook status`; `twinbook kill` works past it',
   ]);
-  const late = findConditions({ ...WELL, account: { ...ACCOUNT, reconciledMs: -5 * MINUTE } });
+  const late = findConditions({ ...WELL, account: { ...ACCOUNT, ...reconciled(-5 * MINUTE) } });
   expect(book.observe(late, WELL.nowMs)[0]?.text).toContain('since 23:55:00 UTC\nDo: `twinbook reconcile`');
   expect(book.once('warning', 'strategy_failed', 'a strategy failed', 'it threw', 0).text).toBe(
     'it threw\nDo: `twinbook resume --reason TEXT` lets it try again',

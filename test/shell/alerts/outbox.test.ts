@@ -92,40 +92,4 @@ describe('the outbox of a channel', () => {
     expect([outbox.length, outbox.counts.lost]).toEqual([500, 101]);
     expect(outbox.next(0)?.title).toBe('kept');
   });
-
-  test('gives a critical message away once when it was stuck for two minutes', () => {
-    const outbox = new Outbox();
-    outbox.add(message('critical', 'stuck'), 0);
-    outbox.add(message('warning'), 0);
-    expect(outbox.takeStuck(119_999)).toEqual([]);
-    expect(outbox.takeStuck(120_000).map(({ title }) => title)).toEqual(['stuck']);
-    expect(outbox.takeStuck(200_000)).toEqual([]);
-  });
-
-  test('does not wait for the step of a clock that was set back', () => {
-    const outbox = new Outbox();
-    outbox.add(message('critical', 'kept'), HOUR);
-    outbox.next(HOUR);
-    outbox.settle(FAILED, HOUR);
-    expect(outbox.next(1_000)?.title).toBe('kept');
-    outbox.settle(FAILED, 1_000);
-    expect(outbox.takeStuck(120_999)).toEqual([]);
-    expect(outbox.takeStuck(121_000).map(({ title }) => title)).toEqual(['kept']);
-  });
-
-  test('counts twenty an hour though the clock was set back', () => {
-    const outbox = new Outbox();
-    const send = (fromMs: number) => {
-      for (let n = 0; n < 25; n++) outbox.add(message('warning'), fromMs);
-      let sent = 0;
-      for (let ms = fromMs; ms < fromMs + HOUR; ms += 1_000) sent += tries(outbox, DELIVERED, ms, ms).length;
-      return sent;
-    };
-    for (let ms = 2 * HOUR; ms < 2 * HOUR + 20_000; ms += 1_000) {
-      outbox.add(message('warning'), ms);
-      tries(outbox, DELIVERED, ms, ms);
-    }
-    expect(send(0)).toBe(0);
-    expect(send(HOUR)).toBeGreaterThan(0);
-  });
 });

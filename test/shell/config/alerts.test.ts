@@ -10,9 +10,9 @@ function load(alerts: string) {
   return { cwd, config: () => loadTraderConfig('trader.yaml', { cwd, env: {} }) };
 }
 
-test('reads channels, escalation and heartbeat, with paths beside the file', () => {
+test('reads channels and heartbeat, with paths beside the file', () => {
   const { cwd, config } = load(
-    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, escalation: [chat], quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
+    '{ channels: { chat: { kind: telegram, address_file: s/tg, to: "1" } }, quiet_hours: "* * 23 * * *", heartbeat: { url_file: s/hc } }',
   );
   expect(config().alerts).toEqual({
     channels: [
@@ -30,7 +30,6 @@ test('reads channels, escalation and heartbeat, with paths beside the file', () 
         users: [],
       },
     ],
-    escalation: ['chat'],
     quietHours: '* * 23 * * *',
     heartbeat: { urlFile: join(cwd, 's/hc') },
   });
@@ -46,7 +45,6 @@ test.each([
   ['{ channels: { chat: { kind: telegram, address_file: s, to: "1", commands: [resume], users: [1] } } }', 'status'],
   ['{ channels: { hook: { kind: slack, address_file: s, users: [1] } } }', 'a channel of kind slack has no users'],
   ['{ quiet_hours: "at night" }', 'wants six cron fields'],
-  ['{ escalation: [chat] }', '"chat" is no channel of alerts'],
 ])('refuses %s', (alerts, why) => {
   expect(load(alerts).config).toThrow(expect.objectContaining({ message: expect.stringContaining(why) }));
 });

@@ -29,7 +29,7 @@ function place(state = toldTrader([market('m')], { ...ACCOUNT, mode: 'paused', r
     trader: state,
     watch: { open: [{ ...KILLED, acknowledgedMs: null }], isOnDuty: true },
     alerts: { acknowledge: (one: Acknowledgement) => seen.push(one) > 0 },
-    memory: { load: () => null, save: () => undefined },
+    store: { read: () => null, write: () => undefined },
     guardian: WATCHING,
     note: () => undefined,
   };

@@ -39,23 +39,16 @@ const ofPage = (one: PageMarket): Figures => ({
   ...{ bid: micros(one.bid), ask: micros(one.ask), orders: one.open_orders, age: one.book_seen },
 });
 
-/** Newest state of the page's stream. */
+/** The page asks this long after each answer, ms. */
+const POLL_MS = 500;
+/** Newest state of the page. */
 let shown: ServedState | null = null;
 
-async function readStream(url: string, token: string): Promise<void> {
+async function readStates(url: string, token: string): Promise<void> {
   const { ask } = await openPageSession(url, token);
-  const { body, status } = await ask('/stream/state');
-  if (status !== 200) throw new Error(`the stream answers ${status}`);
-  let text = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    const events = text.split('\n\n');
-    text = events.pop() ?? '';
-    const data = events
-      .at(-1)
-      ?.split('\n')
-      .find((line) => line.startsWith('data: '));
-    if (data !== undefined) shown = JSON.parse(data.slice('data: '.length)) as ServedState;
+  for (;;) {
+    shown = (await (await ask('/state')).json()) as ServedState;
+    await wait(POLL_MS);
   }
 }
 
@@ -91,7 +84,7 @@ const demo = await startDemo(place);
 const { socket } = loadTraderConfig(demo.file, { cwd: place, env: {} }).control;
 const loops = Array.from({ length: Number(values.loops) }, () => program(process.execPath, ['-e', 'for (;;);']));
 try {
-  void readStream(demo.url, demo.token).catch((error: unknown) => console.log(String(error)));
+  void readStates(demo.url, demo.token).catch((error: unknown) => console.log(String(error)));
   const endMs = Date.now() + Number(values.seconds) * 1000;
   let samples = 0;
   for (; Date.now() < endMs; await wait(SAMPLING_MS)) {

@@ -99,8 +99,8 @@ describe.skipIf(CHROMIUM === null)('another program at the port of the page', ()
       for (const tab of tabs) await untilTrue(async () => words.test((await bannerOf(tab)) ?? ''));
     };
     await areTold(/^Another program answers at this address/);
-    // A key press is as useless to it as a read.
-    await tabs[0]?.keyboard.press('p');
+    // A press is as useless to it as a read.
+    await tabs[0]?.locator('button[data-action=kill]').dblclick();
     impostor.lie.now = 'no session';
     await untilTrue(() => impostor.recorded.filter(({ url }) => url === '/session/greeting').length >= 4);
     await areTold(/^Another program answers at this address/);

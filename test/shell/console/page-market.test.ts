@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MarketStatus } from '../../../src/shared/protocol/trader-status.js';
 import { makePageState, marketDetail, marketRow } from '../../../src/shell/console/page-state.js';
-import { fillOf, m } from '../../trader/ledger/books.js';
+import { m } from '../../trader/ledger/books.js';
 import { market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
 
 const [bid] = market('m').orders;
@@ -25,7 +25,7 @@ const MARKET: MarketStatus = {
 const FACTS = { nowMs: 5_000, stopped: null, paused: [] };
 
 test('a ladder runs from the highest price down, with the fair value between, and ours beside others’', () => {
-  const { ladder, factors } = marketDetail(MARKET, [], FACTS);
+  const { ladder, factors } = marketDetail(MARKET, FACTS);
   const rows = ladder.map(({ side, price, others, ours, ahead }) => [side, price, others, ours, ahead].join(' '));
   expect(rows).toEqual(['ask 0.64 2  ', 'ask 0.62 8 10 4', 'fair 0.6   ', 'bid 0.59 7 15 ', 'bid 0.57 1  ']);
   expect(factors).toEqual([{ name: 'sigma', value: 0.5 }]);
@@ -68,32 +68,9 @@ test('a page that asks for a market sees it from close by, and for one that is n
   expect(shown(null).losses[0]).toEqual({ name: 'of this day', loss: '10', limit: '50' });
 });
 
-test('public trades are shown in YES space, each fill of ours marks one of them, and none are made up', () => {
-  const trades = [
-    [9_000, 600_000, 5_000_000, 'buy'],
-    [9_000, 600_000, 5_000_000, 'buy'],
-    [8_000, 600_000, 5_000_000, 'sell'],
-    [9_000, 610_000, 5_000_000, 'sell'],
-  ] as const;
-  const told = trades.map(([time, price, amount, taker]) => [time, m(price), m(amount), taker] as const);
-  // Selling YES at 0.6 is buying NO at 0.4.
-  const fill = {
-    isYes: false,
-    side: 'buy',
-    priceMicros: m(400_000),
-    amountMicros: m(5_000_000),
-    timestampS: 9,
-  } as const;
-  const { tape } = marketDetail(
-    { ...MARKET, trades: told },
-    [fillOf({ ...fill, pubkey: 'f', orderPubkey: 'o' })],
-    FACTS,
-  );
-  expect(tape?.map(({ time, price, taker, ours }) => [time, price, taker, ours])).toEqual([
-    [9_000, '0.6', 'buy', true],
-    [9_000, '0.6', 'buy', false],
-    [8_000, '0.6', 'sell', false],
-    [9_000, '0.61', 'sell', false],
-  ]);
-  expect(marketDetail(MARKET, [], FACTS).tape).toBeNull();
+test('public trades are shown in decimals, and none are made up', () => {
+  const trades = [[9_000, m(600_000), m(5_000_000), 'buy']] as const;
+  const { tape } = marketDetail({ ...MARKET, trades }, FACTS);
+  expect(tape).toEqual([{ time: 9_000, price: '0.6', amount: '5', taker: 'buy' }]);
+  expect(marketDetail(MARKET, FACTS).tape).toBeNull();
 });

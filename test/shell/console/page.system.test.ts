@@ -2,7 +2,7 @@
 /** The page in a browser: every view, light and dark, desktop and phone, by keyboard, with hostile titles. */
 
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlQuestion } from '../../../src/shell/control/control-protocol.js';
 import { IS_LONG, times } from '../../support/effort.js';
@@ -34,7 +34,7 @@ const VIEWS: readonly (readonly [name: string, search: string, shown: string])[]
   ['config', '?view=config', '#config-settings td.text'],
   ['runs', '?view=runs', '#runs-list td.code'],
   ['explain', '?view=explain&subject=fill-1', '#explain-tree details'],
-  ['explained market', '?view=explain&subject=m1', '#explain-at:visible'],
+  ['explained market', '?view=explain&subject=m1', '#explain-tree details'],
 ];
 
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
@@ -107,9 +107,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   }
 
   /** Two presses within three seconds; on a busy machine it may be later ones. */
-  const killByKeys = (page: Page, asked: () => readonly ControlQuestion[]) =>
+  const killTwice = (page: Page, asked: () => readonly ControlQuestion[]) =>
     untilTrue(async () => {
-      await page.keyboard.press('Shift+K');
+      await page.locator('button[data-action=kill]').click();
       return asked().some(({ command }) => command === 'kill');
     });
 
@@ -172,6 +172,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await tabTo('Pause this market');
     await page.keyboard.press('Enter');
     await page.getByText('pause-market: done').waitFor();
+    // The button with the focus is outlined.
+    const focus = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outline);
+    expect(focus).toContain('solid 3px');
     await tabTo('Flatten this market');
     for (const answer of ['dismiss', 'accept'] as const) {
       const answered = page.waitForEvent('dialog').then((dialog) => dialog[answer]());
@@ -184,34 +187,9 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     ]);
   });
 
-  test('a market is shown as it was at a moment, which the address keeps', async () => {
-    const { page } = await openTab(browser);
-    // The answer below is not from the console, so it has no proof.
-    await page.addInitScript('crypto.subtle.verify = async () => true');
-    await page.goto(`${played.url}?view=explain&subject=m1#${encodeURIComponent(SECRET)}`);
-    await page.locator('#explain-tree details').first().waitFor();
-    await page.route('**/views/past?*', (route) => {
-      const query = new URL(route.request().url()).searchParams;
-      const said = `as of ${new Date(Number(query.get('at'))).toISOString()}: ${query.get('subject')} had no order`;
-      return route.fulfill({ json: { subject: 'm1', at: 0, state: 'done', text: said } });
-    });
-    await page.locator('#at').fill('2026-11-25T21:03:10');
-    await page.getByRole('button', { name: 'Show that moment' }).click();
-    await page.locator('#past-lines').waitFor();
-    const atMs = await page.evaluate(() => new Date('2026-11-25T21:03:10').getTime());
-    const said = `as of ${new Date(atMs).toISOString()}: m1 had no order`;
-    expect(await page.locator('#past-lines').textContent()).toBe(said);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.reload();
-    await page.getByText(said).waitFor();
-    await page.getByRole('button', { name: 'Now' }).click();
-    await page.locator('#explain-tree details').first().waitFor();
-    expect(await page.locator('#past-lines').isVisible()).toBe(false);
-  });
-
   test('a chart shows prices, our quotes and fills, and the same in tables', async () => {
     const page = await openView(DESK, '?market=m1&span=3600000', '#plot-net canvas');
-    await page.keyboard.press('t');
+    await page.locator('details.table summary').click();
     await page.locator('#chart-fills a').first().waitFor();
     const fills = page.locator('#chart-fills tr');
     expect(await fills.count()).toBe(3);
@@ -244,39 +222,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(errors).toEqual([]);
   });
 
-  test('the keyboard alone leads from the overview to the explanation of an order and back, and stops', async () => {
-    const page = await openView(DESK, '', '#markets a');
-    const kills = listenToTrader();
-    // Both within a second and a half; a busy machine may miss that and retry.
-    await untilTrue(async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('t');
-      return (await page.locator('#order-list a').count()) > 0;
-    });
-    await page.keyboard.press('/');
-    await page.keyboard.type('filled');
-    await untilTrue(async () => (await page.locator('#order-list tr').count()) === 1);
-    await page.locator('#filter-orders').blur();
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    const focus = await page.evaluate(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body);
-      return [document.activeElement?.tagName, outlineStyle, outlineWidth];
-    });
-    expect(focus).toEqual(['A', 'solid', '3px']);
-    await page.keyboard.press('Enter');
-    await page.locator('#explain-tree details').first().waitFor();
-    expect(await page.locator('#view-explain-title').textContent()).toBe('Order order-1');
-    await page.goBack();
-    await page.locator('#order-list a').first().waitFor();
-    await page.keyboard.press('?');
-    await page.locator('dialog[open]').waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Shift+K');
-    expect(kills()).toEqual([]);
-    await killByKeys(page, kills);
-  });
-
   test('fills are saved as a file with the documented clicks, and hold no formula', async () => {
     const page = await openView(DESK, '', '#markets a');
     const [file] = await Promise.all([page.waitForEvent('download'), perform(page, 'save CSV')]);
@@ -293,30 +238,19 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#config-diff', { hasText: 'max_loss_day' }).waitFor();
   });
 
-  /** A context that counts its pages' streams. */
-  async function countStreams() {
-    const { context, page } = await openTab(browser);
-    const streams = new Set<Request>();
-    context.on('request', (request) => request.url().includes('/stream/') && streams.add(request));
-    context.on('requestfailed', (request) => streams.delete(request));
-    return { context, page, streams };
-  }
-
   test('many pages of one browser leave room for what is pressed', async () => {
-    const { context, page, streams } = await countStreams();
+    const { context, page } = await openTab(browser);
     let last = page;
     for (let i = 0; i < 7; i++) {
       last = i === 0 ? page : await context.newPage();
       await last.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
       await last.locator('#markets a').first().waitFor();
     }
-    // A browser has six connections to one host.
-    await untilTrue(() => streams.size === 4);
-    await killByKeys(last, listenToTrader());
+    await killTwice(last, listenToTrader());
   });
 
-  test('a page that nobody sees is told nothing and asks nothing, until it is seen again', async () => {
-    const { page, streams } = await countStreams();
+  test('a page that is not visible asks rarely, and at once when it is shown again', async () => {
+    const { page } = await openTab(browser);
     await page.clock.install();
     await page.goto(`${played.url}#${encodeURIComponent(SECRET)}`);
     await page.locator('#markets a').first().waitFor();
@@ -325,25 +259,17 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
         document.dispatchEvent(new Event('visibilitychange'));
       }, isHidden);
-    await untilTrue(() => streams.size === 1);
-    await turn(true);
-    // By the page's clock no data arrives meanwhile, so it reconnects; after a short absence it continues.
-    await page.clock.runFor(10_000);
-    await untilTrue(() => streams.size === 1);
-    await page.clock.runFor(31_000);
-    await untilTrue(() => streams.size === 0);
     let asked = 0;
-    page.on('request', () => asked++);
-    // Data in flight when it fell asleep still arrives.
-    await untilTrue(async () => {
-      asked = 0;
-      await page.clock.runFor(5_000);
-      return asked === 0;
-    });
-    await page.clock.runFor(60_000);
-    expect([streams.size, asked]).toEqual([0, 0]);
+    page.on('request', (request) => request.url().includes('/state') && asked++);
+    await turn(true);
+    await untilTrue(() => asked > 0);
+    await page.locator('#markets a').first().waitFor();
+    asked = 0;
+    await page.clock.runFor(28_000);
+    expect(asked).toBeLessThan(3);
+    asked = 0;
     await turn(false);
-    await untilTrue(() => streams.size === 1);
+    await untilTrue(() => asked > 0);
   });
 
   test('a wrong token opens nothing but the way to type another, and never leaves the page', async () => {
@@ -369,15 +295,11 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#main').waitFor();
   });
 
-  test('whoever may only look has no button, and no key that does anything', async () => {
+  test('a reader without a role to act has no button', async () => {
     const { page } = await openTab(browser);
     await page.goto(`${played.url}#${encodeURIComponent(VIEW_SECRET)}`);
     await page.locator('#markets a').first().waitFor();
     expect(await page.locator('button[data-action]:visible').count()).toBe(0);
-    const asked = listenToTrader();
-    for (const key of ['p', 'Shift+K', 'Shift+K']) await page.keyboard.press(key);
-    expect(await page.locator('#said').textContent()).toBe('');
-    expect(asked()).toEqual([]);
     expect(await violationsOf(page)).toEqual([]);
   });
 
@@ -405,7 +327,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('#trader-name').selectOption('');
     await page.locator('#view-traders').waitFor();
     // A command for all and one for this trader are different.
-    await killByKeys(page, () => (several.isOtherStopped() ? several.asked : []));
+    await killTwice(page, () => (several.isOtherStopped() ? several.asked : []));
     // Before its console ends, which would change the page.
     await context.close();
     expect(errors).toEqual([]);

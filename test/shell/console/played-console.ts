@@ -220,7 +220,6 @@ function fillHistory(ledgerPath: string): void {
       account: { timeMs, equityMicros: 1_001_000_000 + fair, resultMicros: 1_000_000 + fair, lossDayMicros: 0 },
       markets: ['m1', 'm2'].map((id) => ({
         id,
-        timeMs,
         bestBidMicros: fair - 20_000,
         bestAskMicros: fair + 20_000,
         fairMicros: fair,

@@ -7,7 +7,7 @@ import type {
   StatusLineOf,
 } from '../../../src/shared/protocol/trader-status.js';
 import type { AlertSeverity } from '../../../src/shell/config/schema.js';
-import { LedgerConnection, LedgerLists } from '../../../src/shell/console/ledger-lists.js';
+import { LedgerConnection } from '../../../src/shell/console/ledger-lists.js';
 import type { ScrapeFacts } from '../../../src/shell/console/metrics.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { m } from '../../trader/ledger/books.js';
@@ -155,7 +155,6 @@ export function toldTrader(markets: readonly MarketStatus[], account: AccountSta
 export const facts = (more: Partial<ScrapeFacts> = {}): ScrapeFacts => ({
   name: 'paper',
   trader: toldTrader([market('m')]),
-  mostMarkets: 100,
   eventCount: () => 0,
   files: { ledgerBytes: 10, walBytes: 5, backupMs: 2_000, diskFreeBytes: 100 },
   isGuarded: true,
@@ -176,7 +175,6 @@ export const NOTHING_BESIDE = {
   config: { venue: { name: 'paper' } },
   guardian: { status: () => '', isGuarded: () => null },
   ledger: NO_LEDGER,
-  lists: new LedgerLists(NO_LEDGER),
   history: { newestMs: () => 77 },
   watch: { count: (severity: AlertSeverity) => (severity === 'info' ? 0 : 1) },
 };

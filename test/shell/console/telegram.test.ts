@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChannelConfig } from '../../../src/shell/config/config.js';
 import { CHAT_COMMANDS } from '../../../src/shell/config/schema.js';
-import type { TakenUpdate } from '../../../src/shell/console/store.js';
+
 import { type ChatOptions, type Perform, TelegramListener } from '../../../src/shell/console/telegram.js';
 import { type BotServer, said, serveBot, TOKEN } from './bot-server.js';
 
@@ -16,7 +16,7 @@ interface Place {
   readonly server: BotServer;
   readonly done: string[];
   readonly notes: string[];
-  readonly kept: TakenUpdate[];
+  readonly kept: { id: number; timeMs: number }[];
   /** Another process of the same console. */
   restart(more?: Partial<ChatOptions>, perform?: Perform): TelegramListener;
   close(): void;
@@ -24,7 +24,7 @@ interface Place {
 
 async function place(): Promise<Place> {
   const server = await serveBot();
-  const [done, notes, kept]: [string[], string[], TakenUpdate[]] = [[], [], []];
+  const [done, notes, kept]: [string[], string[], { id: number; timeMs: number }[]] = [[], [], []];
   const channel = {
     name: 'chat',
     kind: 'telegram',
@@ -40,7 +40,10 @@ async function place(): Promise<Place> {
   const restart = (more: Partial<ChatOptions> = {}, perform = performed) => {
     const options = {
       name: 'paper',
-      memory: { load: () => kept.at(-1) ?? null, save: (_, taken) => void kept.push(taken) },
+      store: {
+        read: <T>() => (kept.at(-1) ?? null) as T | null,
+        write: (_, taken) => void kept.push(taken as { id: number; timeMs: number }),
+      },
       watch: { isOnDuty: true },
       nowMs: () => NOW_S * 1000,
       note: (text) => notes.push(text),

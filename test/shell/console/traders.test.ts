@@ -1,4 +1,4 @@
-/** Several traders in one console: allowed combinations, names, sums, and completeness. */
+/** Several traders in one console: allowed combinations, names, and completeness. */
 
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TraderConfig } from '../../../src/shell/config/config.js';
 import { loadTraderConfig } from '../../../src/shell/config/load.js';
 import { nameTraders, requireDistinct } from '../../../src/shell/console/console.js';
-import { groupOf, makeTraderRow, type ServedTraders, sumTraders } from '../../../src/shell/console/page-state.js';
+import { makeTraderRow, type ServedTraders } from '../../../src/shell/console/page-state.js';
 import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { folderOf } from '../../support/folders.js';
 import { openPageSession } from '../../support/page-client.js';
 import { HOLDER, m } from '../../trader/ledger/books.js';
 import { loadedTrader, trader } from '../config/files.js';
-import { ACCOUNT, hello, market, NOTHING_BESIDE, toldTrader } from './state-of-markets.js';
+import { ACCOUNT, hello, market, NOTHING_BESIDE } from './state-of-markets.js';
 import { consoleOf, serveTrader, WATCHING } from './told-trader.js';
 
 const APART = 'dashboard: { port: 0, start: false }';
@@ -48,28 +48,9 @@ describe('traders of one console', () => {
     expect(() => nameTraders(['/1/a/trader.yaml', '/2/a/trader.yaml'])).toThrow('would both be shown as');
   });
 
-  test('add up within a venue alone, and say of how many', () => {
-    const one = place();
-    const elsewhere = { ...one, venue: { ...one.venue, name: 'worm' } };
-    expect([groupOf(one), groupOf(elsewhere)]).toEqual(['paper', `worm ${one.venue.profile.base_url}`]);
-    const row = (name: string, config: TraderConfig, result: number | null) => {
-      const account = result === null ? null : { ...ACCOUNT, resultMicros: m(result) };
-      const state = account === null ? new TraderState() : toldTrader([market('m')], account);
-      return makeTraderRow({ ...NOTHING_BESIDE, trader: state, name, config });
-    };
-    const rows = [row('a', one, 1_250_000), row('b', elsewhere, -7_000_000), row('c', one, -3_000_001)];
-    const unheard = row('d', one, null);
-    expect(unheard).toMatchObject({ heard: 77, cash: '', open_orders: null });
-    const [paper, live] = sumTraders([...rows, unheard]);
-    expect(paper).toMatchObject({
-      group: 'paper',
-      traders: 3,
-      result: { sum: '-1.750001', known: 2 },
-      cash: { sum: '1980', known: 2 },
-      alerts: 6,
-      critical: 3,
-    });
-    expect(live).toMatchObject({ group: groupOf(elsewhere), result: { sum: '-7', known: 1 } });
+  test('have unknown figures before their first message, and the time of the newest stored one', () => {
+    const row = makeTraderRow({ ...NOTHING_BESIDE, trader: new TraderState(), name: 'one' });
+    expect(row).toMatchObject({ heard: 77, cash: '', open_orders: null, alerts: 2, critical: 1 });
   });
 });
 
@@ -98,15 +79,12 @@ describe('a console of several', () => {
     }
     const { ask } = await openPageSession(url, SECRET);
     const traders = async () => (await (await ask('/traders')).json()) as ServedTraders;
-    await vi.waitFor(async () => expect((await traders()).sums).toMatchObject([{ answering: 2 }]));
+    await vi.waitFor(async () => expect((await traders()).traders.filter(({ answers }) => answers)).toHaveLength(2));
     const all = await traders();
     expect(all.traders).toMatchObject([
       { name: 'sun/trader', mode: 'quoting', answers: true, heard: 5_000, cash: '990', quoting: 1 },
       { name: 'rain/trader', mode: 'quoting', answers: true },
       { name: 'dead/trader', mode: 'not running', reason: 'no trader is running', answers: false, cash: '500' },
-    ]);
-    expect(all.sums).toMatchObject([
-      { group: 'paper', traders: 3, answering: 2, result: { sum: '2', known: 2 }, cash: { sum: '2480', known: 3 } },
     ]);
     const metrics = await (await fetch(`${url}metrics`)).text();
     expect(metrics.split('\n').filter((line) => line.startsWith('twinbook_up'))).toEqual([

@@ -1,6 +1,6 @@
 /** Inputs of the views beside the overview. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { add, ZERO } from '../../../src/shared/base/micros.js';
 import { shownConfig } from '../../../src/shell/config/shown.js';
 import { listActions } from '../../../src/shell/console/actions.js';
@@ -8,13 +8,13 @@ import { TraderState } from '../../../src/shell/console/trader-state.js';
 import { type ExplainNode, explainView } from '../../../src/shell/console/views/explain-view.js';
 import { moneyView, ResultBook } from '../../../src/shell/console/views/money-view.js';
 import { ordersView, RoundTrips } from '../../../src/shell/console/views/orders-view.js';
-import { LIMIT_USES, riskView } from '../../../src/shell/console/views/risk-view.js';
+import { riskView } from '../../../src/shell/console/views/risk-view.js';
 import { configView, logView, runsView, withinText } from '../../../src/shell/console/views/views.js';
 import type { Ledger } from '../../../src/trader/ledger/contract.js';
 import { m, ONE, withLedger } from '../../trader/ledger/books.js';
 import { loadedTrader } from '../config/files.js';
 import { bookTrades } from './booked-trades.js';
-import { ACCOUNT, hello, market, PROCESS, toldTrader } from './state-of-markets.js';
+import { hello, market, PROCESS, toldTrader } from './state-of-markets.js';
 
 const DAY_MS = 86_400_000;
 
@@ -32,19 +32,26 @@ function trade(ledger: Ledger): void {
   ]);
 }
 
-const NO_HISTORY = { account: () => [] };
+/** An open ledger as a console reads it. */
+const readFrom = (ledger: Ledger) => ({ opened: 1, read: <T>(work: (open: Ledger) => T) => work(ledger) });
+
+function moneyOf(ledger: Ledger, of: { readonly trader: TraderState; readonly book: ResultBook }, atMs: number | null) {
+  const sources = { ...of, ledger: readFrom(ledger), history: { account: () => [] }, markouts: { read: () => [] } };
+  const view = moneyView(sources, { spanMs: 0, atMs });
+  if (view === null) throw new Error('that ledger is open');
+  return view;
+}
 
 describe('money', () => {
   test('adds up to the ledger’s own result, by day, market and strategy alike', () => {
     withLedger((ledger) => {
       trade(ledger);
       const book = new ResultBook(() => 0);
-      book.readOn(ledger, 1);
-      const told = toldTrader([
+      const trader = toldTrader([
         { ...market('a'), markMicros: m(500_000) },
         { ...market('b'), markMicros: m(300_000) },
       ]);
-      const view = moneyView({ trader: told, ledger, book, history: NO_HISTORY, nowMs: 0, spanMs: 0, dayMs: DAY_MS });
+      const view = moneyOf(ledger, { trader, book }, DAY_MS);
       const pnl = ledger.pnl(
         new Map([
           ['a', m(500_000)],
@@ -77,8 +84,7 @@ describe('money', () => {
   test('says no result while a holding has no price', () => {
     withLedger((ledger) => {
       trade(ledger);
-      const sources = { trader: toldTrader([]), ledger, book: new ResultBook(), history: NO_HISTORY };
-      expect(moneyView({ ...sources, nowMs: 0, spanMs: 0, dayMs: null })).toMatchObject({
+      expect(moneyOf(ledger, { trader: toldTrader([]), book: new ResultBook() }, null)).toMatchObject({
         result: '',
         unrealised: '',
         unmarked: 2,
@@ -123,26 +129,24 @@ describe('risk', () => {
 
   test('has a row for every limit that there is, each with its bound', () => {
     const config = shownConfig({ ...loadedTrader(), strategies: [], configHash: '', texts: new Map() });
-    expect(LIMIT_USES.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
     const told = toldTrader([market('m')]);
     told.onLine(hello({ config }));
-    expect(riskView(told, NO_LEDGER)?.limits.filter(({ limit }) => limit === '')).toEqual([]);
+    const { limits = [] } = riskView(told, NO_LEDGER) ?? {};
+    expect(limits.map(({ name }) => name).toSorted()).toEqual(Object.keys(config['risk'] as object).toSorted());
+    expect(limits.filter(({ limit }) => limit === '')).toEqual([]);
   });
 
-  test('says what is used, what was refused, and which strategy has another bound', () => {
+  test('says what is used and what was refused', () => {
     const refusals = [{ name: 'max_open_orders', count: 4, text: '41 orders, the limit is 40' }];
     const told = toldTrader([{ ...market('m'), refusals, maxPositionMicros: m(6_000_000) }]);
-    const config = {
-      risk: { max_open_orders: 40, max_event_loss: '2' },
-      strategies: [{ name: 'grid', risk: { max_event_loss: '1' } }],
-    };
+    const config = { risk: { max_open_orders: 40, max_event_loss: '2' } };
     told.onLine(hello({ config }));
     const view = riskView(told, NO_LEDGER);
     expect(view?.limits.find(({ name }) => name === 'max_open_orders')).toMatchObject({
       ...{ used: '2', limit: '40', share: 0.05, refusals: 4, newest: '41 orders, the limit is 40' },
     });
     expect(view?.limits.find(({ name }) => name === 'max_event_loss')).toMatchObject({
-      ...{ used: '1.8', share: 0.9, tighter: 'grid 1' },
+      ...{ used: '1.8', share: 0.9 },
     });
     expect(view?.events).toEqual([{ id: 'm', title: 'Will it?', markets: 1, position: '3', loss: '1.8', share: 0.9 }]);
     expect(view?.markets).toMatchObject([{ id: 'm', net: '3', limit: '6', share: 0.5 }]);
@@ -200,14 +204,14 @@ describe('explain', () => {
 
 const ALL = { market: null, side: '', words: '', page: 0, spanMs: 0 };
 
-const listOrders = (ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) =>
-  ordersView({
-    ledger,
-    trader: toldTrader([]),
-    query: { ...ALL, ...query },
-    trips: new RoundTrips().read(ledger, 1),
-    nowMs: 1_100_000,
-  });
+function listOrders(ledger: Ledger, query: Partial<typeof ALL> | { readonly market: string }) {
+  vi.useFakeTimers({ now: 1_100_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sources = { ledger: readFrom(ledger), trader: toldTrader([]), history: {} };
+  const view = ordersView(sources, new RoundTrips(), { ...ALL, ...query });
+  if (view === null) throw new Error('that ledger is open');
+  return view;
+}
 
 describe('lists', () => {
   const many = Array.from({ length: 60 }, (_, i) => {
@@ -276,21 +280,19 @@ test.each([
   );
 });
 
-test('the log says once what the trader told and the ledger kept', () => {
+test('the log has the events of the ledger without fills, and the refusals of all markets', () => {
   withLedger((ledger) => {
-    ledger.transaction(() => ledger.addEvent({ timeMs: 9_000, severity: 'loud', kind: 'kill', text: 'why' }));
-    const told = toldTrader([]);
-    told.onLine({ type: 'notice', time: 9_400, severity: 'loud', kind: 'kill', text: 'why' });
-    told.onLine({ type: 'notice', time: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' });
-    told.onLine({ type: 'notice', time: 9_950, severity: 'info', kind: 'throttled', text: 'asks to wait' });
-    const list = (of: Ledger | null, query = {}) =>
-      logView(of, told, { ...ALL, ...query }).lines.rows.map(({ kind }) => kind);
-    expect(list(ledger)).toEqual(['throttled', 'kill']);
-    expect(list(ledger, { side: 'loud' })).toEqual(['kill']);
-    expect(list(null)).toEqual(['throttled', 'kill']);
+    const add = (timeMs: number, severity: 'info' | 'loud', kind: string) =>
+      ledger.transaction(() => ledger.addEvent({ timeMs, severity, kind, text: 'why' }));
+    add(9_000, 'loud', 'kill');
+    add(9_900, 'info', 'fill');
+    add(9_950, 'info', 'throttled');
     const refusals = [1, 2].map((count) => ({ name: 'max_open_orders', count, text: `${count} orders` }));
-    const refused = toldTrader([{ ...market('m'), refusals }]);
-    expect(logView(null, refused, ALL).refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
+    const told = toldTrader([{ ...market('m'), refusals }]);
+    const view = (query = {}) => logView(ledger, told, { ...ALL, ...query });
+    expect(view().lines.rows.map(({ kind }) => kind)).toEqual(['throttled', 'kill']);
+    expect(view({ side: 'loud' }).lines.rows.map(({ kind }) => kind)).toEqual(['kill']);
+    expect(view().refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
     expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stoppedMs: null, isCurrent: false }]);
   });
 });
@@ -302,24 +304,12 @@ test('a configuration is a line for each setting, called as in its files', () =>
     strategies: [{ name: 'maker', params: { size: '5' }, markets: ['x', 'y'] }],
     feeds: [],
   };
-  expect(configView({ ...PROCESS, config }).settings.map(({ name, value }) => `${name} = ${value}`)).toEqual([
+  expect(configView({ ...PROCESS, config }, ALL).settings.rows.map(({ name, value }) => `${name} = ${value}`)).toEqual([
     'capital = 10',
     'risk.a = 1',
     'strategies.maker.name = maker',
     'strategies.maker.params.size = 5',
     'strategies.maker.markets = x, y',
     'feeds = none',
-  ]);
-});
-
-test('a chart is marked where the mode or the configuration changed, and not where a reader came', () => {
-  const told = toldTrader([]);
-  told.onLine(hello());
-  told.onLine({ type: 'frame', time: 6_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
-  told.onLine({ type: 'frame', time: 7_000, account: { ...ACCOUNT, mode: 'paused' }, markets: [], known: [] });
-  told.onLine(hello({ configHash: 'cd'.repeat(32) }));
-  expect(told.marks).toEqual([
-    { time: 6_000, text: 'paused' },
-    { time: 7_000, text: 'configuration cdcdcdcd' },
   ]);
 });

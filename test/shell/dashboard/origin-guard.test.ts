@@ -1,12 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRefusal, groupHeaders } from '../../../src/shell/dashboard/admission.js';
+import { findRefusal } from '../../../src/shell/dashboard/admission.js';
 
 const PORT = 8788;
 const HOST = '127.0.0.1:8788';
 
-const knock = (method: string, ...raw: string[]) =>
-  findRefusal({ method, target: '/state', headers: groupHeaders(raw) }, PORT)?.status ?? 'heard';
+/** Headers in the form of Node: names in lower case, each with all of its values. */
+function distinct(raw: readonly string[]) {
+  const headers: Record<string, string[]> = {};
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] ?? '').toLowerCase();
+    headers[name] = [...(headers[name] ?? []), raw[i + 1] ?? ''];
+  }
+  return headers;
+}
+
+const statusOf = (method: string, target: string, raw: readonly string[]) =>
+  findRefusal({ method, url: target, headersDistinct: distinct(raw) }, PORT)?.status ?? 'heard';
+const knock = (method: string, ...raw: string[]) => statusOf(method, '/state', raw);
 /** As a browser opens an address from a link, a file or another page. */
 const NAVIGATION = ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'];
 const json = ['content-type', 'application/json'];
@@ -34,8 +45,7 @@ describe('the document alone may be opened from another page', () => {
     ['by a form', '/', 'POST', [...NAVIGATION, ...json], 403],
     ['under another name', '/', 'GET', [...NAVIGATION, 'Host', 'evil.example'], 403],
   ] as const)('%s', (_, target, method, raw, outcome) => {
-    const headers = groupHeaders(['Host', HOST, ...raw]);
-    expect(findRefusal({ method, target, headers }, PORT)?.status ?? 'heard').toBe(outcome);
+    expect(statusOf(method, target, ['Host', HOST, ...raw])).toBe(outcome);
   });
 });
 
@@ -91,8 +101,7 @@ describe('a request is not heard', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST'), foreign, others, (method, raw, more) => {
-        const headers = groupHeaders([...more.flat(), ...raw, ...json]);
-        return findRefusal({ method, target: '/', headers }, PORT)?.status === 403;
+        return statusOf(method, '/', [...more.flat(), ...raw, ...json]) === 403;
       }),
       { numRuns: 1_000 },
     );

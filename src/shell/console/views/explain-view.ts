@@ -6,10 +6,8 @@ import type { BookedFill, IntentRow, LedgerReader, OrderRecord } from '../../../
 import { filledOf, groupRefusals, moneyText, otherSpace, sideText } from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
 
-/** Maximum listed fills of one order. */
 const MOST_FILLS = 50;
 
-/** A figure and its parts. */
 export interface ExplainNode {
   readonly name: string;
   readonly value: string;
@@ -62,7 +60,6 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   return intent === null ? null : orderTree(intent, order, ledger);
 }
 
-/** @param unit empty without one */
 const node = (
   name: string,
   value: string,
@@ -117,7 +114,6 @@ const termsNode = (terms: Pick<BookedFill, 'isYes' | 'side' | 'priceMicros'>): E
     node('The same as', otherSpace(terms, terms.priceMicros)),
   ]);
 
-/** Each with the time since the previous one. */
 function listTimes(intent: IntentRow, order: OrderRecord | null, fills: readonly BookedFill[]): readonly ExplainNode[] {
   const oldest = fills.at(-1);
   const moments: (readonly [string, number])[] = [

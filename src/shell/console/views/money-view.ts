@@ -13,7 +13,9 @@ import {
 } from '../../../shared/base/micros.js';
 import { clusteredMean } from '../../../shared/statistics/bootstrap.js';
 import type { BookedFill, BookingRow, LedgerReader, PnlRow } from '../../../trader/ledger/contract.js';
-import { formatEach, makeTitleLookup, moneyText, yesPrice } from '../ledger-lists.js';
+import type { ViewQuery } from '../../dashboard/contract.js';
+import { nowMs } from '../../runtime/clock.js';
+import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } from '../ledger-lists.js';
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
@@ -129,16 +131,12 @@ function summarize(
   };
 }
 
-export type MarkoutRow = ReturnType<typeof summarize>;
-
-/** Bookings of one statement. */
 const PAGE = 500;
 /** Maximum time per call, ms: a long ledger takes several. */
 const READING_MS = 40;
 
 export interface ResultSum {
   readonly fills: number;
-  /** Currency paid and received in fills. */
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
@@ -157,10 +155,8 @@ export const NOTHING: ResultSum = {
 /** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
 export class ResultBook {
   readonly #steadyMs: () => number;
-  /** By UTC day, `YYYY-MM-DD`. */
   readonly days = new Map<string, ResultSum>();
   readonly markets = new Map<string, ResultSum>();
-  /** The same of each day. */
   readonly dayMarkets = new Map<string, Map<string, ResultSum>>();
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
@@ -210,7 +206,6 @@ export class ResultBook {
   }
 }
 
-/** UTC day. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
@@ -233,23 +228,27 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const MOST_MARKETS = 500;
 
-export interface MoneySources {
-  readonly trader: TraderState;
-  readonly ledger: LedgerReader;
+interface MoneySources extends ViewSources<'account'> {
   readonly book: ResultBook;
-  readonly history: Pick<History, 'account'>;
-  readonly nowMs: number;
-  /** Span of the curve, ms. */
-  readonly spanMs: number;
-  /** A moment of the UTC day whose markets are listed, Unix ms; null for none. */
-  readonly dayMs: number | null;
+  readonly markouts: Pick<MarkoutBook, 'read'>;
 }
 
-export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs }: MoneySources) {
+export const moneyView = (shown: MoneySources, query: Pick<ViewQuery, 'spanMs' | 'atMs'>) =>
+  shown.ledger.read((open) => {
+    shown.book.readOn(open, shown.ledger.opened);
+    return { ...sumMoney(open, shown, query), markouts: shown.markouts.read(open, nowMs()) };
+  });
+
+function sumMoney(
+  ledger: LedgerReader,
+  { trader, book, history }: MoneySources,
+  { spanMs, atMs }: Pick<ViewQuery, 'spanMs' | 'atMs'>,
+) {
   const pnl = ledger.pnl(readMarks(trader));
   const title = makeTitleLookup(trader, ledger);
-  const day = dayMs === null ? '' : dayOf(dayMs);
-  const points = history.account({ fromMs: nowMs - (spanMs || DAY_MS), toMs: nowMs });
+  /** Its markets are listed. */
+  const day = atMs === null ? '' : dayOf(atMs);
+  const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {
     ...formatWhole(pnl, trader),
     read: book.read,
@@ -258,7 +257,6 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
       .sort((a, b) => (a.key < b.key ? 1 : -1))
       .slice(0, MOST_DAYS),
     day,
-    /** The largest loss first. */
     day_markets: makeRows(book.dayMarkets.get(day) ?? new Map())
       .map((row) => ({ ...row, title: title(row.key) }))
       .sort((a, b) => Number(a.net) - Number(b.net)),
@@ -272,7 +270,7 @@ export function moneyView({ trader, ledger, book, history, nowMs, spanMs, dayMs 
   };
 }
 
-export type MoneyView = ReturnType<typeof moneyView> & { readonly markouts: readonly MarkoutRow[] };
+export type MoneyView = NonNullable<ReturnType<typeof moneyView>>;
 
 /** The trader's present marks, YES prices. */
 function readMarks({ markets }: TraderState): ReadonlyMap<string, Micros> {
@@ -307,12 +305,10 @@ const makeRow = (key: string, { fills, turnoverMicros, realisedMicros, feesMicro
 
 export type MoneyRow = ReturnType<typeof makeRow>;
 
-/** Figures of one market. */
 export interface Held {
   readonly yes: Micros;
   readonly no: Micros;
   readonly cost: Micros;
-  /** Null without a mark. */
   readonly unrealised: Micros | null;
 }
 

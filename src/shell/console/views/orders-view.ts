@@ -4,42 +4,35 @@ import { complement, formatDecimal, type Micros, ONE } from '../../../shared/bas
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
 import type { BookedFill, LedgerReader, OrderRecord } from '../../../trader/ledger/contract.js';
 import type { CsvName, ViewQuery } from '../../dashboard/contract.js';
-import { filledOf, fillRow, findPage, makeTitleLookup, orderRow, outcomeName, yesPrice } from '../ledger-lists.js';
-import type { History } from '../store.js';
+import { nowMs } from '../../runtime/clock.js';
+import {
+  filledOf,
+  fillRow,
+  findPage,
+  makeTitleLookup,
+  orderRow,
+  outcomeName,
+  type ViewSources,
+  yesPrice,
+} from '../ledger-lists.js';
 import type { TraderState } from '../trader-state.js';
-import type { MoneyRow, MoneyView } from './money-view.js';
 
 /** Maximum rows of a file, the newest; `twinbook ledger query` has no limit. */
 export const MOST_CSV_ROWS = 20_000;
-
-export interface CsvSources {
-  readonly ledger: LedgerReader;
-  readonly title: (market: string) => string;
-  readonly money: () => Pick<MoneyView, 'days' | 'markets' | 'strategies'>;
-}
 
 type Column<Row> = readonly [name: string, cell: (row: Row) => CsvValue];
 
 const join = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
   [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, cell]) => cell(row)))].map(csvLine).join('');
 
-/** Every row names its market and strategy, times are UTC. */
-export function makeCsv(name: CsvName, { ledger, title, money }: CsvSources): string {
-  switch (name) {
-    case 'fills':
-      return join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }));
-    case 'orders':
-      return join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
-    case 'days':
-      return join(bookedColumns('day'), money().days);
-    case 'strategies':
-      return join(bookedColumns('strategy'), money().strategies);
-    case 'markets':
-      return join([...bookedColumns('market'), ...MARKET_COLUMNS], money().markets);
-  }
-}
+type Title = (market: string) => string;
 
-const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] => [
+export const makeCsv = (name: CsvName, ledger: LedgerReader, title: Title): string =>
+  name === 'fills'
+    ? join(fillColumns(title), ledger.fills({ limit: MOST_CSV_ROWS }))
+    : join(orderColumns(title), ledger.orders({ limit: MOST_CSV_ROWS }));
+
+const fillColumns = (title: Title): readonly Column<BookedFill>[] => [
   ['time', (fill) => isoTime(fill.timestampS * 1000)],
   ['fill', (fill) => fill.pubkey],
   ['order', (fill) => fill.orderPubkey],
@@ -54,7 +47,7 @@ const fillColumns = (title: CsvSources['title']): readonly Column<BookedFill>[] 
   ['seen', (fill) => isoTime(fill.seenMs)],
 ];
 
-const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[] => [
+const orderColumns = (title: Title): readonly Column<OrderRecord>[] => [
   ['created', (order) => isoTime(order.createdMs)],
   ['order', (order) => order.pubkey],
   ['market', (order) => order.marketConditionId],
@@ -68,35 +61,18 @@ const orderColumns = (title: CsvSources['title']): readonly Column<OrderRecord>[
   ['closed', (order) => (order.closedMs === null ? null : isoTime(order.closedMs))],
 ];
 
-const pick = <Name extends string>(...names: readonly Name[]): readonly Column<Readonly<Record<Name, CsvValue>>>[] =>
-  names.map((name) => [name, (row) => row[name]]);
-
-const BOOKED_COLUMNS = pick('fills', 'turnover', 'realised', 'fees', 'net');
-const MARKET_COLUMNS = pick('title', 'yes', 'no', 'sets', 'cost', 'unrealised', 'result');
-const bookedColumns = (key: string): readonly Column<MoneyRow>[] => [[key, (row) => row.key], ...BOOKED_COLUMNS];
-
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
 /** Maximum markers: more would cover each other. */
 const MOST_FILLS = 500;
 
-export interface ChartSources {
-  readonly market: string;
-  readonly history: Pick<History, 'market'>;
-  /** Null while it cannot be read. */
-  readonly ledger: LedgerReader | null;
-  /** Changes of mode or configuration, oldest first. */
-  readonly marks: readonly { readonly time: number; readonly text: string }[];
-  readonly nowMs: number;
-  /** 0 for the default. */
-  readonly spanMs: number;
-}
-
-/** One market over time: prices with own orders, fills, holdings, and changes of mode or configuration. */
-export function chartView({ market, history, ledger, marks, nowMs, spanMs }: ChartSources) {
-  const fromMs = nowMs - (spanMs || DEFAULT_MS);
-  const points = history.market(market, { fromMs, toMs: nowMs });
+/** One market over time: prices with own orders, fills and holdings. */
+export function chartView({ ledger, history }: ViewSources<'market'>, { market, spanMs }: ViewQuery) {
+  if (market === null) return null;
+  const toMs = nowMs();
+  const fromMs = toMs - (spanMs || DEFAULT_MS);
+  const points = history.market(market, { fromMs, toMs });
   return {
     time: points.map(({ timeMs }) => timeMs),
     best_bid: points.map(({ bestBidMicros }) => bestBidMicros),
@@ -105,14 +81,12 @@ export function chartView({ market, history, ledger, marks, nowMs, spanMs }: Cha
     bid: points.map(({ bidMicros }) => bidMicros),
     ask: points.map(({ askMicros }) => askMicros),
     net: points.map(({ netMicros }) => netMicros),
-    fills: ledger === null ? [] : listFills(ledger, market, fromMs),
-    marks: marks.filter(({ time }) => time >= fromMs),
+    fills: ledger.read((open) => listFills(open, market, fromMs)) ?? [],
   };
 }
 
-export type ChartView = ReturnType<typeof chartView>;
+export type ChartView = NonNullable<ReturnType<typeof chartView>>;
 
-/** In order of time. */
 const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
   ledger
     .fills({ marketConditionId: market, limit: MOST_FILLS })
@@ -214,7 +188,6 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
     market,
     time: timeMs,
     lasted: timeMs - Math.min(...closed.map((lot) => lot.timeMs)),
-    /** Outcome whose shares were held. */
     held: isBuy ? 'YES' : 'NO',
     shares: formatDecimal(round(Math.abs(shares))),
     bought: formatDecimal(isBuy ? round(openedAt) : complement(round(openedAt))),
@@ -226,20 +199,21 @@ function makeTrip({ id, market, timeMs, price, feePerShare }: Closing, closed: r
 /** The newest rows, among which filters look. */
 const MOST_ROWS = 2_000;
 
-interface OrdersSources {
-  readonly ledger: LedgerReader;
-  readonly trader: TraderState;
-  readonly query: Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
-  readonly trips: ReturnType<RoundTrips['read']>;
-  readonly nowMs: number;
-}
+type ListQuery = Pick<ViewQuery, 'market' | 'side' | 'words' | 'page' | 'spanMs'>;
 
-/** Newest first: a page of each, of everything or of a part. */
-export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSources) {
+export const ordersView = ({ ledger, trader }: ViewSources, book: RoundTrips, query: ListQuery) =>
+  ledger.read((open) => listOrders(open, trader, book.read(open, ledger.opened), query));
+
+function listOrders(
+  ledger: LedgerReader,
+  trader: TraderState,
+  trips: ReturnType<RoundTrips['read']>,
+  query: ListQuery,
+) {
   const { market, side, spanMs } = query;
   const newest = { limit: MOST_ROWS, ...(market === null ? {} : { marketConditionId: market }) };
   const find = makeTitleLookup(trader, ledger);
-  const fromMs = spanMs === 0 ? 0 : nowMs - spanMs;
+  const fromMs = spanMs === 0 ? 0 : nowMs() - spanMs;
   const titled = <Row extends { readonly market: string }>(row: Row) => ({ ...row, title: find(row.market) });
   const pageOf = <Row extends { readonly time: number; readonly side: string }>(rows: readonly Row[]) =>
     findPage(
@@ -256,4 +230,4 @@ export function ordersView({ ledger, trader, query, trips, nowMs }: OrdersSource
   };
 }
 
-export type OrdersView = ReturnType<typeof ordersView>;
+export type OrdersView = ReturnType<typeof listOrders>;

@@ -63,7 +63,6 @@ type Limit = readonly [words: string, unit: Unit, measureUse?: (told: LimitFacts
 const most = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
   rows.reduce((largest, row) => Math.max(largest, of(row)), 0);
 
-/** In the order of the controls. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   max_loss_day: ['loss since the start of the UTC day', 'currency', ({ losses }) => losses.dayLossMicros],
   max_drawdown: ['loss since the highest equity', 'currency', ({ losses }) => losses.drawdownMicros],
@@ -122,27 +121,19 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   widen_distance: ['distance of widened quotes from the fair value', 'price'],
 };
 
-export const LIMIT_USES = Object.entries(LIMITS).map(([name, [words, unit, measureUse]]) => ({
-  name,
-  words,
-  unit,
-  measureUse,
-}));
-
 const MOST_ROWS = 200;
-/** Units whose settings are decimal strings. */
 const DECIMAL: readonly Unit[] = ['currency', 'shares', 'price', 'of the limit', 'sets'];
 
-/** Null before the trader's first message. */
 export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 'read'>) {
   const { account, hello, markets, frameMs } = trader;
   if (account === null || hello === null) return null;
   const all = [...markets.values()];
   const told: LimitFacts = { ...account, markets: all, timeMs: frameMs ?? 0 };
-  const { config } = hello;
   return {
-    limits: LIMIT_USES.map((use) => limitRow(use, told, config)),
-    events: eventRows(told, readSetting(config['risk'], 'max_event_loss')),
+    limits: Object.entries(LIMITS).map(([name, row]) =>
+      limitRow(name, row, told, readSetting(hello.config['risk'], name)),
+    ),
+    events: eventRows(told, readSetting(hello.config['risk'], 'max_event_loss')),
     markets: all
       .filter(({ yesMicros: yes, noMicros: no, orders }) => yes !== 0 || no !== 0 || orders.length > 0)
       .map(marketRow)
@@ -154,12 +145,7 @@ export function riskView(trader: TraderState, ledger: Pick<LedgerConnection, 're
 
 export type RiskView = NonNullable<ReturnType<typeof riskView>>;
 
-function limitRow(
-  { name, words, unit, measureUse }: (typeof LIMIT_USES)[number],
-  told: LimitFacts,
-  config: Readonly<Record<string, unknown>>,
-) {
-  const limit = readSetting(config['risk'], name);
+function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFacts, limit: string) {
   const used = measureUse?.(told) ?? null;
   const refused = told.markets.flatMap(({ refusals }) => refusals.filter((refusal) => refusal.name === name));
   const size = parseSize(unit, limit);
@@ -172,7 +158,6 @@ function limitRow(
     share: used === null || size === null ? null : computePart(Math.max(0, used), size),
     refusals: refused.reduce((sum, { count }) => sum + count, 0),
     newest: refused.at(-1)?.text ?? '',
-    tighter: describeTighter(config['strategies'], name, limit),
   };
 }
 
@@ -182,22 +167,10 @@ function parseSize(unit: Unit, limit: string): number | null {
   return size === null || limit === '' || Number.isNaN(size) ? null : size;
 }
 
-/** Empty when unknown. */
 function readSetting(section: unknown, name: string): string {
   if (typeof section !== 'object' || section === null) return '';
   const value = new Map<string, unknown>(Object.entries(section)).get(name);
   return value === undefined || value === null ? '' : String(value);
-}
-
-/** `maker 100, grid 50` for strategies whose own limit differs from the trader's. */
-function describeTighter(strategies: unknown, name: string, limit: string): string {
-  if (!Array.isArray(strategies)) return '';
-  const own = strategies.flatMap((strategy: unknown) => {
-    if (typeof strategy !== 'object' || strategy === null || !('risk' in strategy)) return [];
-    const value = readSetting(strategy.risk, name);
-    return value === '' || value === limit ? [] : `${readSetting(strategy, 'name')} ${value}`;
-  });
-  return own.join(', ');
 }
 
 function eventRows({ risk, markets }: LimitFacts, limit: string) {

@@ -6,9 +6,9 @@ import type { LedgerReader } from '../../../trader/ledger/contract.js';
 import { findNextStep } from '../../alerts/conditions.js';
 import { askTrader } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
-import type { TraderHost, ViewName, ViewQuery } from '../../dashboard/contract.js';
+import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { findPage, groupRefusals, type Line, listEvents, makeTitleLookup } from '../ledger-lists.js';
+import { findPage, groupRefusals, makeTitleLookup } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
 import type { TraderState } from '../trader-state.js';
@@ -21,32 +21,18 @@ import { riskView } from './risk-view.js';
 /** The newest events, among which filters look: weeks of them. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
-/** A notice that is also an event is shown once: their times may differ by this, ms. */
-const SAME_MS = 2_000;
 
-/** Newest first, without fills. @param ledger null while it cannot be read @param side a severity; empty for all */
+/** Newest first, without fills; `side` of the query is a severity, empty for all. */
 export function logView(
-  ledger: LedgerReader | null,
-  { notices, markets }: TraderState,
+  ledger: LedgerReader,
+  { markets }: TraderState,
   query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
 ) {
-  const kept = ledger === null ? [] : listEvents(ledger, MOST_EVENTS);
-  const known = new Map<string, number[]>();
-  for (const { kind, text, time } of kept) {
-    const key = `${kind} ${text}`;
-    known.set(key, [...(known.get(key) ?? []), time]);
-  }
-  const told: readonly Line[] = notices
-    .filter(({ kind, text, time }) => !known.get(`${kind} ${text}`)?.some((at) => Math.abs(at - time) <= SAME_MS))
-    .map(({ time, severity, kind, text }) => ({ time, severity, kind, text }));
-  const lines = [...told, ...kept].filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
-  return {
-    lines: findPage(
-      lines.sort((a, b) => b.time - a.time),
-      query,
-    ),
-    refusals: groupRefusals([...markets.values()].flatMap(({ refusals }) => refusals)),
-  };
+  const wanted = ledger
+    .events(MOST_EVENTS)
+    .filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
+  const refusals = [...markets.values()].flatMap((market) => market.refusals);
+  return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
 
 export type LogView = ReturnType<typeof logView>;
@@ -161,10 +147,16 @@ function bookRow({ conditionId: id, title, bookSeenMs: seen, health }: MarketSta
 /** The trader reads the files, perhaps after a step in progress. */
 const WITHIN_MS = 3_000;
 
-export const configView = ({ config, configHash: hash, configFile: file }: ProcessStatus) => ({
+export const configView = (
+  { config, configHash: hash, configFile: file }: ProcessStatus,
+  query: Pick<ViewQuery, 'words' | 'page'>,
+) => ({
   hash,
   file,
-  settings: flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+  settings: findPage(
+    flattenSettings('', config).filter(({ name }) => name !== 'config_hash' && name !== 'file'),
+    query,
+  ),
 });
 
 export type ConfigView = ReturnType<typeof configView>;
@@ -185,7 +177,6 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
 const readName = (item: unknown): string | null =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string' ? item.name : null;
 
-/** As in `twinbook config diff`. */
 export async function diffView(socket: string): Promise<{ readonly lines: readonly string[] }> {
   try {
     const question = { command: 'config', action: 'diff', reason: '', hash: '', dryRun: true } as const;
@@ -197,44 +188,30 @@ export async function diffView(socket: string): Promise<{ readonly lines: readon
   }
 }
 
-type Views = Readonly<Record<ViewName, (query: ViewQuery) => object | null | Promise<object>>>;
+type Views = Readonly<Record<string, (query: ViewQuery) => object | null | Promise<object>>>;
 
-export function makeViews(shown: Omit<ShownParts, 'lists' | 'name' | 'alerts'>): TraderHost['view'] {
-  const { config, trader, ledger, history, book, past, watch, reports } = shown;
-  const markouts = new MarkoutBook(history);
+export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHost['view'] {
+  const { config, trader, ledger, watch, reports } = shown;
+  const money = { ...shown, markouts: new MarkoutBook(shown.history) };
   const trips = new RoundTrips();
   const views: Views = {
-    chart: ({ market, spanMs }) => {
-      if (market === null) return null;
-      const rest = { market, history, marks: trader.marks, nowMs: nowMs(), spanMs };
-      return ledger.read((open) => chartView({ ...rest, ledger: open })) ?? chartView({ ...rest, ledger: null });
-    },
-    money: ({ spanMs, atMs }) =>
-      ledger.read((open) => {
-        book.readOn(open, ledger.opened);
-        const rows = moneyView({ trader, ledger: open, book, history, nowMs: nowMs(), spanMs, dayMs: atMs });
-        return { ...rows, markouts: markouts.read(open, nowMs()) };
-      }),
+    chart: (query) => chartView(shown, query),
+    money: (query) => moneyView(money, query),
     risk: () => riskView(trader, ledger),
     health: () => healthView(shown),
-    orders: (query) =>
-      ledger.read((open) => {
-        const read = trips.read(open, ledger.opened);
-        return ordersView({ ledger: open, trader, query, trips: read, nowMs: nowMs() });
-      }),
+    orders: (query) => ordersView(shown, trips, query),
     explain: ({ subject }) => {
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
-    past: ({ subject, atMs }) => (subject === null || atMs === null ? null : past.ask(subject, atMs)),
-    log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
+    log: (query) => ledger.read((open) => logView(open, trader, query)),
     alerts: () => alertsView(watch),
-    config: () => (trader.hello === null ? null : configView(trader.hello)),
+    config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
     diff: () => diffView(config.control.socket),
     runs: () =>
       ledger.read((open) => ({ ...runsView(open, trader), ...listReports(reports, makeTitleLookup(trader, open)) })),
   };
-  return async (name, query) => views[name](query);
+  return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
 /** Recordings are folders named after their markets. */

@@ -1,14 +1,11 @@
-/** The page around its views: login, head, controls, links to the views, keys. */
+/** The page around its views: login, head, controls, links to the views. */
 
-import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, plain } from '../../web-kit/page/template.js';
 import { Controls } from './controls.js';
-import { Explain, explainTitle, Past, wantedMoment } from './explain.js';
 import { ageText, clock, durationText, moment } from './format.js';
-import { KEYS, showKeys } from './keys.js';
 import { Alerts, Config, Log, Orders, Runs } from './lists.js';
 import { Market } from './market.js';
-import { byId, LABELS, model, traderHref, viewHref } from './model.js';
+import { byId, explainHref, LABELS, model, traderHref, viewHref } from './model.js';
 import { Health, Money, Risk } from './money.js';
 import { Overview, summarizeTraders, Traders } from './overview.js';
 
@@ -36,10 +33,7 @@ const TITLES = /** @type {Readonly<Record<string, string>>} */ ({
 });
 
 /** Key of a view's data beside the state; equal for equal subjects. @param {Route} wanted */
-export const answerKey = (wanted) => [closerOf(wanted), wanted.trader, wanted.market, wanted.subject].join(' ');
-
-/** The requested view beside the state. @param {Route} wanted */
-export const closerOf = (wanted) => (wanted.view === 'explain' && wantedMoment(wanted) !== null ? 'past' : wanted.view);
+export const answerKey = (wanted) => [wanted.view, wanted.trader, wanted.market, wanted.subject].join(' ');
 
 /** @param {{ go: Go, logIn: (secret: string) => void }} props */
 export const App = ({ go, logIn }) =>
@@ -49,8 +43,7 @@ export const App = ({ go, logIn }) =>
     <div id="main" class=${model.state?.answers === false ? 'old' : ''} hidden=${model.isLocked !== false}>
       ${head(go)}<${Controls} />${navigation()}
       <main><p id="unknown" class="soft">${model.wanted?.view === 'traders' ? '' : model.unknown}</p>${view(go)}</main>
-    </div>
-    ${keyList()}`;
+    </div>`;
 
 /** @param {(secret: string) => void} logIn */
 function loginForm(logIn) {
@@ -122,15 +115,13 @@ function navigation() {
       html`<a data-view=${name} href=${viewHref(name)} hidden=${isHidden(name)} aria-current=${name === shown ? 'page' : null}>${label}${
         name === 'alerts' && alerts !== null && alerts > 0 ? html`<span id="alert-count"> (${alerts})</span>` : ''
       }</a>`,
-  )}<button type="button" id="theme" onClick=${switchTheme}>Light or dark</button>
-    <button type="button" id="keys" onClick=${showKeys}>Keys</button></nav>`;
+  )}</nav>`;
 }
 
 /** Title of the shown view. @param {Route} wanted */
 function viewTitle(wanted) {
   if (wanted.view === 'market') return model.state?.market?.title ?? 'This market is not looked at.';
   if (wanted.view !== 'explain') return TITLES[wanted.view] ?? '';
-  if (closerOf(wanted) === 'past') return 'A market as it was';
   return answerOf(wanted) === null ? 'Explain' : explainTitle(answerOf(wanted));
 }
 
@@ -156,6 +147,35 @@ function view(go) {
     <h2 id="view-${wanted.view}-title">${viewTitle(wanted)}</h2><p class="soft zone">Times: ${ZONES[wanted.view] ?? ZONE}</p>${viewBody(wanted, go)}</section>`;
 }
 
+/** @typedef {import('../../console/views/explain-view.js').ExplainView} ExplainView */
+/** @typedef {import('../../console/views/explain-view.js').ExplainNode} ExplainNode */
+
+const SOURCES = {
+  ledger: 'From the ledger. Open a figure to see its parts.',
+  trader: 'The trader’s last message. Open a figure to see its parts.',
+};
+
+/** @param {ExplainView} view */
+const explainTitle = ({ tree }) => (tree === null ? 'Nothing has this name.' : `${tree.name} ${tree.value}`);
+
+/** @param {{ view: ExplainView }} props */
+const Explain = ({ view: { subject, source, tree } }) =>
+  html`<p class="soft" id="explain-source">${tree === null ? '' : SOURCES[source]}</p>
+    <div id="explain-tree" key=${subject}><ul>${tree?.children.map(explained)}</ul></div>`;
+
+/** A part that the user closed stays closed. @param {ExplainNode} node @returns {any} */
+function explained(node) {
+  const { name, value, unit, subject, children } = node;
+  const isLeaf = children.length === 0;
+  const link = (/** @type {string} */ words) => html`<a href=${explainHref(subject ?? '')}>${words}</a>`;
+  const figure = html`<span>${name} <b>${subject !== null && isLeaf ? link(value) : value}</b>${unit === '' ? '' : ` ${unit}`}</span>`;
+  if (isLeaf) return html`<li>${figure}</li>`;
+  // A link within a summary would be two targets at one place.
+  return html`<li key=${name}><details open><summary>${figure}</summary><ul>${
+    subject === null ? null : html`<li>${link('explain this')}</li>`
+  }${children.map(explained)}</ul></details></li>`;
+}
+
 const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   money: Money,
   risk: Risk,
@@ -166,7 +186,6 @@ const BODIES = /** @type {Readonly<Record<string, unknown>>} */ ({
   config: Config,
   runs: Runs,
   explain: Explain,
-  past: Past,
 });
 
 /** @param {Route} wanted @param {Go} go */
@@ -178,40 +197,5 @@ function viewBody(wanted, go) {
   if (wanted.view === 'overview') return html`<${Overview} state=${state} money=${answer} />`;
   if (wanted.view === 'market')
     return html`<${Market} market=${state.market} id=${wanted.market ?? ''} now=${state.now} chart=${answer} go=${go} />`;
-  return answer === null ? null : html`<${BODIES[closerOf(wanted)]} view=${answer} now=${state.now} go=${go} />`;
-}
-
-function keyList() {
-  const close = () => /** @type {HTMLDialogElement} */ (byId('help')).close();
-  return html`<dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>
-    <table><thead><tr><th scope="col">Key</th><th scope="col">Does</th></tr></thead><tbody>
-    ${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}
-    </tbody></table>
-    <p>Off while you type.</p>
-    <button type="button" id="close-help" onClick=${close}>Close</button></dialog>`;
-}
-
-/** Light or dark: the system's choice until the user chooses. */
-const THEME_KEY = 'twinbook-theme';
-
-/** @param {string | null} theme */
-function useTheme(theme) {
-  if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
-  redrawCharts();
-}
-
-const isDark = () => {
-  const chosen = document.documentElement.dataset['theme'];
-  return chosen === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
-};
-
-export function startTheme() {
-  useTheme(localStorage.getItem(THEME_KEY));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => useTheme(null));
-}
-
-function switchTheme() {
-  const theme = isDark() ? 'light' : 'dark';
-  localStorage.setItem(THEME_KEY, theme);
-  useTheme(theme);
+  return answer === null ? null : html`<${BODIES[wanted.view]} view=${answer} now=${state.now} go=${go} />`;
 }

@@ -74,7 +74,7 @@ function pressAgain({ key }) {
 }
 
 /** @param {string} action @param {string} [of] */
-export async function press(action, of) {
+async function press(action, of) {
   const why = byId('why');
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
@@ -114,7 +114,7 @@ let killSince = NEVER;
 let killPath = '';
 
 /** A dialog at three in the morning costs money, and so does an accidental click: KILL needs two presses. */
-export function pressKill() {
+function pressKill() {
   if (model.role === 'view') return undefined;
   const path = actionPath('kill');
   if (performance.now() - killSince < KILL_WITHIN_MS && path === killPath) {
@@ -150,15 +150,6 @@ export const Filter = ({ name, hint, found }) =>
 function setFilter({ currentTarget }) {
   history.replaceState(null, '', hrefWith({ filter: currentTarget.value, page: '' }));
   update({});
-}
-
-/** Whether any of these texts contains every word of the filter. @param {string} filter @param {readonly string[]} texts */
-export function isFound(filter, texts) {
-  const all = texts.join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.includes(word));
 }
 
 /** @typedef {(href: string, isMove: boolean) => void} Go */

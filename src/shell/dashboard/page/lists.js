@@ -2,7 +2,7 @@
 
 import { link, number, table, text, time } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
-import { ActionButton, Choice, compare, Downloads, Filter, isFound, openReport, Pages, SPANS } from './controls.js';
+import { ActionButton, Choice, compare, Downloads, Filter, openReport, Pages, SPANS } from './controls.js';
 import { durationText, gain, known, moment, money, price, shares } from './format.js';
 import { explainHref, marketHref, model, route } from './model.js';
 
@@ -101,17 +101,17 @@ export const refusalTable = (refusals) =>
     [text('Control', 'control'), number('Times', 'count'), text('Newest reason', 'text')],
   );
 
-/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').Line[]} rows */
+/** @param {string} id @param {string} title @param {readonly import('../../console/ledger-lists.js').PageLists['events'][number][]} rows */
 export const lineTable = (id, title, rows) =>
   table(
     {
       id,
       title,
-      key: ({ time: ms, kind }, index) => `${ms} ${kind} ${index}`,
+      key: ({ timeMs, kind }, index) => `${timeMs} ${kind} ${index}`,
       kind: ({ severity }) => (severity === 'loud' ? 'loud' : ''),
     },
     rows,
-    [time('Time', 'time', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
+    [time('Time', 'timeMs', moment), text('Severity', 'severity'), text('Kind', 'kind'), text('What', 'text')],
   );
 
 /** @param {{ view: import('../../console/views/views.js').AlertsView }} props */
@@ -150,19 +150,15 @@ export const Alerts = ({ view }) =>
     ])}`;
 
 /** @param {{ view: import('../../console/views/views.js').ConfigView }} props */
-export function Config({ view }) {
-  const settings = view.settings.filter((row) => isFound(route().filter, [row.name, row.value]));
-  const list = { page: Number(route().page), size: 50, count: settings.length };
-  const shown = settings.slice(list.page * list.size).slice(0, list.size);
-  return html`<p class="soft" id="config-file">${view.file}, configuration ${view.hash.slice(0, 12)}</p>
+export const Config = ({ view: { file, hash, settings } }) =>
+  html`<p class="soft" id="config-file">${file}, configuration ${hash.slice(0, 12)}</p>
     <p class="files"><button type="button" id="compare" hidden=${model.role !== 'operate'} onClick=${compare}>Compare with the files</button> <${ActionButton}
       name="apply" role="operate" label="Apply the files" help="what the files say, all of it or nothing; looser limits and other code want a reason" /> <${ActionButton}
       name="rollback" role="operate" label="Roll back" help="wants a reason; the files stay as they are" /></p>
     <pre id="config-diff" tabindex="0" role="region" aria-label="How the files differ" hidden=${model.diff === ''}>${model.diff}</pre>
-    <${Filter} name="config" hint="words of a setting" found=${`${settings.length} of ${view.settings.length} settings`} />
-    <${Pages} lists=${[list]} />
-    ${table({ id: 'config-settings', title: 'Current settings', key: ({ name }) => name, isNarrow: true }, shown, [text('Setting', 'name'), text('Value', 'value')])}`;
-}
+    <${Filter} name="config" hint="words of a setting" found=${`Settings: ${settings.count}`} />
+    <${Pages} lists=${[settings]} />
+    ${table({ id: 'config-settings', title: 'Current settings', key: ({ name }) => name, isNarrow: true }, settings.rows, [text('Setting', 'name'), text('Value', 'value')])}`;
 
 /** @param {{ view: import('../../console/views/views.js').RunsView, go: Go }} props */
 export const Runs = ({ view, go }) =>

@@ -1,22 +1,20 @@
 /**
- * The running page: receives the state as it changes, or polls it every second; polls its view's data.
+ * The running page: polls the state and its view's data.
  * All data is inserted as text, never as markup: titles come from the exchange.
  */
 
+import { redrawCharts } from '../../web-kit/page/chart.js';
 import { html, render } from '../../web-kit/page/template.js';
-import { App, answerKey, closerOf, documentTitle, startTheme } from './app.js';
-import { press, pressKill } from './controls.js';
-import { wantedMoment } from './explain.js';
+import { App, answerKey, documentTitle } from './app.js';
 import { ageText, clock } from './format.js';
-import { startKeys } from './keys.js';
-import { byId, closer, explainHref, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
-import { alarm, ask, explainFailure, follow, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
+import { byId, closer, model, NEVER, route, setDrawer, update, viewHref } from './model.js';
+import { alarm, ask, explainFailure, LockedOut, setSecret, takeSecretFromAddress } from './session.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 /** @typedef {import('./model.js').Route} Route */
 
-const POLL_MS = 1000;
-/** A tab hidden for this long receives and polls nothing, ms. */
+/** Between an answer and the next request, ms. */
+const POLL_MS = 500;
 const HIDDEN_MS = 30_000;
 
 /** @param {number | null} heard */
@@ -80,7 +78,8 @@ function lookAtAll(all, wanted) {
   update({ names, banner: '' });
   // A single trader has no list; one of several is chosen before its data is requested or shown.
   if (wanted.view === 'traders' && !isSeveral) return go('/', true);
-  if (wanted.view !== 'traders') return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : wake();
+  if (wanted.view !== 'traders')
+    return isSeveral && wanted.trader === null ? go(viewHref('traders'), true) : void poll();
   update({ all, role: all.role, unknown: '', wanted });
 }
 
@@ -91,15 +90,15 @@ const DAY_MS = 86_400_000;
 
 /** Path below `/views` and query. @param {string} view @param {Route} wanted @returns {[path: string, query: Record<string, unknown>]} */
 function closerPath(view, wanted) {
-  const { market, span, subject, side, filter, page } = wanted;
+  const { market, span, subject, side, filter, page, at } = wanted;
   if (view === 'overview') return ['money', { span: DAY_MS }];
   if (view === 'market') return ['chart', { market, span }];
-  return [view, { market, span, subject, side, filter, page, at: wantedMoment(wanted) }];
+  return [view, { market, span, subject, side, filter, page, at: Date.parse(at) || null }];
 }
 
 /** @param {Route} wanted */
 async function lookCloser(wanted) {
-  const view = closerOf(wanted);
+  const { view } = wanted;
   const everyMs = CLOSER[view] ?? CLOSER_MS;
   if (view === 'traders') return;
   const [name, parts] = closerPath(view, wanted);
@@ -117,40 +116,17 @@ async function lookCloser(wanted) {
   else update({ unknown: answer.error, answer: { key: '', content: null } });
 }
 
-/** The page was hidden long enough to stop polling. */
-let isAsleep = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let sleeper;
-/** Ends the present wait, so that the page requests its present view. */
-let wake = () => {
-  void poll();
-};
+let timer;
+/** Number of the newest poll: an older one that is still waiting ends without another. */
+let newest = 0;
 
+/** A page that is not visible asks rarely. */
 async function poll() {
-  const stop = new AbortController();
-  wake = () => stop.abort();
-  const path = pathOf(route());
-  if (!isAsleep) {
-    const isTold =
-      model.names.length > 0 && follow(path, stop.signal, (answer) => take(path, answer)).catch(() => false);
-    if (!(await isTold) && !stop.signal.aborted) await look(path);
-  }
-  if (stop.signal.aborted) return void poll();
-  const timer = setTimeout(poll, POLL_MS);
-  wake = () => {
-    clearTimeout(timer);
-    void poll();
-  };
-}
-
-function noteSeen() {
-  clearTimeout(sleeper);
-  isAsleep = false;
-  if (!document.hidden) return wake();
-  sleeper = setTimeout(() => {
-    isAsleep = true;
-    wake();
-  }, HIDDEN_MS);
+  clearTimeout(timer);
+  const own = ++newest;
+  await look(pathOf(route()));
+  if (own === newest) timer = setTimeout(poll, document.hidden ? HIDDEN_MS : POLL_MS);
 }
 
 /** @param {string} href @param {boolean} [isMove] of the same view */
@@ -158,7 +134,7 @@ function go(href, isMove = false) {
   if (isMove) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
   closer.askedMs = NEVER;
-  wake();
+  void poll();
 }
 
 setDrawer(() => {
@@ -170,32 +146,21 @@ setDrawer(() => {
 /** @param {string} secret */
 function logIn(secret) {
   setSecret(secret);
-  wake();
+  void poll();
 }
 
 addEventListener('popstate', () => go(location.href, true));
 addEventListener('hashchange', () => {
   takeSecretFromAddress();
-  wake();
+  void poll();
 });
-document.addEventListener('visibilitychange', noteSeen);
+document.addEventListener('visibilitychange', poll);
 document.addEventListener('click', (event) => {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   if (anchor === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   go(anchor.getAttribute('href') ?? '/');
 });
-startTheme();
-startKeys({
-  go: (view) => go(viewHref(view)),
-  explain: () => {
-    const { market } = route();
-    if (market !== null) go(explainHref(market));
-  },
-  pause: () => void press('pause'),
-  kill: () => void pressKill(),
-});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 update({});
-// A tab opened in the background is filled too.
-if (document.hidden) void poll();
-noteSeen();
+void poll();

@@ -1,6 +1,6 @@
 /** One market in detail: its chart, its ladder, the reasons of its quotes, and its refusals. */
 
-import { colorOf, drawFills, drawMarks, stepLine } from '../../web-kit/page/chart.js';
+import { colorOf, drawFills, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
 import { MarketControls, SpanSelect } from './controls.js';
@@ -24,7 +24,7 @@ export function Market({ market, id, now, chart, go }) {
     <${SpanSelect} usual="600000" go=${go} />
     ${chart === null ? null : html`<${Charts} view=${chart} />`}
     ${table({ id: 'ladder', title: `Ladder, YES; ${market?.tape === null ? 'others’ levels are not sent now' : 'shares ahead of ours are an estimate'}`, key: (row) => `${row.side} ${row.price}`, kind: ({ side, ours }) => (side === 'fair' ? 'fair' : `${side}${ours === '' ? '' : ' ours'}`), isNarrow: true }, market?.ladder ?? [], ladderColumns(market?.ladder ?? []))}
-    ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, kind: ({ ours }) => (ours ? 'ours' : ''), none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
+    ${table({ id: 'tape', title: 'Newest public trades, YES', key: (trade, index) => `${trade.time} ${trade.price} ${index}`, none: market?.tape === null ? 'not sent now, because this machine is busy' : 'none', isNarrow: true }, market?.tape ?? [], TRADES)}
     ${refusalTable(market?.refusals ?? [])}
     <details><summary>What led to the quotes</summary>${table({ id: 'factors', title: 'Factors', key: ({ name }) => name, isNarrow: true }, market?.factors ?? [], [text('Factor', 'name'), text('Value', ({ value }) => String(Number(value.toPrecision(6))))])}</details>`;
 }
@@ -37,7 +37,6 @@ const TRADES = [
   text('Taker', ({ taker }) => (taker === 'buy' ? 'bought' : 'sold')),
   number('Price', (trade) => price(trade.price, tickPlaces())),
   number('Amount', 'amount', shares),
-  text('Ours', ({ ours }) => (ours ? 'ours' : '')),
 ];
 
 /** @param {PageMarket} market @param {number} now @returns {import('../../web-kit/page/table.js').FigureList} */
@@ -91,13 +90,7 @@ const PRICES = {
   bands: [{ series: [1, 2], fill: () => colorOf('--book') }],
   more: fillPrices,
   hooks: {
-    draw: [
-      (chart) => {
-        if (charted === null) return;
-        drawMarks(chart, charted.marks);
-        drawFills(chart, charted.fills);
-      },
-    ],
+    draw: [(chart) => drawFills(chart, charted?.fills ?? [])],
     setCursor: [sayPoint],
   },
 };

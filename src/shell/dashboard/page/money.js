@@ -3,7 +3,7 @@
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { drawnByView, html } from '../../web-kit/page/template.js';
-import { Downloads, SpanSelect } from './controls.js';
+import { SpanSelect } from './controls.js';
 import { ageText, clock, decimal, gain, known, moment, money, percent, price, shares } from './format.js';
 import { byId, hrefWith, marketHref, ordersHref } from './model.js';
 import { Plot, plotRows, pointAt } from './plot.js';
@@ -76,7 +76,6 @@ export const Money = drawnByView((/** @type {{ view: MoneyView, go: (href: strin
     <${SpanSelect} usual="86400000" go=${go} />
     <${Equity} view=${view} />
     <${Plot} id="plot-fallen" title="Drawdown" unit="currency below the highest equity shown" label="Drawdown over time" options=${FALLEN} rows=${plotRows(time, [fallen(equity)])} />
-    <${Downloads} of=${[['days', 'Days (CSV)'], ['markets', 'Markets (CSV)'], ['strategies', 'Strategies (CSV)']]} />
     <div class="beside"><div><h3 id="calendar-title">Calendar of results by UTC day</h3>
     <div class="scroll" id="calendar" tabindex="0" role="region" aria-labelledby="calendar-title">${calendar(view.days)}</div></div><div>${table(
       {
@@ -179,7 +178,6 @@ export const Risk = ({ view }) =>
     number('Bound', (row) => [quantity(row.limit, row.unit), ` ${row.unit}`]),
     number('Refusals', 'refusals'),
     text('Meaning', (row) => (row.newest === '' ? row.words : `${row.words}. Newest refusal: ${row.newest}`)),
-    text('Tighter for', 'tighter'),
   ])}
   ${table(
     {

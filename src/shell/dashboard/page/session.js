@@ -48,7 +48,7 @@ export function setSecret(given) {
 }
 
 /** The existing session, or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
-export function openSession() {
+function openSession() {
   const opened = session ?? shakeHands();
   session = opened;
   opened.catch(() => endSession(opened));
@@ -56,7 +56,7 @@ export function openSession() {
 }
 
 /** The console no longer knows it. @param {Promise<PageSession>} ended */
-export function endSession(ended) {
+function endSession(ended) {
   if (session === ended) session = null;
 }
 
@@ -137,22 +137,12 @@ function messageOf(lines, body) {
 }
 
 /** Hex. @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} [body] */
-export const prove = async (key, lines, body = '') =>
+const prove = async (key, lines, body = '') =>
   toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, messageOf(lines, encoder.encode(body)))));
 
 /** @param {CryptoKey} key @param {readonly (string | number)[]} lines @param {string} proof @param {Uint8Array} [body] */
 const isProof = (key, lines, proof, body = new Uint8Array()) =>
   crypto.subtle.verify('HMAC', key, fromHex(String(proof)), messageOf(lines, body));
-
-/**
- * Throws `NotOurs` where the console of this session did not write it.
- *
- * @param {PageSession} of @param {readonly (string | number)[]} lines @param {string} proof @param {Uint8Array | string} body
- */
-export async function requireProof({ key }, lines, proof, body) {
-  const bytes = typeof body === 'string' ? encoder.encode(body) : body;
-  if (!(await isProof(key, lines, proof, bytes))) throw new NotOurs(NOT_OURS);
-}
 
 /** @param {Uint8Array} bytes */
 const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -179,54 +169,22 @@ export function takeSecretFromAddress() {
 takeSecretFromAddress();
 
 /**
- * The console's answer, proven. Throws `LockedOut` and `NotOurs`.
+ * The console's answer, proven. Throws `LockedOut` and `NotOurs`. A console that does not know the session is asked for a
+ * new one, once.
  *
  * @param {string} path
  * @param {RequestInit & { body?: string }} [how]
  */
-export const ask = async (path, how = {}) => (await askProven(path, how)).response;
-
-/**
- * The console's stream; a refusal is proven, and each event proves itself.
- *
- * @param {string} path @param {AbortSignal} signal
- */
-export async function askStream(path, signal) {
-  const { response, check } = await askProven(path, { signal }, true);
-  let index = 0;
-  return {
-    response,
-    /**
-     * Data of an event. Each is counted, and only wanted ones are verified. @param {string} event @param {boolean}
-     * isWanted
-     */
-    async read(event, isWanted) {
-      const [, proof = '', data = ''] = /^id: (\w+)\ndata: (.*)$/s.exec(event) ?? [];
-      const lines = ['event', index++];
-      if (isWanted) await check(lines, proof, data);
-      return data;
-    },
-  };
-}
-
-/**
- * A console that does not know the session is asked for a new one, once.
- *
- * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} [isStream]
- */
-async function askProven(path, how, isStream = false) {
+export async function ask(path, how = {}) {
   const first = openSession();
-  const asked = await askWith(await first, path, how, isStream);
-  if (asked.response.status !== 401) return asked;
+  const answer = await askWith(await first, path, how);
+  if (answer.status !== 401) return answer;
   endSession(first);
-  return askWith(await openSession(), path, how, isStream);
+  return askWith(await openSession(), path, how);
 }
 
-/**
- * @param {PageSession} session
- * @param {string} path @param {RequestInit & { body?: string }} how @param {boolean} isStream
- */
-async function askWith(session, path, how, isStream) {
+/** @param {PageSession} session @param {string} path @param {RequestInit & { body?: string }} how */
+async function askWith(session, path, how) {
   const count = ++session.count;
   const { href, origin } = new URL(path, location.href);
   const target = href.slice(origin.length);
@@ -238,79 +196,13 @@ async function askWith(session, path, how, isStream) {
     cache: 'no-store',
     redirect: 'error',
   });
-  /** @param {readonly (string | number)[]} lines @param {string} given @param {Uint8Array | string} body */
-  const check = ([purpose = '', ...rest], given, body) => requireProof(session, [purpose, count, ...rest], given, body);
-  if (response.status === 401 || (isStream && response.ok)) return { response, check };
-  const body = new Uint8Array(await response.arrayBuffer());
-  await check(['answer', response.status], response.headers.get('x-twinbook-proof') ?? '', body);
   const { status, headers } = response;
-  return { response: new Response(body, { status, headers }), check };
+  if (status === 401) return response;
+  const body = new Uint8Array(await response.arrayBuffer());
+  const given = headers.get('x-twinbook-proof') ?? '';
+  if (!(await isProof(session.key, ['answer', count, status], given, body))) throw new NotOurs(NOT_OURS);
+  return new Response(body, { status, headers });
 }
 
 /** @param {string} banner empty to hide it @param {boolean} [isMild] about prices of some markets */
 export const alarm = (banner, isMild = false) => update({ banner, isMild });
-
-/**
- * A browser has six connections per address. This many of its pages have a stream, the others poll: a press needs a
- * free connection.
- */
-const TOLD_PAGES = 4;
-/** Delay until a page without a stream tries again, ms. */
-const AGAIN_MS = 30_000;
-let notBefore = 0;
-
-/**
- * False when nothing arrived: then it must be polled.
- *
- * @param {string} path @param {AbortSignal} signal that ends it @param {(answer: any) => void} take
- * @returns {Promise<boolean>}
- */
-export async function follow(path, signal, take) {
-  if (performance.now() < notBefore || navigator.locks === undefined) return false;
-  for (let i = 0; i < TOLD_PAGES; i++) {
-    const isDone = await navigator.locks.request(`told ${i}`, { ifAvailable: true }, async (lock) =>
-      lock === null ? null : read(path, signal, take),
-    );
-    if (isDone !== null) return isDone;
-  }
-  notBefore = performance.now() + AGAIN_MS;
-  return false;
-}
-
-/** @param {string} path @param {AbortSignal} signal @param {(answer: any) => void} take */
-async function read(path, signal, take) {
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  signal.addEventListener('abort', end);
-  const lose = () => {
-    alarm(explainFailure(null));
-    end();
-  };
-  let silence = setTimeout(lose, PATIENCE_MS);
-  let isTold = false;
-  try {
-    const { response, read: readEvent } = await askStream(`/stream${path}`, stop.signal);
-    if (response.status === 503) notBefore = performance.now() + AGAIN_MS;
-    const reader = response.ok && response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ''; reader; ) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      const events = (rest + value).split('\n\n');
-      rest = events.pop() ?? '';
-      // Each is a whole state: of several only the newest counts.
-      const read = await Promise.all(events.map((event, i) => readEvent(event, i === events.length - 1)));
-      const newest = read.at(-1);
-      // Bytes without an event say nothing about the console.
-      if (newest === undefined) continue;
-      clearTimeout(silence);
-      silence = setTimeout(lose, PATIENCE_MS);
-      if (!signal.aborted) take(JSON.parse(newest));
-      isTold = true;
-    }
-  } catch {
-    // The poll instead shows the reason.
-  }
-  clearTimeout(silence);
-  end();
-  return isTold;
-}

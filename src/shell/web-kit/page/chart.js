@@ -160,26 +160,6 @@ export function drawFills(chart, fills) {
   ctx.restore();
 }
 
-/** Vertical lines with a text. @param {uPlot} chart @param {readonly { time: number, text: string }[]} marks */
-export function drawMarks({ ctx, bbox, scales, valToPos }, marks) {
-  const { min = 0, max = 0 } = scales['x'] ?? {};
-  ctx.save();
-  ctx.strokeStyle = colorOf('--bad');
-  ctx.fillStyle = colorOf('--bad');
-  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  for (const { time, text } of marks) {
-    if (time < min || time > max) continue;
-    const x = Math.round(valToPos(time, 'x', true));
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.fillText(text, x + 3 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
-  }
-  ctx.restore();
-}
-
 /** Gains are above it, losses below. @param {uPlot} chart */
 function zeroLine({ ctx, bbox, scales, valToPos }) {
   const { min, max } = scales['y'] ?? {};

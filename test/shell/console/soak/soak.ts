@@ -27,6 +27,8 @@ const USUAL_FOR_MS = 600_000;
 /** Number of different frames, sent in turn. */
 const KINDS = 20;
 const MOST_UNREAD_BYTES = 2_000_000;
+/** The page asks this long after each answer, ms. */
+const POLL_MS = 500;
 const PAUSE_MS = 5;
 
 export interface ConsoleSoakOptions {
@@ -108,14 +110,20 @@ function listenTo(child: ChildProcess): () => Promise<Told> {
   };
 }
 
-/** A page of one market that reads its whole stream. Resolves once the stream is open. */
+/** A page of one market that asks as often as a browser. Resolves after its first answer. */
 async function openPage(url: string) {
   const stop = new AbortController();
   const read = { bytes: 0 };
   const { ask } = await openPageSession(url, SECRET);
-  const { body } = await ask('/stream/state?market=m0', { signal: stop.signal });
+  const readOnce = async () => {
+    read.bytes += (await (await ask('/state?market=m0', { signal: stop.signal })).text()).length;
+  };
+  await readOnce();
   const readAll = async () => {
-    for await (const bytes of body ?? []) read.bytes += bytes.length;
+    while (!stop.signal.aborted) {
+      await pause(POLL_MS);
+      await readOnce();
+    }
   };
   void readAll().catch(() => undefined);
   return { stop, read };

@@ -9,6 +9,7 @@ import { FACTS } from '../../alerts/facts.js';
 import { trader } from '../../config/files.js';
 
 const MINUTE = 60_000;
+const at = (ms: number) => ({ nowMs: ms, steadyMs: ms });
 const CHANNEL = { name: 'chat', kind: 'slack', min: 'info', summary: true } as ChannelConfig;
 
 function openFile(path = join(newFolder(), 'console')): StoreFile {
@@ -21,7 +22,7 @@ function openFile(path = join(newFolder(), 'console')): StoreFile {
 function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
   const sent: AlertMessage[] = [];
   const center = new AlertCenter({
-    config: { channels: [CHANNEL], escalation: [] },
+    config: { channels: [CHANNEL] },
     run: `${nowMs}`,
     openSender: () => (message) => {
       sent.push(message);
@@ -29,7 +30,7 @@ function openCenter(file: StoreFile, answer: Delivery, nowMs: number) {
     },
     note: () => undefined,
     memory: new AlertStore(file),
-    nowMs,
+    ...at(nowMs),
   });
   return { center, sent };
 }
@@ -41,17 +42,17 @@ test('what was not delivered is sent by the next console, and what is open is no
   const file = openFile();
   const first = openCenter(file, failed, 0);
   first.center.tick({ ...FACTS, isGuarded: false });
-  first.center.tick({ ...FACTS, isGuarded: false, nowMs: MINUTE });
+  first.center.tick({ ...FACTS, isGuarded: false, ...at(MINUTE) });
   await Promise.resolve();
-  first.center.tick({ ...FACTS, isGuarded: false, nowMs: MINUTE + 100 });
+  first.center.tick({ ...FACTS, isGuarded: false, ...at(MINUTE + 100) });
   expect(first.sent.map(({ kind }) => kind)).toEqual(['guardian_absent']);
   const next = openCenter(file, delivered, 2 * MINUTE);
-  next.center.tick({ ...FACTS, isGuarded: false, nowMs: 2 * MINUTE });
+  next.center.tick({ ...FACTS, isGuarded: false, ...at(2 * MINUTE) });
   await Promise.resolve();
-  next.center.tick({ ...FACTS, isGuarded: false, nowMs: 2 * MINUTE + 2_000 });
+  next.center.tick({ ...FACTS, isGuarded: false, ...at(2 * MINUTE + 2_000) });
   expect(next.sent).toEqual(first.sent);
   const last = openCenter(file, delivered, 3 * MINUTE);
-  last.center.tick({ ...FACTS, nowMs: 4 * MINUTE });
+  last.center.tick({ ...FACTS, ...at(4 * MINUTE) });
   expect(last.sent).toMatchObject([{ kind: 'guardian_absent', state: 'cleared' }]);
 });
 
@@ -61,10 +62,10 @@ test('in quiet hours only what is critical leaves, and the rest when they are ov
   center.notice({ kind: 'daily_summary', severity: 'info', text: 'a day', time: 0 }, 0);
   center.tick(FACTS, true);
   expect([sent.length, center.waiting]).toEqual([0, 0]);
-  center.tick({ ...FACTS, isGone: true, nowMs: 1_000 }, true);
+  center.tick({ ...FACTS, isGone: true, ...at(1_000) }, true);
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone']);
   await Promise.resolve();
-  center.tick({ ...FACTS, isGone: true, nowMs: 3_000 }, false);
+  center.tick({ ...FACTS, isGone: true, ...at(3_000) }, false);
   expect(sent.map(({ kind }) => kind)).toEqual(['trader_gone', 'daily_summary']);
 });
 
@@ -80,16 +81,7 @@ test('a person sees what is open, and says that it was seen', async () => {
   expect((await run(['alerts', '--ack', 'nothing', ...config], { cwd })).err).toContain('There are: trader_gone.');
   expect((await run(['alerts', '--ack', 'trader_gone', ...config], { cwd })).code).toBe(0);
   await Promise.resolve();
-  center.tick({ ...FACTS, isGone: true, nowMs: 16 * MINUTE });
+  center.tick({ ...FACTS, isGone: true, ...at(16 * MINUTE) });
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
-});
-
-test('what no console wrote is forgotten', () => {
-  const file = openFile();
-  const store = new AlertStore(file);
-  for (const text of ['not JSON', '{"open":5}']) {
-    file.attempt((sqlite) => sqlite.prepare('INSERT OR REPLACE INTO alert_state VALUES (1, ?)').run(text), null);
-    expect(store.load()).toBeNull();
-  }
 });

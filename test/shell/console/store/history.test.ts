@@ -32,7 +32,6 @@ const sample = (timeMs: number, best = 500_000, id = 'm'): Sample => ({
   markets: [
     {
       id,
-      timeMs,
       bestBidMicros: best,
       bestAskMicros: best + 20_000,
       fairMicros: best,
@@ -55,8 +54,14 @@ test('keeps the newest figures of a point, and the widest of the others’ price
     history.add(sample(START_MS + ms, best));
   const span = { fromMs: START_MS, toMs: START_MS + 60_000 };
   expect(history.market('m', span)).toEqual([
-    { ...sample(START_MS, 600_000).markets[0], id: undefined, bestBidMicros: 400_000, bestAskMicros: 620_000 },
-    { ...sample(START_MS + 5_000, 550_000).markets[0], id: undefined },
+    {
+      ...sample(0, 600_000).markets[0],
+      id: undefined,
+      timeMs: START_MS,
+      bestBidMicros: 400_000,
+      bestAskMicros: 620_000,
+    },
+    { ...sample(0, 550_000).markets[0], id: undefined, timeMs: START_MS + 5_000 },
   ]);
   expect(history.account(span)).toEqual([sample(START_MS).account, sample(START_MS + 5_000).account]);
   expect(history.market('other', span)).toEqual([]);
