@@ -19,7 +19,6 @@ import {
   modeText,
   momentIn,
   nonEmpty,
-  numberBetween,
   QUICK_S,
   read,
   required,
@@ -287,14 +286,9 @@ const explainCommand = command({
       "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
       momentIn,
     ),
-    gaps: read(
-      '--gaps <minutes>',
-      'with --at: when it had no order in the minutes before, and why',
-      numberBetween(0.1, 10_000),
-    ),
   },
   tool: { kind: 'read', options: [] },
-  answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
+  answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
     // A running trader may know a market that is not in the ledger yet.
     const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
@@ -303,10 +297,8 @@ const explainCommand = command({
       const { RunCode } = await import('../lab/replay/run-settings.js');
       const { loadConfig } = await import('../shell/config/load.js');
       const code = new RunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
-      return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));
+      return answer(await explainPast(subject, at, config.journal.dir, code));
     }
-    if (gaps !== undefined)
-      throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
     return answer(await explainSubject(subject, config, timeout * 1000));
   },
 });

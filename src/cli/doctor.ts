@@ -1,11 +1,10 @@
-/** `twinbook doctor`: one line per check, with advice for each failure; or the content of a draft. */
+/** `twinbook doctor`: one line per check, with advice for each failure. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { signedRequestReport } from '../exchange/http/authentication.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import type { FeeSchedule } from '../shared/base/fees.js';
 import { openToOthers } from '../shared/base/files.js';
 import { parseJson } from '../shared/base/text.js';
 import type { Declaration } from '../shared/protocol/endpoints.js';
@@ -18,33 +17,17 @@ import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Credentials } from '../shell/wallet/key-file.js';
-import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../trader/market/fee-fit.js';
-import { command, text } from './command.js';
+import { command } from './command.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
-import { compareClocks, findCredentials, marketAtVenue, openWallet, requireAnswer, withClient } from './reach.js';
-import { type Column, json, prose, table } from './table.js';
+import { compareClocks, findCredentials, openWallet, requireAnswer, withClient } from './reach.js';
+import { json, prose } from './table.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',
   help: 'checks configuration, data folder, key, credentials, clock, signing and request budget',
   config: 'file',
-  options: {
-    draft: text(
-      '--draft <file>',
-      "only show the content of a draft's message and whether it would be signed; - reads standard input",
-    ),
-    fees: text(
-      '--fees <market>',
-      'only show the fee base of a market, by its newest trades: its id, or the beginning or words of one in the ledger',
-    ),
-  },
   hasJson: true,
-  run: async ({ options: { draft, fees }, file, isJson, io }) => {
-    if (draft !== undefined) return examine(draft, file, isJson, io);
-    if (fees !== undefined) {
-      const used = await loadConfig(file, io);
-      return showFees(await marketAtVenue(fees, used), used, isJson, io);
-    }
+  run: async ({ file, isJson, io }) => {
     const checks: Check[] = [];
     const note = (check: Check): void => {
       checks.push(check);
@@ -70,16 +53,6 @@ async function checkEverything(file: string, io: CliIo, note: (check: Check) => 
   note(signingCheck());
   for (const check of await checkVenue(config, io, await walletCheck(config, io, note))) note(check);
   return null;
-}
-
-/** Fails for a draft that would not be signed. */
-async function examine(file: string, configFile: string, asJson: boolean, io: CliIo): Promise<ExitCode> {
-  const config = await loadConfig(configFile, io);
-  const { draftReportText, examineDraft, readDraftFile } = await import('./draft.js');
-  const message = readDraftFile(file, io);
-  const report = examineDraft(message, config, (await openWallet(config, io)).address);
-  io.out(asJson ? json(report) : draftReportText(report, io.columns));
-  return report.verdict === 'refused' ? EXIT.failed : EXIT.ok;
 }
 
 function checkText({ name, result, text, hint }: Check, width = Number.POSITIVE_INFINITY): string {
@@ -223,45 +196,6 @@ function signingCheck(): Check {
     return ok('signing', `${VECTORS.length} golden requests signed byte for byte as the interface says`);
   const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
   return fail('signing', text, 'This installation is damaged: install it again, and do not trade with it.');
-}
-
-/** Fails when the trades contradict the declared schedule. Needs no key. */
-async function showFees(market: string, config: Config, asJson: boolean, io: CliIo): Promise<ExitCode> {
-  const declared = config.venue.profile.fee_schedule ?? 'notional';
-  const input = { params: { condition_id: market }, query: { limit: FEE_ROWS } };
-  const answer = await withClient(config, { controls: true }, (client) => client.call('markets.trades', input));
-  const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
-  const contradiction = feeContradiction(reading, declared);
-  const shown = { declared, ...reading, contradiction };
-  io.out(asJson ? json(shown) : feesText(shown, io.columns));
-  return contradiction === null ? EXIT.ok : EXIT.failed;
-}
-
-function feesText(
-  {
-    declared,
-    trades,
-    fits,
-    verdict,
-    contradiction,
-  }: FeeReading & { declared: FeeSchedule; contradiction: string | null },
-  width?: number,
-): string {
-  const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
-  const said = {
-    free: 'no fees were paid: any schedule fits',
-    seen: `the fees are ${verdict.kind === 'seen' ? verdict.schedule : ''}`,
-    undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
-  }[verdict.kind];
-  const end = contradiction === null ? `fee_schedule: ${declared} is not contradicted` : `wrong: ${contradiction}`;
-  const columns: readonly Column<FeeReading['fits'][number]>[] = [
-    { title: 'schedule', cell: ({ schedule }) => schedule },
-    { title: 'taker', cell: ({ takerRate }) => rate(takerRate) },
-    { title: 'maker', cell: ({ makerRate }) => rate(makerRate) },
-    { title: 'furthest', cell: ({ residual }) => residual.toFixed(6) },
-    { title: 'possible', cell: ({ isPossible }) => (isPossible ? 'yes' : 'no') },
-  ];
-  return `${trades} settled trades\n${table(fits, columns, width)}${prose(`${said}\n${end}`, width, '  ')}\n`;
 }
 
 interface SigningSubject {

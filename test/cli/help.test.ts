@@ -41,7 +41,7 @@ kill --config --json --reason
 unkill --config --json --reason
 reconcile --config --json
 explain --config --json
-doctor --config --json --draft
+doctor --config --json
 rehearse --config --json --live --i-accept-that-this-trades --market --ledger --timeout
 keys create --file --plain-text-key
 keys import --from --to --plain-text-key

@@ -5,12 +5,15 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { must, TwinbookError } from '../../shared/base/errors.js';
-import { complement, formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
+import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
+import type { DraftText } from '../../shared/protocol/drafts/draft-text.js';
+import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
+import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
-import { signingRules } from '../../shell/wallet/draft-signer.js';
+import { judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -23,7 +26,6 @@ import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { type DraftReport, examineDraft } from '../draft.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
 import {
@@ -291,7 +293,7 @@ export class OrderLife {
   }
 
   async #draft(approved: Approved): Promise<string> {
-    const { client, config, profile, wallet } = this.#place;
+    const { client, config, wallet } = this.#place;
     const { intentId } = approved.intent;
     const reason = JSON.stringify({ rehearsal: true });
     // Writes the intent's row; the request for its draft waits.
@@ -301,9 +303,9 @@ export class OrderLife {
     const stored = this.#ledger.storedDraft(intentId);
     this.#throwTrouble();
     if (stored === null) throw failure(`no draft was stored: ${this.#intent(intentId).lastReason}`, '');
-    const report = examineDraft(stored.message, config, wallet.address);
+    const venueNowMs = Date.now() + (client.clockOffset?.offsetMs ?? 0);
     try {
-      return draftWords(report, profile, Date.now() + (client.clockOffset?.offsetMs ?? 0));
+      return draftWords(stored.message, config.venue, wallet.address, venueNowMs);
     } catch (error) {
       throw ofDraft(error, stored.message);
     }
@@ -448,33 +450,40 @@ const LIFETIME_SLACK_S = 3;
  * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
  * refuse it, or when it lives for another time than the profile says.
  */
-function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
-  if (report.verdict === 'refused') {
-    const found = [report.reason, ...shape(report)].join('; ');
-    const todo =
-      'Nothing was signed. `twinbook doctor --draft -` decodes it; change your copy of the profile only for what the venue confirms.';
-    throw difference('the draft would not be signed', signersDue(profile, report.wallet), found, todo);
+function draftWords(
+  message: string,
+  { profile, allowBlindSigning }: Config['venue'],
+  wallet: string,
+  venueNowMs: number,
+): string {
+  const shape = shapeText(message, profile, wallet);
+  const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
+  if (!judged.ok) {
+    const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
+    throw difference('the draft would not be signed', signersDue(profile, wallet), `${judged.reason}; ${shape}`, todo);
   }
-  checkLifetime(report, profile, venueNowMs);
-  return [describeDraft(report), ...shape(report)].join('; ');
+  const { draft } = judged;
+  if (draft === null) return `an unreadable draft; ${shape}`;
+  checkLifetime(draft, profile, venueNowMs);
+  const { action, ...terms } = draft.terms;
+  // The only numbers among the terms are micros.
+  const words = Object.entries(terms).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? formatDecimal(value as Micros) : value}`,
+  );
+  const { serviceName, marketConditionId, draftPubkey, expires } = draft;
+  const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
+  return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;
 }
 
-function describeDraft({ asks, verdict }: DraftReport): string {
-  if (verdict === 'blind' || asks === null) return 'an unreadable draft';
-  const { service, market, draft, expires, action, ...terms } = asks;
-  const words = Object.entries(terms).map(([name, value]) => `${name} ${value}`);
-  return `${service} asks to ${action} (${words.join(', ')}) in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
-}
-
-function shape({ transaction, wallet }: DraftReport): readonly string[] {
-  if (transaction === null) return ['one signature, ours, over the text'];
+function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {
+  if (draft_message !== 'solana_tx') return 'one signature, ours, over the text';
+  const read = readTransaction(message);
+  if (!read.ok) return read.problem;
+  const { signers, feePayer, instructions } = read.transaction;
   const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
-  const calls = transaction.instructions.map(({ program, calls: name }) => name ?? program);
-  return [
-    `signers ${transaction.signers.map(nameAccount).join(' and ')}`,
-    `the fee is paid by ${nameAccount(transaction.fee_payer)}`,
-    `programs ${calls.join(', ')}`,
-  ];
+  const programs = instructions.map(({ program }) => nameProgram(program) ?? program);
+  const signed = `signers ${signers.map(nameAccount).join(' and ')}; the fee is paid by ${nameAccount(feePayer)}`;
+  return `${signed}; programs ${programs.join(', ')}`;
 }
 
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
@@ -486,9 +495,8 @@ function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: Ve
   ].join('; ');
 }
 
-function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
-  if (asks === null) return;
-  const leftS = Number(asks['expires']) - Math.floor(venueNowMs / 1000);
+function checkLifetime({ expires }: DraftText, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
+  const leftS = expires - Math.floor(venueNowMs / 1000);
   if (Math.abs(leftS - draft_lifetime_s) <= LIFETIME_SLACK_S) return;
   const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
   throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);

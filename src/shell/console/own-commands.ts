@@ -13,11 +13,10 @@ import { nowMs } from '../runtime/clock.js';
 
 /** A run of a day with many markets takes minutes. */
 const WITHIN_MS = 600_000;
-/** Minutes before the time that are searched for gaps without an order. */
-const GAPS_MINUTES = '10';
 /** A page asks every two seconds; a replay without a request for this long is ended when another one is requested. */
 const GIVEN_UP_MS = 10_000;
 const MOST_KEPT = 8;
+
 export interface PastView {
   readonly subject: string;
   /** Unix ms. */
@@ -86,7 +85,7 @@ export class MarketReplay {
 
   #begin(key: string, { subject, atMs }: { readonly subject: string; readonly atMs: number }, askedMs: number): void {
     const moment = new Date(atMs).toISOString();
-    const asked = ['explain', '-c', this.#file, '--at', moment, '--gaps', GAPS_MINUTES, '--', subject];
+    const asked = ['explain', '-c', this.#file, '--at', moment, '--', subject];
     const child = execFile(
       process.execPath,
       [...process.execArgv, this.#program, ...asked],

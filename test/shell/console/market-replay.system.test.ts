@@ -27,7 +27,7 @@ test('a moment is worked out by the command, one at a time, and kept', async () 
   expect(past.ask('bad', AT_MS).state).toBe('waiting');
   const done = {
     ...{ state: 'done', subject: 'm1', at: AT_MS },
-    text: 'explain -c trader.yaml --at 2026-11-25T21:03:10.000Z --gaps 10 -- m1',
+    text: 'explain -c trader.yaml --at 2026-11-25T21:03:10.000Z -- m1',
   };
   expect(await answer('m1')).toEqual(done);
   expect(await answer('bad')).toMatchObject({ state: 'failed', text: 'no run had begun by then' });
