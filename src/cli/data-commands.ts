@@ -1,9 +1,5 @@
 /** `twinbook data …`: imports, lists, measures, checks and queries recordings on disk. */
 
-import { resolve } from 'node:path';
-import type { Calibration } from '../lab/calibrate/calibration.js';
-import { CALIBRATION_FILE, calibrationText } from '../lab/calibrate/calibration-file.js';
-import { count, decimal, formatPercent, formatQuantity, formatShares } from '../lab/report/figures.js';
 import type { Recording } from '../recording/contract.js';
 import type { ImportedMarket, ImportProgress } from '../recording/import.js';
 import { disagreementIn } from '../recording/importers/polymarket-stream.js';
@@ -12,20 +8,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text, usual } from './command.js';
-import { type CliIo, EXIT, type ExitCode, ProgressLine, requireWritable, writeWhole } from './io.js';
-import {
-  beginning,
-  type Cell,
-  type Column,
-  formatOf,
-  json,
-  linesText,
-  prose,
-  short,
-  table,
-  writeAnswer,
-} from './table.js';
+import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text } from './command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
+import { beginning, type Cell, type Column, formatOf, json, linesText, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -215,43 +200,6 @@ const queryCommand = command({
   },
 });
 
-const calibrateCommand = command({
-  name: 'calibrate',
-  help: 'follows real orders by their sizes and says which fill model fills as they were filled',
-  args: [['<paths...>', 'recordings that hold every change of every level, such as those of Kalshi']],
-  options: { out: usual('--out <file>', 'what backtest --fill-model calibrated reads', CALIBRATION_FILE, String) },
-  answer: async ({ options: { out }, args: paths, isJson, io }) => {
-    requireWritable(resolve(io.cwd, out));
-    const { openRecordings } = await import('../recording/recording.js');
-    const { calibrate } = await import('../lab/calibrate/calibration.js');
-    const recordings = await openRecordings(resolveData(paths, io));
-    const line = new ProgressLine(io, isJson);
-    const progress = (done: number, ticker: string) => line.show(done / recordings.length, ticker);
-    const found = await calibrate(recordings, progress).finally(() => line.end());
-    writeWhole(resolve(io.cwd, out), calibrationText(found));
-    return { data: found, text: (width) => calibrationTable(found, out, width) };
-  },
-});
-
-function calibrationTable(found: Calibration, out: string, width?: number): string {
-  const { filledOrders, filledMicros, cancelledOrders, cancelledMicros, leftOut, priority, fits, best } = found;
-  const columns: readonly Column<Calibration['fits'][number]>[] = [
-    { title: 'MODEL', cell: ({ model }) => model },
-    { title: 'OF FILLED', cell: ({ filledShare }) => formatPercent(filledShare), right: true },
-    { title: 'OF CANCELLED', cell: ({ cancelledShare }) => formatPercent(cancelledShare, 2), right: true },
-    { title: 'MODEL / REALLY', cell: ({ ratio }) => decimal(ratio, 2), right: true },
-  ];
-  const followed = `${formatQuantity(filledOrders, 'order')} really filled (${formatShares(filledMicros)} shares), ${formatQuantity(cancelledOrders, 'order')} cancelled (${formatShares(cancelledMicros)})`;
-  const left = leftOut === 0 ? '' : `; ${leftOut} taken for cancelled were none and are left out`;
-  const said =
-    best === null
-      ? 'Too few were filled to choose a model.'
-      : `Nearest to what really happened: ${best}. Written to ${out}: --fill-model calibrated takes it from there.`;
-  const trust = `${count(priority.broken)} of ${formatQuantity(priority.orders, 'filled order')} behind a followed order were filled before it had gone. No exchange does that, so these orders were misread.`;
-  const say = (text: string) => `${prose(text, width, '  ')}\n`;
-  return `${say(`${followed}${left}`)}${table(fits, columns, width)}${say(trust)}${say(said)}`;
-}
-
 /** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
 export const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
@@ -370,6 +318,5 @@ export const addDataCommands = group(
   listCommand,
   statsCommand,
   verifyCommand,
-  calibrateCommand,
   queryCommand,
 );

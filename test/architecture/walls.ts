@@ -89,7 +89,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'lab/session',
     'lab/report',
   ],
-  'lab/calibrate': ['shared', 'recording', 'exchange'],
   'lab/replay': ['shared', 'recording', 'trader', 'shell/config', 'shell/journal', 'lab/backtest'],
   'lab/sweep': [
     'shared',

@@ -26,7 +26,7 @@ orders --config --json --open --limit --market
 drafts --config --json --all
 fills --config --json
 positions --config --json
-pnl --config --json --by --csv --report --data --no-journals
+pnl --config --json --by --csv --report --no-journals
 ledger query --config --json --csv --rows --timeout
 markets --config --json
 events --config --json --limit

@@ -47,7 +47,6 @@ describe('a user’s mistake is a message and an exit code, never a stack trace'
       (command) => [`${command} to no folder`, `${command} --report no/r.html`, 1, 'no/r.html: ENOENT'] as const,
     ),
     ['a report that is a folder', 'backtest -c none.yaml --data none --report .', 1, 'it is a folder'],
-    ['a calibration to no folder', 'data calibrate none --out no/c.json', 1, 'no/c.json: ENOENT'],
     ['no ledger yet', 'fills -c ok.yaml', 1, 'there is no ledger at'],
     ['no wallet', 'keys show -c ok.yaml', 1, 'there is no wallet file'],
     ['no wallet to cancel with', 'cancel-all -c ok.yaml', 1, 'there is no wallet file'],

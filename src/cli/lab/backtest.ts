@@ -7,7 +7,6 @@ import { AFTER_HALT } from '../../lab/backtest/contract.js';
 import { FEE_NAMES } from '../../lab/backtest/fees.js';
 import { MAX_REPEATS, USUAL_LATENCY } from '../../lab/backtest/latency.js';
 import { BRACKET, type FeedChoice, type PlanOptions, USUAL_LANDING_MS } from '../../lab/backtest/plan.js';
-import { calibratedName } from '../../lab/calibrate/calibration-file.js';
 import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -84,16 +83,9 @@ type PlayFlags = Values<typeof PLAY_OPTIONS>;
 export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
   read(
     '--fill-model <names>',
-    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2, or calibrated (default: ${usual.join(',')})`,
+    `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
     (text) => text.split(',').map((name) => name.trim()),
   );
-
-/** `calibrated` is replaced by the result of `data calibrate`. */
-export const resolveFillModels = (
-  fillModel: readonly string[] | undefined,
-  usual: readonly string[],
-  cwd: string,
-): readonly string[] => (fillModel ?? usual).map((name) => calibratedName(name, cwd));
 
 const OPTIONS = {
   data: requiredList(...DATA),
@@ -144,7 +136,7 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
   const { latency, failures, fees, repeat, afterHalt, report } = options;
-  const fillModels = resolveFillModels(options.fillModel, BRACKET, io.cwd);
+  const fillModels = options.fillModel ?? BRACKET;
   const asked = {
     ...planOptions(options, config),
     latency,

@@ -18,7 +18,7 @@ import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, prose, record, table } from '../table.js';
-import { fillModelOption, resolveFillModels, seedOption } from './backtest.js';
+import { fillModelOption, seedOption } from './backtest.js';
 
 export const RUN_ARGUMENT =
   'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -303,7 +303,7 @@ export async function backtestRun(
 ): Promise<ParityResult> {
   const { runParity } = await import('../../lab/parity/parity.js');
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
-  const fillModels = checkFillModels(resolveFillModels(fillModel, BRACKET, io.cwd));
+  const fillModels = checkFillModels(fillModel ?? BRACKET);
   const line = new ProgressLine(io, isJson);
   const progress = (share: number, what: string) => line.show(share, what);
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());

@@ -45,7 +45,7 @@ import {
 } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
 import { type Column, prose, table } from '../table.js';
-import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices, resolveFillModels } from './backtest.js';
+import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
 /** Maximum rows; the database, --json and the page have all. */
 const MOST_ROWS = 20;
@@ -255,7 +255,7 @@ export async function planFrom(options: Question, io: CliIo): Promise<SweepPlan>
   const paths = resolveData(requireData(options), io);
   const question = await questionFrom(options, io);
   const { checkFillModels } = await import('../../lab/backtest/replay-driver.js');
-  const fillModels = checkFillModels(resolveFillModels(options.fillModel, USUAL_FILL_MODELS, io.cwd));
+  const fillModels = checkFillModels(options.fillModel ?? USUAL_FILL_MODELS);
   const { readFeedData } = await import('../../lab/backtest/plan.js');
   const { openRecordings } = await import('../../recording/recording.js');
   const recordings = await openRecordings(paths);

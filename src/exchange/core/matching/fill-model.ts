@@ -99,20 +99,12 @@ const MOST_EXPONENT = 10;
 
 /** The model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage` for others. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
-  const labelled = typeof spec === 'string' ? readLabel(spec) : null;
-  if (labelled !== null) return labelled;
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
   const model = queueModel(queue);
   if (model === null) throw makeUnknownModelError(typeof spec === 'string' ? spec : JSON.stringify(spec));
   if (!postsOnly) return model;
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
-}
-
-/** A name may carry its source: `calibrated (power2:3)` is `power2:3` under that name. */
-function readLabel(name: string): FillModel | null {
-  const [, prefix = '', label, inner = ''] = /^(posts-only:)?([a-z]+) \(([a-z0-9:.-]+)\)$/.exec(name) ?? [];
-  return label === undefined ? null : { ...fillModel(`${prefix}${inner}`), name };
 }
 
 /** Null for an unknown kind, or an exponent that is not allowed or out of range. */
