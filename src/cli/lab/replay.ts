@@ -17,13 +17,12 @@ import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/conf
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
 import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
-import { beginning, type Column, linesText, prose, record, table } from '../table.js';
+import { beginning, type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-export const RUN_ARGUMENT =
-  'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
 
-export const RUN_OPTIONS = {
+const RUN_OPTIONS = {
   config: text(
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
@@ -95,19 +94,23 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
 
 type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
+const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
+  run: description.runId,
+  folder,
+  version: description.version,
+  config_hash: description.configHash,
+  warnings,
+});
+
 function makeReplayRow({ run, changes, result }: Replayed): object {
-  const { description, end, warnings } = run;
+  const { description, end } = run;
   return {
-    run: description.runId,
-    folder: run.folder,
-    version: description.version,
-    config_hash: description.configHash,
+    ...makeRunRow(run),
     started_ms: description.startedMs,
     from_ms: result.fromMs,
     to_ms: result.toMs,
     complete: end !== null && end.stoppedEarly === null,
     ended: end,
-    warnings,
     changes,
     exact: result.difference === null,
     steps: result.steps,
@@ -177,24 +180,10 @@ async function playOverRun(
 ): Promise<Answer> {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  const played = await backtestRun(run, asked, fillModel, isJson, io);
-  const { parity, liveRun, data, latency } = played;
-  return {
-    data: {
-      run: run.description.runId,
-      folder: run.folder,
-      played: file,
-      warnings: run.warnings,
-      from_ms: liveRun.fromMs,
-      to_ms: liveRun.toMs,
-      data,
-      latency,
-      sides: parity.sides,
-      markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
-      remarks: parity.remarks,
-    },
-    text: (width) => sidesText(run, played, { before: [['played', file]] }, width),
-  };
+  const result = await backtestRun(run, asked, fillModel, isJson, io);
+  const { sides, remarks } = result.parity;
+  const markets = result.parity.markets.map(({ band: _, ...market }) => market);
+  return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
 /** A strategy file uses the run's settings and limits; a trader's file has its own. */
@@ -233,13 +222,19 @@ export const addParityCommand = command({
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
     const replayed = await replayText(run, trader, code);
-    const words = {
-      span: run.end === null ? ', cut off' : ', complete',
-      after: [['replay', replayed]] as const,
-      columns: [OFF_BY],
-      verdict: bandText(result.parity.band),
-    };
-    return { data: makeParityRow(run, replayed, result), text: (width) => sidesText(run, result, words, width) };
+    return sidesAnswer(
+      run,
+      result,
+      { replay: replayed, ...result.parity },
+      {
+        facts: [
+          ['journal', run.end === null ? 'cut off' : 'complete'],
+          ['replay', replayed],
+        ],
+        columns: [{ title: 'off by', cell: ({ band }) => bandRange(band), right: true }],
+        verdict: bandText(result.parity.band),
+      },
+    );
   },
 });
 
@@ -258,25 +253,6 @@ async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode
   }
 }
 
-function makeParityRow(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): object {
-  const { runId, version, configHash } = run.description;
-  return {
-    run: runId,
-    folder: run.folder,
-    version,
-    config_hash: configHash,
-    warnings: run.warnings,
-    from_ms: liveRun.fromMs,
-    to_ms: liveRun.toMs,
-    replay: replayed,
-    data,
-    latency,
-    ...parity,
-  };
-}
-
-const OFF_BY: Column<MarketParity> = { title: 'off by', cell: ({ band }) => bandRange(band), right: true };
-
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
 function bandRange({ lowShare, highShare }: FillBand): string {
@@ -294,7 +270,7 @@ function bandText(band: FillBand): string {
   return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
-export async function backtestRun(
+async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
   fillModel: readonly string[] | undefined,
@@ -309,38 +285,40 @@ export async function backtestRun(
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-type Facts = readonly (readonly [name: string, value: string])[];
-
 interface SidesWords {
-  /** Text after the span's times. */
-  readonly span?: string;
-  /** Facts before and after the played part. */
-  readonly before?: Facts;
-  readonly after?: Facts;
+  /** Facts after the span. */
+  readonly facts: readonly Pair[];
   /** Per market, after those of the sides. */
   readonly columns?: readonly Column<MarketParity>[];
   /** A paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-export function sidesText(
-  { folder, warnings }: RunJournal,
+/** The run beside its backtests. */
+function sidesAnswer(
+  run: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
-  { span = '', before = [], after = [], columns = [], verdict }: SidesWords,
-  width?: number,
-): string {
-  const facts: Facts = [
-    ['run', basename(folder)],
-    ['span', `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC${span}`],
-    ...before,
+  fields: object,
+  { facts, columns = [], verdict }: SidesWords,
+): Answer {
+  const { fromMs, toMs } = liveRun;
+  const known: readonly Pair[] = [
+    ['run', basename(run.folder)],
+    ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
+    ...facts,
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
-    ...after,
   ];
-  const remarks = [...warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
-  const said = [...(verdict === undefined ? [] : [verdict]), remarks].map((text) => `${prose(text, width, '  ')}\n`);
-  const parts = [record(facts, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
-  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+  const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
+  const paragraphs = [...(verdict === undefined ? [] : [verdict]), remarks];
+  return {
+    data: { ...makeRunRow(run), from_ms: fromMs, to_ms: toMs, data, latency, ...fields },
+    text: (width) => {
+      const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
+      const parts = [record(known, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
+      return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+    },
+  };
 }
 
 type Line = readonly [name: string, figure: (side: Side) => string];
