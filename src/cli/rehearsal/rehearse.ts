@@ -13,7 +13,7 @@ import { command, flag, integerBetween, nonEmpty, read, usual, type Values } fro
 import type { CliIo } from '../io.js';
 import { marketAtVenue } from '../reach.js';
 import { json } from '../table.js';
-import { EXIT_OF, lineText, runForResult, type StepLine, step } from './steps.js';
+import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
   live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
@@ -42,11 +42,16 @@ export const addRehearseCommand = command({
       steps.push(line);
       if (!isJson) io.out(lineText(line));
     };
-    const result = await runSteps(options, file, io, note);
+    const result = await runSteps(options, file, io, note).then(() => 'ok' as const, resultOf);
     if (isJson) io.out(json({ result, steps }));
     return EXIT_OF[result];
   },
 });
+
+function resultOf(error: unknown): StepLine['result'] {
+  if (error instanceof Stopped) return error.line.result;
+  throw error;
+}
 
 /** Checked before anything is read or requested: nothing trades by a typing error. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
@@ -58,35 +63,28 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
 
-async function runSteps(
-  flags: RehearseFlags,
-  file: string,
-  io: CliIo,
-  note: (line: StepLine) => void,
-): Promise<StepLine['result']> {
+async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
   const { atTheVenue, onPaper } = await import('./places.js');
   let stopped = false;
   const isStopped = () => stopped;
-  return runForResult(async () => {
-    const common = { where: 'paper', note, isStopped } as const;
-    const load = () => loadConfig(file, io);
-    const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));
-    void io.stopAsked().then(() => {
-      stopped = true;
-    });
-    const { live, ledger, market, timeout } = flags;
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
-    try {
-      const wanted = market === undefined ? null : await marketAtVenue(market, config);
-      const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
-      const own = ledger === undefined ? null : resolve(io.cwd, ledger);
-      const result = await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
-      if (result !== 'ok' || live !== true) return result;
-      return await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+  const load = () => loadConfig(file, io);
+  const { live, ledger, market, timeout } = flags;
+  const config = await step({ where: 'paper', note, isStopped }, 'configuration', load, (read) =>
+    configurationText(read, flags, io),
+  );
+  void io.stopAsked().then(() => {
+    stopped = true;
   });
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
+  try {
+    const wanted = market === undefined ? null : await marketAtVenue(market, config);
+    const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
+    const own = ledger === undefined ? null : resolve(io.cwd, ledger);
+    await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
+    if (live === true) await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function configurationText(config: Config, { live, ledger }: RehearseFlags, io: CliIo): string {
