@@ -9,10 +9,10 @@ import { openToOthers } from '../shared/base/files.js';
 import { parseJson } from '../shared/base/text.js';
 import type { Declaration } from '../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
-import { requestSignature, type SignedParts, signedPayload } from '../shared/protocol/signing.js';
+import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
-import { type CallParts, checkedBaseUrl, type Message, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { type CallParts, checkedBaseUrl, writeHeaders, writeMessage } from '../shell/client/message.js';
 import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
@@ -126,7 +126,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
       if (credentials === null) return;
       checks.push(...(await signedChecks(client)));
       const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
-      checks.push(await checkSignedRequests({ baseUrl, profile, credentials, venueSeconds }));
+      checks.push(await checkSignedRequest({ baseUrl, profile, credentials, venueSeconds }));
     });
   } catch (error) {
     checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
@@ -209,114 +209,83 @@ const NAME = 'signed request';
 const TIMEOUT_MS = 10_000;
 
 const none = z.object({});
-const READ: Declaration = {
-  method: 'GET',
+const DECLARATION: Declaration = {
+  method: 'POST',
   path: '/paper/signed-request/',
   scope: 'signed',
   status: 200,
   query: none,
-  body: null,
+  body: none,
   data: none,
 };
-const WRITE: Declaration = { ...READ, method: 'POST', body: none };
 
 /** Parts that are most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
-const REQUESTS: readonly (readonly [Declaration, CallParts])[] = [
-  [READ, { query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 } }],
-  [WRITE, { query: { is_yes: true }, body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] } }],
-];
+const PARTS: CallParts = {
+  query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
+  body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
+};
 
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
-type Computed = z.output<typeof answerSchema>['data'];
 
-/** One finding for both requests: identical, the first differing byte, or a venue that does not show it. */
-export async function checkSignedRequests(subject: SigningSubject): Promise<Check> {
+/** Finds the bytes identical, the first differing byte, or a venue that does not show what it computes. */
+export async function checkSignedRequest(subject: SigningSubject): Promise<Check> {
+  const { profile, credentials, venueSeconds } = subject;
+  const message = writeMessage(checkedBaseUrl(subject.baseUrl), DECLARATION, PARTS);
+  if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
   const transport = new Transport(1);
-  let bytes = 0;
-  try {
-    for (const [declaration, parts] of REQUESTS) {
-      const message = writeMessage(checkedBaseUrl(subject.baseUrl), declaration, parts);
-      if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
-      const { method, pathWithQuery, body } = message;
-      const sent = { timestamp: String(subject.venueSeconds), method, pathWithQuery, body };
-      const computed = await ask(transport, message, subject);
-      if (typeof computed === 'string') {
-        const text = `this venue does not show what it computes (${computed}); the golden requests and the signed call replace it`;
-        return ok(NAME, text);
-      }
-      const problem = compare(sent, computed);
-      if (problem !== null) return problem;
-      bytes += Buffer.byteLength(signedPayload(sent));
-    }
-  } finally {
-    transport.close();
-  }
-  return ok(NAME, `all ${bytes} bytes of a GET and a POST equal the venue's, and both signatures match`);
-}
-
-/** The venue's computation; or in words why it does not say. */
-async function ask(
-  transport: Transport,
-  message: Message,
-  { profile, credentials, venueSeconds }: SigningSubject,
-): Promise<Computed | string> {
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
-  const attempt = await transport.send(message, headers, TIMEOUT_MS);
-  if (attempt.kind === 'failure') return attempt.reason;
-  if (attempt.status !== 200 || attempt.text === null) return `HTTP ${attempt.status}`;
+  const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
+  const text = attempt.kind === 'failure' ? null : attempt.text;
   // Not JSON, or of another shape.
-  return answerSchema.safeParse(parseJson(attempt.text)).data?.data ?? 'an answer that is none';
-}
-
-/** The parts in payload order. Null when all are equal. */
-function compare(sent: SignedParts, computed: Computed): Check | null {
+  const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
+  if (computed === undefined) {
+    const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
+    const instead = 'the golden requests and the signed call replace it';
+    return ok(NAME, `this venue does not show what it computes (${why}); ${instead}`);
+  }
+  const { method, pathWithQuery, body } = message;
   const parts = [
-    ['timestamp', sent.timestamp, computed.timestamp ?? ''],
-    ['method', sent.method, computed.method],
-    ['path', sent.pathWithQuery, computed.path],
-    ['body', sent.body.toString(), computed.body],
+    ['timestamp', String(venueSeconds), computed.timestamp ?? ''],
+    ['method', method, computed.method],
+    ['path', pathWithQuery, computed.path],
+    ['body', body.toString(), computed.body],
   ] as const;
   let before = 0;
-  for (const [name, ours, theirs] of parts) {
-    const difference = firstDifference(Buffer.from(ours, 'utf8'), Buffer.from(theirs, 'utf8'));
-    if (difference !== null) {
-      const where = `the ${name} differs at byte ${difference.at} (byte ${before + difference.at} of what is signed)`;
-      const text = `${sent.method}: ${where}: sent ${difference.ours}, the venue got ${difference.theirs}`;
+  for (const [name, sent, received] of parts) {
+    const [ours, theirs] = [Buffer.from(sent), Buffer.from(received)];
+    if (!ours.equals(theirs)) {
+      const at = ours.findIndex((byte, place) => byte !== theirs[place]);
+      const place = at < 0 ? ours.length : at;
+      const where = `the ${name} differs at byte ${place} (byte ${before + place} of what is signed)`;
+      const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
       return fail(NAME, text, REWRITTEN);
     }
-    before += Buffer.byteLength(ours);
+    before += ours.length;
   }
-  if (computed.signature_matches) return null;
+  if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
   const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
-  const said = [...Buffer.from((computed.refusal ?? '').slice(0, 200))].map(escapeByte).join('');
-  return fail(NAME, `${sent.method}: the venue got the same bytes and refuses them: ${said}`, hint);
+  const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
+  return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
 const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
 
 const CONTEXT_BYTES = 16;
 
-/** The first differing byte with its context on both sides; null when equal. */
-function firstDifference(ours: Buffer, theirs: Buffer) {
-  if (ours.equals(theirs)) return null;
-  let at = 0;
-  while (at < ours.length && ours[at] === theirs[at]) at++;
-  return { at, ours: around(ours, at), theirs: around(theirs, at) };
-}
-
-/** `"…s=open[%]2Cfilled…"`: the byte is marked; `[]` is the end. */
+/** `"s=open[%]2Cfilled"`: the byte is marked; `[]` is the end. */
 function around(bytes: Buffer, at: number): string {
-  const piece = (from: number, to: number) => [...bytes.subarray(Math.max(0, from), to)].map(escapeByte).join('');
-  const head = at > CONTEXT_BYTES ? '…' : '';
-  const tail = at + 1 + CONTEXT_BYTES < bytes.length ? '…' : '';
-  return `"${head}${piece(at - CONTEXT_BYTES, at)}[${piece(at, at + 1)}]${piece(at + 1, at + 1 + CONTEXT_BYTES)}${tail}"`;
+  const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
+  const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
+  return `"${escapeBytes(head)}[${escapeBytes(bytes.subarray(at, at + 1))}]${escapeBytes(tail)}"`;
 }
 
 /** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
-const escapeByte = (byte: number): string =>
-  byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+const escapeBytes = (bytes: Buffer): string =>
+  Array.from(bytes, (byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+  ).join('');
 
-export interface Check {
+interface Check {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';
   readonly text: string;
@@ -324,12 +293,12 @@ export interface Check {
   readonly hint: string;
 }
 
-export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
+const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
 
-export const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
-export const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
+const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
+const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
 
-export function failCheck(name: string, error: unknown): Check {
+function failCheck(name: string, error: unknown): Check {
   if (!(error instanceof TwinbookError)) throw error;
   return fail(name, error.message, error.hint);
 }
