@@ -11,7 +11,7 @@ import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
 import { loadStrategyModule } from '../shell/config/strategy-module.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { readParams } from '../trader/strategy/read-params.js';
-import { choice, command, flag, integerBetween, text, unless, usual, type Values } from './command.js';
+import { choice, command, flag, integerBetween, unless, usual, type Values } from './command.js';
 import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
 import { type Column, table } from './table.js';
 
@@ -45,7 +45,7 @@ export const addInitCommand = command({
 
 export const strategyNewCommand = command({
   name: 'new',
-  help: 'writes a strategy to begin with: a module, its file, and scenarios that test it',
+  help: 'writes a strategy to begin with: a module and its file',
   args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
   options: {
     kind: choice(
@@ -70,7 +70,7 @@ function strategyName(text: string): string {
 function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): void {
   const folder = resolve(io.cwd, dir);
   const { tried, declared } = KINDS[kind];
-  const endings = ['yaml', 'scenarios.yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
+  const endings = ['yaml', ...(kind === 'feed' ? ['prices.csv', 'paper.yaml'] : [])];
   const now = new Date(nowMs()).toISOString();
   const fill = (ending: string): string =>
     readFileSync(join(packageRoot, 'examples/new', `${kind}.${ending}`), 'utf8')
@@ -82,10 +82,10 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
   ];
   writeNew(folder, texts, 'Choose another name.');
   const written = texts.map(([each]) => join(dir, each));
-  const [, file = '', scenarios] = written;
+  const [, file = ''] = written;
   io.out(
     `wrote ${written.slice(0, -1).join(', ')} and ${written.at(-1)}\n\n` +
-      `    npx twinbook strategies test ${file} --scenarios ${scenarios}\n` +
+      `    npx twinbook strategies test ${file}\n` +
       `    npx twinbook ${tried(file)}\n\n` +
       `Then enter the YAML file under \`strategies:\` of a trader’s file${declared}.\n`,
   );
@@ -154,29 +154,22 @@ const KINDS = {
 };
 
 const OPTIONS = {
-  scenarios: text('--scenarios <file>', 'books and holdings with the quotes that it shall give'),
   types: unless('--no-types', 'without asking the TypeScript compiler'),
-  record: flag('--record', 'write its quotes into the file of scenarios'),
   seed: usual('--seed <n>', 'seed of the generated markets', 1, integerBetween(0, 2 ** 31)),
 };
 
 const MARKETS = 20;
-
 const LOOKS = 100;
-
 /** Events have two to five markets each. */
 const EVENTS = 10;
-
 const EVENT_LOOKS = 60;
 
 export const strategyTestCommand = command({
   name: 'test',
-  help: 'tries a strategy on generated markets and on scenarios',
+  help: 'tries a strategy on generated markets',
   args: [['<strategy>', 'a strategy file (.yaml), a module (.ts, .js), or the name of a shipped one']],
   options: OPTIONS,
   answer: async ({ options, args: [name = ''], io }) => {
-    if (options.record === true && options.scenarios === undefined)
-      throw new TwinbookError('usage', '--record wants --scenarios <file>', 'The quotes are written into that file.');
     const trials = await tryStrategy(name, options, io);
     const hasFailed = trials.some(({ checks }) => checks.some(({ verdict }) => verdict === 'failed'));
     const text = (width: number | undefined) => trials.map((trial) => showTrial(trial, width)).join('\n');
@@ -184,23 +177,16 @@ export const strategyTestCommand = command({
   },
 });
 
-type TestFlags = Values<typeof OPTIONS>;
-
 interface Trial {
   readonly strategy: string;
   readonly on: string;
   readonly checks: readonly CheckResult[];
 }
 
-async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise<readonly Trial[]> {
-  const { checkStrategy } = await import('../lab/strategy-checks/checks.js');
-  const { checkTypes } = await import('../lab/strategy-checks/checks.js');
+async function tryStrategy(name: string, options: Values<typeof OPTIONS>, io: CliIo): Promise<readonly Trial[]> {
+  const { checkStrategy, checkTypes } = await import('../lab/strategy-checks/checks.js');
   const { askedBy } = await import('../lab/strategy-checks/generated-market.js');
-  const { showEvents } = await import('../lab/strategy-checks/shown-markets.js');
-  const { showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
-  // Invalid input is rejected before any trial.
-  if (options.scenarios !== undefined) await readScenarioFile(options.scenarios, io);
-  const stopwatch = () => performance.now();
+  const { showEvents, showMarkets } = await import('../lab/strategy-checks/shown-markets.js');
   const trials: Trial[] = [];
   for (const { file, ...tried } of await triedStrategies(name, io)) {
     const { strategy } = tried;
@@ -210,10 +196,8 @@ async function tryStrategy(name: string, options: TestFlags, io: CliIo): Promise
       : showMarkets(options.seed, MARKETS, LOOKS, askedBy(tried));
     const on = `${generated.markets.length} generated ${ofEvents ? 'events' : 'markets'}, seed ${options.seed}`;
     const types = file === null || !options.types ? [] : [await checkTypes(file)];
-    trials.push({ strategy: strategy.name, on, checks: [...types, ...checkStrategy(tried, generated, stopwatch)] });
-    if (options.scenarios !== undefined) {
-      trials.push({ strategy: strategy.name, on: options.scenarios, checks: await playScenarios(tried, options, io) });
-    }
+    const checks = [...types, ...checkStrategy(tried, generated, () => performance.now())];
+    trials.push({ strategy: strategy.name, on, checks });
   }
   return trials;
 }
@@ -237,24 +221,6 @@ async function triedStrategies(name: string, io: CliIo): Promise<readonly WithFi
   if (values !== null) return [{ strategy, params: values, file }];
   const hint = 'A module is tried with its defaults; give the ones it needs in a strategy file, and name that.';
   throw new TwinbookError('strategy_invalid', `${name}: ${JSON.stringify(problems[0])}`, hint);
-}
-
-async function readScenarioFile(file: string, io: CliIo) {
-  const { readScenarios } = await import('../shell/config/scenario-file.js');
-  return readScenarios(resolve(io.cwd, file), io.cwd);
-}
-
-async function playScenarios(tried: TriedStrategy, options: TestFlags, io: CliIo): Promise<readonly CheckResult[]> {
-  const { judgeScenarios, quoteScenarios } = await import('../lab/strategy-checks/scenarios.js');
-  const { withQuotes } = await import('../shell/config/scenario-file.js');
-  const name = options.scenarios ?? '';
-  const path = resolve(io.cwd, name);
-  const file = await readScenarioFile(name, io);
-  const said = quoteScenarios(tried, file);
-  if (options.record !== true) return judgeScenarios(file, said);
-  writeWhole(path, withQuotes(path, said));
-  io.err(`wrote the quotes of ${said.length} scenarios into ${name}\n`);
-  return judgeScenarios(await readScenarioFile(name, io), said);
 }
 
 const COLUMNS: readonly Column<CheckResult>[] = [

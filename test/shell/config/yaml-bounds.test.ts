@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { CONFIG_BOUNDS, findYamlExcess } from '../../../src/shared/base/yaml-bounds.js';
 import { venueProfile } from '../../../src/shell/client/client.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
-import { readScenarios } from '../../../src/shell/config/scenario-file.js';
 import { parseYaml } from '../../../src/shell/config/yaml-source.js';
 import { folderOf } from '../../support/folders.js';
 
@@ -92,16 +91,5 @@ describe('every file of a configuration is bounded', () => {
   test('a venue profile for the client alone', () => {
     const folder = folderOf({ 'venue.yaml': '{'.repeat(100_000) });
     expect(() => venueProfile(join(folder, 'venue.yaml'))).toThrow(/venue\.yaml: is nested too deeply/);
-  });
-
-  test('a file of scenarios may be longer, and is bounded too', () => {
-    const folder = folderOf({
-      'long.yaml': `x: [${'1,'.repeat(6_000)}]`,
-      'over.yaml': '- 1\n'.repeat(100_001),
-    });
-    expect(() => readScenarios(join(folder, 'long.yaml'), folder)).toThrow(/unknown key/);
-    expect(() => readScenarios(join(folder, 'over.yaml'), folder)).toThrow(
-      /100001 keys and list items; at most 100000/,
-    );
   });
 });
