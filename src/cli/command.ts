@@ -56,11 +56,6 @@ export const list = (flags: string, help: string, ...conflicts: string[]): Optio
   option: new Option(flags, help).conflicts(conflicts),
 });
 
-/** The same, empty by default; `shown` describes that. */
-export const several = (flags: string, help: string, shown: string): OptionRow<Texts> => ({
-  option: new Option(flags, help).default([], shown),
-});
-
 export const requiredList = (flags: string, help: string): OptionRow<Texts> => ({
   option: new Option(flags, help).makeOptionMandatory(),
 });
@@ -185,9 +180,10 @@ export const command =
     if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON in place of a table');
     // Words after a subcommand's name belong to it.
     if (row.below !== undefined) made.enablePositionalOptions();
-    made.action(async () => {
-      session.exitCode = await perform(row, rows, made, session.io);
-    });
+    if (row.answer !== undefined || row.run !== undefined)
+      made.action(async () => {
+        session.exitCode = await perform(row, rows, made, session.io);
+      });
     all(...(row.below ?? []))(made, session);
     if (row.tool !== undefined) TOOLS.set(made, row.tool);
     return made;
@@ -226,14 +222,6 @@ export const all =
   (...commands: readonly AddCommand[]) =>
   (parent: Command, session: Session): void => {
     for (const add of commands) add(parent, session);
-  };
-
-export const group =
-  (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
-  (parent, session) => {
-    const made = parent.command(name).description(help);
-    all(...commands)(made, session);
-    return made;
   };
 
 export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);

@@ -13,7 +13,7 @@ import type { ConfigAction, ConfigData } from '../shell/control/control-protocol
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
+import { type Answer, all, command, flag, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
 import type { CliIo } from './io.js';
 import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
@@ -87,7 +87,7 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 const explainCommand = command({
   name: 'explain',
   help: 'lists every setting with its range, default and meaning',
-  args: [['[setting]', 'only this setting or group, such as risk or risk.max_loss_day']],
+  args: [['[setting]', 'only this setting or such as risk or risk.max_loss_day']],
   answer: ({ args: [wanted] }) => {
     const files = [
       { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
@@ -204,15 +204,9 @@ function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
 
 export const addConfigCommands = all(
   strategiesCommand,
-  group(
-    'config',
-    'checks, explains and prints configurations',
-    checkCommand,
-    schemaCommand,
-    explainCommand,
-    diffCommand,
-    applyCommand,
-    rollbackCommand,
-    showCommand,
-  ),
+  command({
+    name: 'config',
+    help: 'checks, explains and prints configurations',
+    below: [checkCommand, schemaCommand, explainCommand, diffCommand, applyCommand, rollbackCommand, showCommand],
+  }),
 );

@@ -8,7 +8,7 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, group, read, resolveData, text } from './command.js';
+import { command, csvFlag, dayOrMomentIn, flag, read, resolveData, text } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import { beginning, type Cell, type Column, formatOf, json, linesText, short, table, writeAnswer } from './table.js';
 
@@ -311,12 +311,8 @@ function statsTable(rows: readonly StatsRow[], width?: number): string {
   return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
 }
 
-export const addDataCommands = group(
-  'data',
-  'recordings: import, list, measure, check, query',
-  importCommand,
-  listCommand,
-  statsCommand,
-  verifyCommand,
-  queryCommand,
-);
+export const addDataCommands = command({
+  name: 'data',
+  help: 'recordings: import, list, measure, check, query',
+  below: [importCommand, listCommand, statsCommand, verifyCommand, queryCommand],
+});

@@ -10,7 +10,6 @@ import {
   type Call,
   command,
   flag,
-  group,
   integerBetween,
   nonEmpty,
   positiveAmount,
@@ -199,10 +198,8 @@ function stopsAfter(seconds: number, io: CliIo): () => boolean {
   return () => isAsked || performance.now() >= endMs;
 }
 
-export const addFleetCommands = group(
-  'fleet',
-  'several traders on several machines: who owns which wallet, which markets, how much capital',
-  initCommand,
-  statusCommand,
-  releaseCommand,
-);
+export const addFleetCommands = command({
+  name: 'fleet',
+  help: 'several traders on several machines: who owns which wallet, which markets, how much capital',
+  below: [initCommand, statusCommand, releaseCommand],
+});

@@ -31,7 +31,7 @@ export class ProgressLine {
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
     const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
-    if (this.#terminal) this.#rewrite(`${bar(share)}${text}`);
+    if (this.#terminal) this.#rewrite(text);
     else this.#io.err(`${plainLine(text)}\n`);
     this.#isOpen = this.#terminal;
   }
@@ -47,13 +47,6 @@ export class ProgressLine {
     this.#io.err(plainLine(line).slice(0, (process.stderr.columns ?? 80) - 1));
     this.#io.raw.err('\u001b[K');
   }
-}
-
-const BAR_CELLS = 24;
-
-function bar(share: number): string {
-  const done = Math.min(BAR_CELLS, Math.max(0, Math.floor(share * BAR_CELLS)));
-  return '█'.repeat(done) + '░'.repeat(BAR_CELLS - done);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required } from './command.js';
+import { command, flag, required } from './command.js';
 import type { CliIo, Session } from './io.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
@@ -137,16 +137,11 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
 ];
 
-const keysCommands = group(
-  'keys',
-  'wallet file and API credentials',
-  createCommand,
-  importCommand,
-  showCommand,
-  bootstrapCommand,
-  listCommand,
-  revokeCommand,
-);
+const keysCommands = command({
+  name: 'keys',
+  help: 'wallet file and API credentials',
+  below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
+});
 
 export const addKeysCommands = (program: Command, session: Session): Command =>
   keysCommands(program, session).addHelpText(

@@ -128,16 +128,10 @@ export async function openKeys(config: TraderConfig, io: CliIo) {
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
-  use: (venue: Pick<TraderConfig['venue'], 'profile' | 'allowBlindSigning'> & VenueSession) => Promise<T>,
+  use: (venue: TraderConfig['venue'] & { readonly client: ServiceClient; readonly wallet: Wallet }) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  const { profile, allowBlindSigning } = config.venue;
-  return withClient(config, { credentials }, (client) => use({ client, wallet, profile, allowBlindSigning }));
-}
-
-interface VenueSession {
-  readonly client: ServiceClient;
-  readonly wallet: Wallet;
+  return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
 /** Runs `use` with a client at the present address of the venue, unsigned without credentials; always closes both. */
@@ -206,9 +200,8 @@ async function venueAddress(
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
   }
   const { startExchange } = await import('../exchange/exchange.js');
-  const { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFundsMicros: startingFunds } = exchange;
-  const kept = { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFunds };
-  return startExchange({ ...kept, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
+  const { startingFundsMicros: startingFunds, ...kept } = exchange;
+  return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
 /** A loop silent for this long hangs; a step takes milliseconds. */

@@ -14,11 +14,11 @@ import {
   command,
   flag,
   integerBetween,
+  list,
   numberBetween,
   positiveAmount,
   read,
   resolveData,
-  several,
   text,
   unless,
   usual,
@@ -86,7 +86,7 @@ const exchangeCommand = command({
       "how long a draft can be signed, s (default: the profile's)",
       integerBetween(5, 3600),
     ),
-    marketData: several('--market-data <path...>', 'recordings that drive markets', 'none'),
+    marketData: list('--market-data <path...>', 'recordings that drive markets (default: none)'),
     speed: usual('--speed <x>', 'time scale of recordings; 1 is real time', 1, numberBetween(0.01, 10_000)),
     verbose,
   },
@@ -102,7 +102,7 @@ const exchangeCommand = command({
       dataDir: options.dataDir === undefined ? null : resolve(io.cwd, options.dataDir),
       controls: options.controls === true,
       draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
-      marketData: resolveData(options.marketData, io),
+      marketData: resolveData(options.marketData ?? [], io),
       logger: messagesTo(io, options.verbose === true),
     });
     for (const line of exchange.replays) io.err(`${line}\n`);
@@ -163,10 +163,9 @@ export const addRecordCommand = command({
   options: {
     out: text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
     share: usual('--share <x>', "part of the venue's request budget to use, 0.05 to 1", 0.5, numberBetween(0.05, 1)),
-    market: several(
+    market: list(
       '--market <name...>',
-      'only these markets, by condition id; of those in the ledger its beginning or words of the title',
-      'all that are open',
+      'only these markets, by condition id; of those in the ledger its beginning or words of the title (default: all that are open)',
     ),
     minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
     depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
@@ -178,7 +177,7 @@ export const addRecordCommand = command({
     const baseUrl = await findVenueAddress(config);
     const credentials = options.own ? await loadOwnCredentials(config, io) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all(options.market.map((typed) => marketAtVenue(typed, config)));
+    const meant = await Promise.all((options.market ?? []).map((typed) => marketAtVenue(typed, config)));
     const marketIds = [...new Set(meant)];
     const asked = {
       venue: config.venue.name,

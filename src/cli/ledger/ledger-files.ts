@@ -14,7 +14,6 @@ import {
   command,
   csvFlag,
   dayOrMomentIn,
-  group,
   integerBetween,
   modeText,
   nonEmpty,
@@ -247,14 +246,8 @@ function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly s
   ];
 }
 
-export const ledgerFileCommands = group(
-  'ledger',
-  'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
-  queryCommand,
-  backupsCommand,
-  backupCommand,
-  verifyCommand,
-  pruneCommand,
-  restoreCommand,
-  adoptCommand,
-);
+export const ledgerFileCommands = command({
+  name: 'ledger',
+  help: 'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
+  below: [queryCommand, backupsCommand, backupCommand, verifyCommand, pruneCommand, restoreCommand, adoptCommand],
+});
