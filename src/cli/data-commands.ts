@@ -10,7 +10,7 @@ import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
 import { command, csvFlag, dayOrMomentIn, flag, read, resolveData, text } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
-import { beginning, type Cell, type Column, formatOf, json, linesText, short, table, writeAnswer } from './table.js';
+import { beginning, type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -26,12 +26,13 @@ const listCommand = command({
   help: 'recordings, with their spans, events and gaps',
   args: [PATHS],
   config: 'file',
-  hasJson: true,
-  run: async ({ args, file, isJson, io }) => {
+  answer: async ({ args, file, io }) => {
     const { recordings, failures } = await openThose(args, file, io);
     const rows = recordings.map(listing);
-    io.out(isJson ? json(rows) : listTable(rows, io.columns));
-    return tellFailures(failures, io);
+    const known = rows.every((row) => row.events !== null);
+    const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+    const text = (width: number | undefined) => `${table(rows, LIST_COLUMNS, width)}${hint}`;
+    return { data: rows, text, code: tellFailures(failures, io) };
   },
 });
 
@@ -40,12 +41,11 @@ const statsCommand = command({
   help: 'reads recordings through: coverage, depth, spread, trades',
   args: [PATHS],
   config: 'file',
-  hasJson: true,
-  run: async ({ args, file, isJson, io }) => {
+  answer: async ({ args, file, isJson, io }) => {
     const { computeStats } = await import('../recording/inspect/stats.js');
     const { recordings, failures } = await openThose(args, file, io);
     const line = new ProgressLine(io, isJson);
-    const rows = [];
+    const rows: StatsRow[] = [];
     for (const [at, recording] of recordings.entries()) {
       line.show(at / recordings.length, recording.market.source.ticker);
       try {
@@ -58,8 +58,11 @@ const statsCommand = command({
     line.end();
     const [failure] = failures;
     if (rows.length === 0 && failure !== undefined) throw failure;
-    io.out(isJson ? json(rows) : statsTable(rows, io.columns));
-    return tellFailures(failures, io);
+    const notes = rows.flatMap((row) =>
+      row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`),
+    );
+    const text = (width: number | undefined) => `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
+    return { data: rows, text, code: tellFailures(failures, io) };
   },
 });
 
@@ -201,7 +204,7 @@ const queryCommand = command({
 });
 
 /** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
-export const listing = ({ market, summary, warnings }: Recording) => ({
+const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,
   title: market.title,
@@ -243,17 +246,11 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
 const formatSpan = (row: ListRow): string =>
   duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
 
-function listTable(rows: readonly ListRow[], width?: number): string {
-  const known = rows.every((row) => row.events !== null);
-  const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
-  return `${table(rows, LIST_COLUMNS, width)}${hint}`;
-}
-
 const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
 const sides = (pair: readonly [number, number] | null) =>
   pair === null ? null : { bid: decimalText(pair[0]), ask: decimalText(pair[1]) };
 
-export const statsRow = (recording: Recording, stats: RecordingStats) => ({
+const statsRow = (recording: Recording, stats: RecordingStats) => ({
   ...listing(recording),
   first_event: stats.firstMs,
   last_event: stats.lastMs,
@@ -283,8 +280,6 @@ function disagreementRow(sentences: Parameters<typeof disagreementIn>[0]) {
 type StatsRow = ReturnType<typeof statsRow>;
 
 const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
-const fixed = (value: string | number | undefined | null, places: number): Cell =>
-  value == null ? null : Number(value).toFixed(places);
 const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
 
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
@@ -298,18 +293,11 @@ const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
   { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
-  { title: 'SPREAD', cell: (row) => fixed(row.mean_spread, 4), right: true },
-  { title: 'BIDS', cell: (row) => fixed(row.mean_levels?.bid, 1), right: true, keep: 5 },
-  { title: 'ASKS', cell: (row) => fixed(row.mean_levels?.ask, 1), right: true, keep: 5 },
+  { title: 'SPREAD', cell: (row) => row.mean_spread, right: true },
   { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
   { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
 ];
-
-function statsTable(rows: readonly StatsRow[], width?: number): string {
-  const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
-  return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
-}
 
 export const addDataCommands = command({
   name: 'data',
