@@ -76,17 +76,15 @@ interface CommandGroup {
 
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['start', 'exchange', 'record'], load: async () => (await import('./run-commands.js')).addRunCommands },
   { names: ['init'], load: async () => (await import('./strategy-commands.js')).addInitCommand },
-  { names: ['guardian'], load: async () => (await import('./console-commands.js')).addGuardianCommand },
-  { names: ['console'], load: async () => (await import('./console-commands.js')).addConsoleCommand },
-  { names: ['dashboard'], load: async () => (await import('./console-commands.js')).addDashboardCommand },
+  {
+    names: ['guardian', 'console', 'dashboard', 'alerts'],
+    load: async () => (await import('./console-commands.js')).addConsoleCommands,
+  },
   { names: ['mcp'], load: async () => (await import('./mcp.js')).addMcpCommand },
-  { names: ['alerts'], load: async () => (await import('./console-commands.js')).addAlertsCommand },
   { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
-  { names: ['record'], load: async () => (await import('./run-commands.js')).addRecordCommand },
-  { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
-  { names: ['parity'], load: async () => (await import('./lab/replay.js')).addParityCommand },
+  { names: ['replay', 'parity'], load: async () => (await import('./lab/replay.js')).addReplayCommands },
   {
     names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'events'],
     load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,

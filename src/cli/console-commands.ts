@@ -24,7 +24,7 @@ import type { AlertStore } from '../shell/console/store.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
-import { type Answer, command, flag, repeated, text, unless } from './command.js';
+import { type Answer, all, command, flag, repeated, text, unless } from './command.js';
 import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
@@ -32,7 +32,7 @@ import { type Column, table } from './table.js';
 /** The trader has priority when both want to compute. */
 const NICE = 10;
 
-export const addConsoleCommand = command({
+const consoleCommand = command({
   name: 'console',
   help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
   config: 'file',
@@ -111,7 +111,7 @@ const ON_ITS_WAY_MS = 30_000;
 /** On a paper exchange that ended during an alarm, the guardian does not run for ever. */
 const PAPER_PATIENCE_MS = 600_000;
 
-export const addGuardianCommand = command({
+const guardianCommand = command({
   name: 'guardian',
   help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
   config: 'trader',
@@ -186,7 +186,7 @@ function readReport(ledgerPath: string) {
   return report === 'unreadable' ? null : report;
 }
 
-export const addDashboardCommand = command({
+const dashboardCommand = command({
   name: 'dashboard',
   help: "prints the page's address with its token, and opens it where there is a display",
   config: 'trader',
@@ -246,7 +246,7 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'what', cell: ({ title, text: said }) => `${title}: ${said}`, gives: 'fold' },
 ];
 
-export const addAlertsCommand = command({
+const alertsCommand = command({
   name: 'alerts',
   help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
   config: 'trader',
@@ -309,3 +309,5 @@ async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const store = new AlertStore(opened);
   return { open: store.load()?.open ?? [], store, close: () => opened.close() };
 }
+
+export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

@@ -156,7 +156,7 @@ const messagesTo = (io: CliIo, verbose: boolean) => ({
   error: (_: object, message: string) => io.err(`error: ${message}\n`),
 });
 
-export const addRecordCommand = command({
+const recordCommand = command({
   name: 'record',
   help: "records a venue's books and trades, and own orders if there are credentials, until it is stopped",
   config: 'trader',
@@ -212,4 +212,4 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
 const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
   existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 
-export const addRunCommands = all(startCommand, exchangeCommand);
+export const addRunCommands = all(startCommand, exchangeCommand, recordCommand);

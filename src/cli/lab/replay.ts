@@ -15,7 +15,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
-import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
+import { type Answer, all, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import { beginning, type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
@@ -62,7 +62,7 @@ const OPTIONS = {
 
 type ReplayFlags = Values<typeof OPTIONS>;
 
-export const addReplayCommand = command({
+const replayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
@@ -210,7 +210,7 @@ const PARITY_OPTIONS = {
   ...RUN_OPTIONS,
 };
 
-export const addParityCommand = command({
+const parityCommand = command({
   name: 'parity',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
@@ -362,3 +362,5 @@ function marketTable({ markets, sides }: Parity, more: readonly Column<MarketPar
   ];
   return table(markets, columns, width);
 }
+
+export const addReplayCommands = all(replayCommand, parityCommand);
