@@ -252,23 +252,15 @@ export function positiveAmount(text: string): Micros {
   return value;
 }
 
-/** A time, Unix ms: UTC without a zone. */
+/** A time or the beginning of a day, Unix ms; UTC without a zone. */
 export function momentIn(text: string): number {
-  const [, day, time, zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
-  if (Number.isNaN(ms)) throw new InvalidArgumentError("Wanted a time in UTC such as '2026-11-25 21:03:10'.");
-  return ms;
-}
-
-/** As `momentIn`, or the beginning of a day, UTC. Unix ms. */
-export function dayOrMomentIn(text: string): number {
-  const [, day = '', time = ' 00:00'] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  const [, day = '', time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const ms = Date.parse(`${day}T${time}${zone}`);
   // JavaScript reads 31 February as 3 March.
-  const isDay = new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().startsWith(day);
-  if (day === '' || !isDay)
+  if (Number.isNaN(ms) || !new Date(Date.parse(`${day}T00:00Z`)).toISOString().startsWith(day))
     throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
-  return momentIn(`${day}${time || ' 00:00'}`);
+  return ms;
 }
 
 export function nonEmpty(text: string): string {

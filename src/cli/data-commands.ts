@@ -8,7 +8,7 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, dayOrMomentIn, flag, read, resolveData, text } from './command.js';
+import { command, csvFlag, flag, momentIn, read, resolveData, text } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import { beginning, type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
@@ -189,8 +189,8 @@ const queryCommand = command({
       'only these markets, separated by commas: ids, tickers, or beginnings of them',
       splitNames,
     ),
-    from: read('--from <moment>', 'only rows from this day or moment on, UTC', dayOrMomentIn),
-    to: read('--to <moment>', 'only rows before this day or moment, UTC', dayOrMomentIn),
+    from: read('--from <moment>', 'only rows from this day or moment on, UTC', momentIn),
+    to: read('--to <moment>', 'only rows before this day or moment, UTC', momentIn),
     csv: csvFlag(),
   },
   hasJson: true,

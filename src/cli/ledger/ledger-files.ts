@@ -13,9 +13,9 @@ import type { PruneBatch } from '../../trader/reconcile/prune.js';
 import {
   command,
   csvFlag,
-  dayOrMomentIn,
   integerBetween,
   modeText,
+  momentIn,
   nonEmpty,
   QUICK_S,
   required,
@@ -147,11 +147,7 @@ const pruneCommand = command({
   help: 'deletes finished intents and orders without fills, once a whole backup has them; beside a trader too',
   config: 'trader',
   options: {
-    before: required(
-      '--before <date>',
-      "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
-      dayOrMomentIn,
-    ),
+    before: required('--before <date>', "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'", momentIn),
     timeout: timeoutOption(QUICK_S),
   },
   answer: async ({ options: { before, timeout }, config }) => {
