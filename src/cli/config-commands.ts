@@ -13,8 +13,9 @@ import type { ConfigAction, ConfigData } from '../shell/control/control-protocol
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { describeStretch } from '../trader/reconcile/reconciler.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { type Answer, all, command, flag, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
+import { type Answer, all, command } from './command.js';
 import type { CliIo } from './io.js';
+import * as option from './options.js';
 import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
 import { type Column, json, linesText, table } from './table.js';
@@ -136,8 +137,8 @@ const diffCommand = command({
   help: 'compares the files with the configuration in force or the last one; or lists former ones',
   config: 'trader',
   options: {
-    history: flag('--history', 'list the configurations that were in force, and what changed'),
-    timeout: timeoutOption(QUICK_S),
+    history: option.flag('--history', 'list the configurations that were in force, and what changed'),
+    timeout: option.timeout(option.QUICK_S),
   },
   answer: async ({ options, config, file, io }) => {
     if (options.history === true) {
@@ -154,9 +155,13 @@ const applyCommand = command({
   help: 'applies the files to the running trader: all changes, or none',
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only show the changes and their requirements'),
-    reason: read('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty),
-    timeout: timeoutOption(CHECKED_S),
+    dryRun: option.flag('--dry-run', 'only show the changes and their requirements'),
+    reason: option.read(
+      '--reason <text>',
+      'why; wanted for looser limits and other code; recorded in the ledger',
+      option.nonEmpty,
+    ),
+    timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config }) => makeAnswer(await ask('apply', options, config)),
 });
@@ -167,9 +172,9 @@ const rollbackCommand = command({
   args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only show the changes'),
-    reason: required('--reason <text>', 'why; recorded in the ledger', nonEmpty),
-    timeout: timeoutOption(CHECKED_S),
+    dryRun: option.flag('--dry-run', 'only show the changes'),
+    reason: option.required('--reason <text>', 'why; recorded in the ledger', option.nonEmpty),
+    timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
 });

@@ -24,8 +24,9 @@ import type { AlertStore } from '../shell/console/store.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
-import { type Answer, all, command, flag, repeated, text, unless } from './command.js';
+import { type Answer, all, command } from './command.js';
 import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
+import * as option from './options.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
 
@@ -37,8 +38,8 @@ const consoleCommand = command({
   help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
   config: 'file',
   options: {
-    withTrader: flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
-    also: repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+    withTrader: option.flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
+    also: option.repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
@@ -116,7 +117,7 @@ const guardianCommand = command({
   help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
   config: 'trader',
   options: {
-    withTrader: flag(
+    withTrader: option.flag(
       '--with-trader',
       'ends when the trader has ended and nothing rests; else it stays for the next one',
     ),
@@ -190,7 +191,7 @@ const dashboardCommand = command({
   name: 'dashboard',
   help: "prints the page's address with its token, and opens it where there is a display",
   config: 'trader',
-  options: { open: unless('--no-open', 'print the address alone') },
+  options: { open: option.unless('--no-open', 'print the address alone') },
   run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
@@ -251,8 +252,8 @@ const alertsCommand = command({
   help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
   config: 'trader',
   options: {
-    ack: text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
-    test: text(
+    ack: option.text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
+    test: option.text(
       '--test <channel>',
       'send one message now over this channel of alerts.channels, and print the result',
       'ack',

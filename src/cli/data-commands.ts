@@ -8,8 +8,9 @@ import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
 import { utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, flag, momentIn, read, resolveData, text } from './command.js';
+import { command, resolveData } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
+import * as option from './options.js';
 import { beginning, type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
@@ -85,7 +86,7 @@ const verifyCommand = command({
   help: 'checks recordings: files, order, prices, books',
   args: [PATHS],
   config: 'file',
-  options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
+  options: { repair: option.flag('--repair', 'first convert files that a killed writer left open to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
     const { verifyRecordings } = await import('../recording/inspect/verify.js');
     const { repairFolder } = await import('../recording/store/store.js');
@@ -123,10 +124,10 @@ const importCommand = command({
   ],
   config: 'file',
   options: {
-    out: text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
-    replace: flag('--replace', 'overwrite markets that the folder already has'),
-    verbose: flag('-v, --verbose', 'print every note on the recordings'),
-    market: read(
+    out: option.text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
+    replace: option.flag('--replace', 'overwrite markets that the folder already has'),
+    verbose: option.flag('-v, --verbose', 'print every note on the recordings'),
+    market: option.read(
       '--market <names>',
       "only these markets, separated by commas: the venue's ids or tickers, or beginnings of them",
       splitNames,
@@ -184,14 +185,14 @@ const queryCommand = command({
   ],
   config: 'file',
   options: {
-    market: read(
+    market: option.read(
       '--market <names>',
       'only these markets, separated by commas: ids, tickers, or beginnings of them',
       splitNames,
     ),
-    from: read('--from <moment>', 'only rows from this day or moment on, UTC', momentIn),
-    to: read('--to <moment>', 'only rows before this day or moment, UTC', momentIn),
-    csv: csvFlag(),
+    from: option.read('--from <moment>', 'only rows from this day or moment on, UTC', option.momentIn),
+    to: option.read('--to <moment>', 'only rows before this day or moment, UTC', option.momentIn),
+    csv: option.csv(),
   },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {

@@ -9,24 +9,12 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
-import {
-  all,
-  command,
-  flag,
-  integerBetween,
-  list,
-  numberBetween,
-  positiveAmount,
-  read,
-  resolveData,
-  text,
-  unless,
-  usual,
-} from './command.js';
+import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
+import * as option from './options.js';
 import { embeddedUrl, findCredentials, marketAtVenue, openWallet } from './reach.js';
 
-const verbose = flag('-v, --verbose', 'print every note on recorded market data');
+const verbose = option.flag('-v, --verbose', 'print every note on recorded market data');
 
 const startCommand = command({
   name: 'start',
@@ -46,48 +34,38 @@ const exchangeCommand = command({
   name: 'exchange',
   help: 'runs the paper exchange alone, on the loopback address, until it is stopped',
   options: {
-    port: usual('--port <n>', 'port; 0 picks a free one', 8787, integerBetween(0, 65_535)),
-    dataDir: text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
-    seed: usual('--seed <n>', 'seed of the simulated crowd', 1, integerBetween(0, Number.MAX_SAFE_INTEGER)),
-    profile: usual(
+    port: option.integer('--port <n>', 'port; 0 picks a free one', [0, 65_535], 8787),
+    dataDir: option.text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
+    seed: option.integer('--seed <n>', 'seed of the simulated crowd', [0, Number.MAX_SAFE_INTEGER], 1),
+    profile: option.usual(
       '--profile <name>',
       `venue profile (${venueNames().join(', ')}) or the path of one`,
       'paper',
       String,
     ),
-    controls: flag('--controls', 'answer the /paper/ controls'),
-    demoAccount: flag(
+    controls: option.flag('--controls', 'answer the /paper/ controls'),
+    demoAccount: option.flag(
       '--demo-account',
       'create an account with paper money and print its API key, secret and wallet key',
     ),
-    crowd: unless('--no-crowd', 'no simulated traders'),
-    crowdMarkets: usual(
-      '--crowd-markets <n>',
-      'markets in which the simulated crowd trades',
-      4,
-      integerBetween(1, 1000),
-    ),
-    rateLimits: unless('--no-rate-limits', 'do not limit requests'),
-    startingFunds: usual(
+    crowd: option.unless('--no-crowd', 'no simulated traders'),
+    crowdMarkets: option.integer('--crowd-markets <n>', 'markets in which the simulated crowd trades', [1, 1000], 4),
+    rateLimits: option.unless('--no-rate-limits', 'do not limit requests'),
+    startingFunds: option.usual(
       '--starting-funds <n>',
       'currency of a new account',
-      positiveAmount('10000'),
-      positiveAmount,
+      option.positiveAmount('10000'),
+      option.positiveAmount,
       '10000',
     ),
-    landingMs: usual(
-      '--landing-ms <n>',
-      'how long merges and splits stay in process, ms',
-      400,
-      integerBetween(0, 600_000),
-    ),
-    draftLifetimeS: read(
+    landingMs: option.integer('--landing-ms <n>', 'how long merges and splits stay in process, ms', [0, 600_000], 400),
+    draftLifetimeS: option.integer(
       '--draft-lifetime-s <n>',
       "how long a draft can be signed, s (default: the profile's)",
-      integerBetween(5, 3600),
+      [5, 3600],
     ),
-    marketData: list('--market-data <path...>', 'recordings that drive markets (default: none)'),
-    speed: usual('--speed <x>', 'time scale of recordings; 1 is real time', 1, numberBetween(0.01, 10_000)),
+    marketData: option.list('--market-data <path...>', 'recordings that drive markets (default: none)'),
+    speed: option.number('--speed <x>', 'time scale of recordings; 1 is real time', [0.01, 10_000], 1),
     verbose,
   },
   run: async ({ options, io }) => {
@@ -161,16 +139,16 @@ const recordCommand = command({
   help: "records a venue's books and trades, and own orders if there are credentials, until it is stopped",
   config: 'trader',
   options: {
-    out: text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
-    share: usual('--share <x>', "part of the venue's request budget to use, 0.05 to 1", 0.5, numberBetween(0.05, 1)),
-    market: list(
+    out: option.text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
+    share: option.number('--share <x>', "part of the venue's request budget to use, 0.05 to 1", [0.05, 1], 0.5),
+    market: option.list(
       '--market <name...>',
       'only these markets, by condition id; of those in the ledger its beginning or words of the title (default: all that are open)',
     ),
-    minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
-    depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
-    own: unless('--no-own', 'public data only, even if there are credentials'),
-    feeds: unless('--no-feeds', 'without the feeds of the configuration'),
+    minutes: option.integer('--minutes <n>', 'ends after this time', [1, 1_000_000]),
+    depth: option.integer('--depth <n>', 'levels a side to ask for', [1, 100], 100),
+    own: option.unless('--no-own', 'public data only, even if there are credentials'),
+    feeds: option.unless('--no-feeds', 'without the feeds of the configuration'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();

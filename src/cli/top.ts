@@ -12,8 +12,9 @@ import { askTrader } from '../shell/control/control-client.js';
 import { formatSigned, money } from '../shell/daemon/status-text.js';
 import { storedMarks } from '../trader/engine/own/account.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
-import { choice, command, flag, modeText, numberBetween, usual } from './command.js';
+import { command, modeText } from './command.js';
 import type { CliTerminal } from './io.js';
+import * as option from './options.js';
 import { readLedger } from './reach.js';
 import { amountText, type Column, json, linesText, table } from './table.js';
 
@@ -44,9 +45,9 @@ export const addTopCommand = command({
   help: 'a live table of markets by profit, from the running trader or from its ledger',
   config: 'trader',
   options: {
-    sort: choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
-    every: usual('--every <seconds>', 'between two pictures', 1, numberBetween(0.2, 3600)),
-    once: flag('--once', 'print one table and exit, as always without a terminal'),
+    sort: option.choice('--sort <by>', 'sort by this column, largest first', Object.keys(SORTS) as SortBy[], 'result'),
+    every: option.number('--every <seconds>', 'between two pictures', [0.2, 3600], 1),
+    once: option.flag('--once', 'print one table and exit, as always without a terminal'),
   },
   hasJson: true,
   run: async ({ options: { sort, every, once }, config, isJson, io }) => {

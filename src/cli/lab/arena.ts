@@ -13,17 +13,9 @@ import {
 } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import {
-  type Answer,
-  command,
-  integerBetween,
-  numberBetween,
-  type OptionRow,
-  read,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
+import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 
 export const HIGHEST_SEED = 2 ** 31;
@@ -34,11 +26,11 @@ type ConditionFlags = { readonly [Flag in ConditionFlag]?: number | undefined };
 
 /** The venue of worlds in which the whole trader trades. Every condition has a row. */
 export const CONDITION_OPTIONS = Object.fromEntries(
-  CONDITION_ROWS.map(([, { flag, option, range, isFraction, help }]) => [
+  CONDITION_ROWS.map(([, { flag, option: flags, range, isFraction, help }]) => [
     flag,
-    read(option, help, (isFraction === true ? numberBetween : integerBetween)(...range)),
+    option.read(flags, help, (isFraction === true ? option.numberBetween : option.integerBetween)(...range)),
   ]),
-) as Readonly<Record<ConditionFlag, OptionRow<number | undefined>>>;
+) as Readonly<Record<ConditionFlag, option.OptionRow<number | undefined>>>;
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
   const { WORLDS, worldNamed } = await import('../../lab/arena/worlds.js');
@@ -54,11 +46,11 @@ export async function readConditions(options: ConditionFlags, worlds: readonly W
   return chooseConditions((name) => options[CONDITIONS[name].flag]);
 }
 
-export const threadsOption = usual(
+export const threadsOption = option.integer(
   '--workers <n>',
   'threads',
+  [1, 256],
   availableParallelism(),
-  integerBetween(1, 256),
   'as many as there are cores',
 );
 
@@ -67,12 +59,12 @@ const OPTIONS = {
     option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several').default(
       DEFAULT_CONFIG,
     ),
-  } as OptionRow<string | readonly string[]>,
-  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as OptionRow<
+  } as option.OptionRow<string | readonly string[]>,
+  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as option.OptionRow<
     readonly string[]
   >,
-  seeds: usual('--seeds <n>', 'simulations of each strategy in each world', 20, integerBetween(1, MOST_SEEDS)),
-  first: usual('--first <seed>', 'the first seed', 0, integerBetween(0, HIGHEST_SEED)),
+  seeds: option.integer('--seeds <n>', 'simulations of each strategy in each world', [1, MOST_SEEDS], 20),
+  first: option.integer('--first <seed>', 'the first seed', [0, HIGHEST_SEED], 0),
   workers: threadsOption,
   ...CONDITION_OPTIONS,
 };
@@ -84,7 +76,7 @@ export const addArenaCommand = command({
   answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
 });
 
-async function runWorlds(options: Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
+async function runWorlds(options: option.Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await findWorlds(options.world);
   const conditions = await readConditions(options, worlds);

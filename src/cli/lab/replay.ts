@@ -15,23 +15,24 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
-import { type Answer, all, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
+import { type Answer, all, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
+import * as option from '../options.js';
 import { beginning, type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
 const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
 
 const RUN_OPTIONS = {
-  config: text(
+  config: option.text(
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
   ),
-  acceptChangedCode: changedCode,
+  acceptChangedCode: option.changedCode,
 };
 
 /** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
-function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_OPTIONS>, io: CliIo) {
+function openRun(name: string, { config, acceptChangedCode }: option.Values<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
@@ -49,8 +50,8 @@ async function traderOfNow({ description }: RunJournal, file: string | null, io:
 }
 
 const OPTIONS = {
-  asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
-  play: text(
+  asRecorded: option.flag('--as-recorded', "with the run's own settings, whatever its files say now"),
+  play: option.text(
     '--play <file>',
     "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
     'asRecorded',
@@ -60,7 +61,7 @@ const OPTIONS = {
   ...RUN_OPTIONS,
 };
 
-type ReplayFlags = Values<typeof OPTIONS>;
+type ReplayFlags = option.Values<typeof OPTIONS>;
 
 const replayCommand = command({
   name: 'replay',
@@ -204,9 +205,12 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
 
 const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
-  latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
+  latency: option.text(
+    '--latency <model>',
+    "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)",
+  ),
   seed: seedOption,
-  landingMs: usual('--landing-ms <n>', 'how long merges take', USUAL_LANDING_MS, integerBetween(0, 600_000)),
+  landingMs: option.integer('--landing-ms <n>', 'how long merges take', [0, 600_000], USUAL_LANDING_MS),
   ...RUN_OPTIONS,
 };
 

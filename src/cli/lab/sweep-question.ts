@@ -31,19 +31,9 @@ import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import {
-  type Answer,
-  integerBetween,
-  list,
-  numberBetween,
-  read,
-  repeated,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, resolveData } from '../command.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
+import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
@@ -140,7 +130,7 @@ function walkForwardTable(
 const freshTable = (fresh: FreshResult, width?: number): string =>
   `${prose(freshLead(fresh), width, '  ')}\n${sharedTable(fresh.worlds, freshColumns(fresh), width)}`;
 
-export const reportOption = text(
+export const reportOption = option.text(
   '--report <file>',
   'write a page with table, parameters and walk-forward, one HTML file',
 );
@@ -186,41 +176,41 @@ function progressText(
 const MEBIBYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
-export const memoryOption = usual(
+export const memoryOption = option.integer(
   '--memory <mib>',
   'decoded recordings up to this size are kept and shared, larger ones streamed',
+  [0, 1_048_576],
   USUAL_MEMORY_BYTES / MEBIBYTE,
-  integerBetween(0, 1_048_576),
 );
 
 export const QUESTION_OPTIONS = {
-  data: list(...DATA),
+  data: option.list(...DATA),
   ...PLAY_OPTIONS,
-  param: repeated(
+  param: option.repeated(
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: read('--random <n>', 'random configurations, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS)),
+  random: option.integer('--random <n>', 'random configurations, not the whole grid', [1, MAX_CONFIGURATIONS]),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
-  folds: read(
+  folds: option.integer(
     '--folds <n>',
     'folds of whole events, in order of time (default: 4, if there are events enough)',
-    integerBetween(1, MAX_FOLDS),
+    [1, MAX_FOLDS],
   ),
-  embargo: usual(
+  embargo: option.number(
     '--embargo <minutes>',
     'between the end of an event that is learned from and the fold that is tested',
+    [0, 525_600],
     0,
-    numberBetween(0, 525_600),
   ),
-  out: text(
+  out: option.text(
     '--out <dir>',
     'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
   ),
   memory: memoryOption,
 };
 
-export type Question = Values<typeof QUESTION_OPTIONS> & {
+export type Question = option.Values<typeof QUESTION_OPTIONS> & {
   readonly file: string;
   readonly workers: number;
   readonly world?: readonly string[] | undefined;

@@ -14,24 +14,9 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
-import {
-  type Answer,
-  type Call,
-  choice,
-  command,
-  flag,
-  integerBetween,
-  list,
-  type OptionRow,
-  read,
-  required,
-  requiredList,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, type Call, command, resolveData } from '../command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
+import * as option from '../options.js';
 import { record } from '../table.js';
 import { CONDITION_OPTIONS, findWorlds, HIGHEST_SEED, MOST_SEEDS, readConditions, threadsOption } from './arena.js';
 import {
@@ -56,22 +41,20 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
-  seeds: read(
-    '--seeds <n>',
-    `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-    integerBetween(1, MOST_SEEDS),
-  ),
-  first: read('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED)),
-  fresh: read(
-    '--fresh <n>',
-    'of worlds: other seeds, on which the best is shown (default: as many)',
-    integerBetween(1, MOST_SEEDS),
-  ),
-  freshFirst: read(
+  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  seeds: option.integer('--seeds <n>', `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`, [
+    1,
+    MOST_SEEDS,
+  ]),
+  first: option.integer('--first <seed>', 'of worlds: the first of them (default: 0)', [0, HIGHEST_SEED]),
+  fresh: option.integer('--fresh <n>', 'of worlds: other seeds, on which the best is shown (default: as many)', [
+    1,
+    MOST_SEEDS,
+  ]),
+  freshFirst: option.integer(
     '--fresh-first <seed>',
     'of worlds: the first of those (default: right after the others)',
-    integerBetween(0, 2 * HIGHEST_SEED),
+    [0, 2 * HIGHEST_SEED],
   ),
   ...CONDITION_OPTIONS,
 };
@@ -82,8 +65,8 @@ const USUAL_CHUNK_SECONDS = 300;
 /** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
-const chunkSecondsOption = (seconds: number): OptionRow<number> =>
-  usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, integerBetween(1, 86_400));
+const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
+  option.integer('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', [1, 86_400], seconds);
 
 const planCommand = command({
   name: 'plan',
@@ -91,7 +74,7 @@ const planCommand = command({
   config: 'file',
   options: {
     ...QUESTION_OPTIONS,
-    dir: required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
+    dir: option.required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
     chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
   },
   answer: async ({ options, file, io }) => {
@@ -120,7 +103,7 @@ const planCommand = command({
   },
 });
 
-const indexOption = read(
+const indexOption = option.read(
   '--index <chunks>',
   `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
   chunkList,
@@ -130,9 +113,9 @@ const collectCommand = command({
   name: 'collect',
   help: 'stores the arrived results of a planned sweep and prints the missing ones',
   options: {
-    dir: required('--dir <dir>', 'the folder of `sweep plan`'),
-    out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
-    giveUp: read(
+    dir: option.required('--dir <dir>', 'the folder of `sweep plan`'),
+    out: option.text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    giveUp: option.read(
       '--give-up <chunks>',
       'store these as failed where nothing has come of them, as in 3,17-19',
       chunkList,
@@ -234,7 +217,7 @@ const ADDRESS = 'TWINBOOK_QUEUE_URL';
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
-const queueOption = usual(
+const queueOption = option.usual(
   '--queue <name>',
   'the name of the queue; users who share a server take one each',
   'sweep',
@@ -247,7 +230,7 @@ function queueName(text: string): string {
 }
 
 const ENGINE_OPTIONS = {
-  engine: choice(
+  engine: option.choice(
     '--engine <name>',
     `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
     ['threads', 'queue'],
@@ -262,17 +245,22 @@ const workerCommand = command({
   help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
   config: 'file',
   options: {
-    data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
+    data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     memory: memoryOption,
     workers: threadsOption,
-    dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
+    dir: option.text(
+      '--dir <dir>',
+      'the folder of `sweep plan`: run its chunks, without a queue',
+      'queue',
+      'lockSeconds',
+    ),
     index: indexOption,
     queue: queueOption,
-    lockSeconds: usual(
+    lockSeconds: option.integer(
       '--lock-seconds <n>',
       'after it a silent worker loses its chunk to another',
+      [2, 3600],
       30,
-      integerBetween(2, 3600),
     ),
   },
   run: ({ options, file, io }) => {
@@ -284,7 +272,7 @@ const workerCommand = command({
 });
 
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
-async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
+async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -341,11 +329,11 @@ const OPTIONS = {
   ...WORLD_OPTIONS,
   workers: threadsOption,
   ...ENGINE_OPTIONS,
-  resume: flag('--resume', 'continue the unfinished sweep there'),
+  resume: option.flag('--resume', 'continue the unfinished sweep there'),
   report: reportOption,
 };
 
-type SweepFlags = Values<typeof OPTIONS> & Pick<Question, 'file'>;
+type SweepFlags = option.Values<typeof OPTIONS> & Pick<Question, 'file'>;
 
 export const addSweepCommand = command({
   name: 'sweep',

@@ -11,7 +11,8 @@ import type {
   OrderRecord,
   PositionRow,
 } from '../../trader/ledger/contract.js';
-import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
+import { type AddCommand, all, command } from '../command.js';
+import * as option from '../options.js';
 import { marketMeant, readLedger } from '../reach.js';
 import { amountText, type Cell, type Column, short, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
@@ -47,13 +48,9 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     help,
     config: 'trader',
     options: {
-      limit: read(
-        '--limit <n>',
-        `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`,
-        integerBetween(1, MOST_ROWS),
-      ),
-      market: text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
-      ...(more === undefined ? {} : { more: flag(...more) }),
+      limit: option.integer('--limit <n>', `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`, [1, MOST_ROWS]),
+      market: option.text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
+      ...(more === undefined ? {} : { more: option.flag(...more) }),
     },
     tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
     answer: async ({ options, config, isJson, io }) => {
@@ -205,7 +202,7 @@ export const addLedgerCommands = all(
     name: 'events',
     help: 'events: commands with their reasons, limits, refusals; newest first',
     config: 'trader',
-    options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
+    options: { limit: option.integer('--limit <n>', 'how many', [1, MOST_ROWS], TABLE_ROWS) },
     tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config }) => {
       const events = await readLedger(config, (ledger) => ledger.events(limit));

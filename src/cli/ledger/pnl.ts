@@ -17,8 +17,9 @@ import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import { command, csvFlag, type OptionRow, text, unless } from '../command.js';
+import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
+import * as option from '../options.js';
 import { readLedger } from '../reach.js';
 import {
   type AnswerFormat,
@@ -38,10 +39,10 @@ const OPTIONS = {
       '--by <what>',
       'the result by UTC day (with the equity at its end), market, strategy or event',
     ).choices(BREAKDOWNS),
-  } as OptionRow<BreakdownBy | undefined>,
-  csv: csvFlag('with --by: print CSV in place of a table'),
-  report: text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
-  journals: unless(
+  } as option.OptionRow<BreakdownBy | undefined>,
+  csv: option.csv('with --by: print CSV in place of a table'),
+  report: option.text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
+  journals: option.unless(
     '--no-journals',
     'for --report and --by: leave the journals of its runs unread; prices are then not known',
   ),

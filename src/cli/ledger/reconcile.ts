@@ -18,8 +18,9 @@ import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differenc
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/reconciler.js';
-import { command, SLOW_S, timeoutOption } from '../command.js';
+import { command } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
+import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type Column, table } from '../table.js';
 
@@ -185,7 +186,7 @@ export const addReconcileCommand = command({
   name: 'reconcile',
   help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
   config: 'trader',
-  options: { timeout: timeoutOption(SLOW_S) },
+  options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
     const compared = await compare(config, timeout * 1000, io);
     const { differences, accepted } = compared;

@@ -9,25 +9,33 @@ import { join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from '../command.js';
+import { command } from '../command.js';
 import type { CliIo } from '../io.js';
+import * as option from '../options.js';
 import { marketAtVenue } from '../reach.js';
 import { json } from '../table.js';
 import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
-  live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
-  iAcceptThatThisTrades: flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
-  market: read(
+  live: option.flag(
+    '--live',
+    'afterwards at the venue itself: the smallest order, far from the market, canceled at once',
+  ),
+  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  market: option.read(
     '--market <name>',
     'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
-    nonEmpty,
+    option.nonEmpty,
   ),
-  ledger: read('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty),
-  timeout: usual('--timeout <s>', 'for each life of an order', 90, integerBetween(5, 3600)),
+  ledger: option.read(
+    '--ledger <file>',
+    'keep the ledger of the rehearsal here; never the trader’s own',
+    option.nonEmpty,
+  ),
+  timeout: option.integer('--timeout <s>', 'for each life of an order', [5, 3600], 90),
 };
 
-type RehearseFlags = Values<typeof OPTIONS>;
+type RehearseFlags = option.Values<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',
