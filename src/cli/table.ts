@@ -95,6 +95,12 @@ const LEAST_VALUE = 20;
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
 
+/** The same of several fields, named without their unit. */
+export const amounts = <Name extends string>(
+  row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
+  ...names: readonly Name[]
+) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
+
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
 
@@ -135,7 +141,7 @@ async function asTable(answer: Batches, width: number | undefined): Promise<stri
     if (rows.length > TABLE_ROWS) break;
   }
   const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
-    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || typeof row[at] === 'number');
+    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || /^-?\d+(\.\d+)?$/.test(`${row[at]}`));
     return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
   });
   const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';

@@ -314,12 +314,22 @@ function sidesAnswer(
     ['latency', latency],
   ];
   const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
+  const { sides, markets } = parity;
+  const figures: readonly Column<Line>[] = [
+    { title: '', cell: ([name]) => name },
+    ...sideColumns<Line>(sides, ([, figure], index) => figure(sides[index] as Side)),
+  ];
+  const shares: readonly Column<MarketParity>[] = [
+    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
+    ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
+    ...columns,
+  ];
   const paragraphs = [...(verdict === undefined ? [] : [verdict]), remarks];
   return {
     data: { ...makeRunRow(run), from_ms: fromMs, to_ms: toMs, data, latency, ...fields },
     text: (width) => {
       const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
-      const parts = [record(known, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
+      const parts = [record(known, width), table(LINES, figures, width), table(markets, shares, width), ...said];
       return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
     },
   };
@@ -344,27 +354,7 @@ const LINES: readonly Line[] = [
 ];
 
 /** One column per side; the first ones if a narrow terminal lacks room. */
-function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
-  const columns: Column<Line>[] = [
-    { title: '', cell: ([name]) => name },
-    ...sides.map((side, index): Column<Line> => {
-      return { title: side.name, cell: ([, figure]) => figure(side), right: true, keep: 50 - index };
-    }),
-  ];
-  return table(LINES, columns, width);
-}
-
-/** Filled shares by market; `more`: columns after those of the sides. */
-function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
-  const columns: Column<MarketParity>[] = [
-    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
-    ...sides.map(({ name }, index): Column<MarketParity> => {
-      const cell = (market: MarketParity) => formatShares(market.sides[index]?.sharesMicros ?? 0);
-      return { title: name, cell, right: true, keep: 50 - index };
-    }),
-    ...more,
-  ];
-  return table(markets, columns, width);
-}
+const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
+  sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 
 export const addReplayCommands = all(replayCommand, parityCommand);

@@ -11,7 +11,7 @@ import {
   type StandingPrice,
 } from '../../lab/report/session-from-ledger.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
+import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
@@ -21,17 +21,7 @@ import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
 import * as option from '../options.js';
 import { readLedger } from '../reach.js';
-import {
-  type AnswerFormat,
-  amountText,
-  type Column,
-  formatOf,
-  json,
-  record,
-  short,
-  table,
-  writeAnswer,
-} from '../table.js';
+import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const OPTIONS = {
   by: {
@@ -71,7 +61,8 @@ export const pnlCommand = command({
     if (live !== null && report !== undefined) await writePnlReport(live, report, io);
     if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
-      await writeRows(rows, by, format, io);
+      const columns = Object.keys(shownRow(by, {}));
+      await writeAnswer({ columns, rows: () => [rows.map((row) => Object.values(row))] }, format, io);
       if (format === 'table') io.out(`total ${amountText(live.analysis.equity.resultMicros)}\n`);
     } else if (isJson)
       io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
@@ -80,14 +71,7 @@ export const pnlCommand = command({
   },
 });
 
-const formatFigures = (pnl: PnlRow) => ({
-  capital: formatDecimal(pnl.capitalMicros),
-  cash: formatDecimal(pnl.cashMicros),
-  realised: formatDecimal(pnl.realisedMicros),
-  fees: formatDecimal(pnl.feesMicros),
-  unrealised: formatDecimal(pnl.unrealisedMicros),
-  total: formatDecimal(pnl.totalMicros),
-});
+const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised', 'fees', 'unrealised', 'total');
 
 function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
@@ -177,44 +161,15 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
 /** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
 type ShownRow = Readonly<Record<string, string | number | null>>;
 
-async function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFormat, io: CliIo): Promise<void> {
-  const names = Object.keys(shownRow(by, {}));
-  if (format === 'table') return io.out(table(rows, columnsOf(names, by), io.columns));
-  return writeAnswer(
-    { columns: names, rows: () => [rows.map((row) => names.map((name) => row[name] ?? null))] },
-    format,
-    io,
-  );
-}
-
-function shownRow(by: BreakdownBy, row: Partial<BreakdownRow>): ShownRow {
-  const { key = '', title = '', fills = 0, split } = row;
-  const common = {
+function shownRow(
+  by: BreakdownBy,
+  { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>,
+): ShownRow {
+  return {
     [by]: key,
     ...(by === 'market' ? { title } : {}),
     fills,
-    bought: amountText(row.boughtMicros),
-    sold: amountText(row.soldMicros),
-    fees: amountText(row.feesMicros),
-    result: amountText(row.resultMicros),
+    ...amounts(row, 'bought', 'sold', 'fees', 'result'),
+    ...(by === 'day' ? amounts(row, 'equity') : amounts(split, 'spread', 'drift', 'merges', 'settlement', 'undivided')),
   };
-  if (by === 'day') return { ...common, equity: amountText(row.equityMicros) };
-  return {
-    ...common,
-    spread: amountText(split?.spreadMicros),
-    drift: amountText(split?.driftMicros),
-    merges: amountText(split?.mergesMicros),
-    settlement: amountText(split?.settlementMicros),
-    undivided: amountText(split?.undividedMicros),
-  };
-}
-
-function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {
-  const columns = names.map((name): Column<ShownRow> => {
-    if (name === 'title') return { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' };
-    const cell = (row: ShownRow) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null));
-    return { title: name.toUpperCase(), cell, right: name !== by };
-  });
-  // A title may be long: it is last.
-  return columns.sort((one, other) => Number(one.title === 'TITLE') - Number(other.title === 'TITLE'));
 }

@@ -148,7 +148,7 @@ describe('pnl --by', () => {
 
   test('as a table ends with the total', async () => {
     const ran = await pnl(place(), '--by', 'day');
-    expect(ran.out).toMatch(/^DAY +FILLS .* EQUITY\n2023-11-14 .* 999\.958\ntotal -0\.042\n$/);
+    expect(ran.out).toMatch(/^day +fills .* equity\n2023-11-14 .* 999\.958\ntotal -0\.042\n$/);
   });
 
   test('values what is held at the last prices that the trader has kept, as pnl itself does', async () => {
