@@ -93,11 +93,7 @@ function write(name: string, dir: string, kind: keyof typeof KINDS, io: CliIo): 
 }
 
 /** Writes all of these files, or none where one of them is there. @param hint for that case */
-export function writeNew(
-  folder: string,
-  texts: readonly (readonly [file: string, text: string])[],
-  hint: string,
-): void {
+function writeNew(folder: string, texts: readonly (readonly [file: string, text: string])[], hint: string): void {
   for (const [file] of texts) {
     if (!existsSync(join(folder, file))) continue;
     throw new TwinbookError('usage', `${join(folder, file)} is there already`, `Nothing was written. ${hint}`);

@@ -117,7 +117,7 @@ export const beginning = (text: string, most: number): string =>
 /** A longer table scrolls off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
-export type AnswerFormat = 'table' | 'csv' | 'json';
+type AnswerFormat = 'table' | 'csv' | 'json';
 
 export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
   isJson ? 'json' : csv === true ? 'csv' : 'table';
