@@ -298,8 +298,7 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
-  const { StoreFile, locateStore } = await import('../shell/console/store.js');
-  const { AlertStore } = await import('../shell/console/store.js');
+  const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
     const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';

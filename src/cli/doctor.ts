@@ -126,7 +126,7 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
       if (credentials === null) return;
       checks.push(...(await signedChecks(client)));
       const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
-      checks.push(await checkSignedRequest({ baseUrl, profile, credentials, venueSeconds }));
+      checks.push(await checkSignedRequest(baseUrl, profile, credentials, venueSeconds));
     });
   } catch (error) {
     checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
@@ -198,13 +198,6 @@ function signingCheck(): Check {
   return fail('signing', text, 'This installation is damaged: install it again, and do not trade with it.');
 }
 
-interface SigningSubject {
-  readonly baseUrl: string;
-  readonly profile: VenueProfile;
-  readonly credentials: Credentials;
-  readonly venueSeconds: number;
-}
-
 const NAME = 'signed request';
 const TIMEOUT_MS = 10_000;
 
@@ -228,9 +221,13 @@ const PARTS: CallParts = {
 const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
 
 /** Finds the bytes identical, the first differing byte, or a venue that does not show what it computes. */
-export async function checkSignedRequest(subject: SigningSubject): Promise<Check> {
-  const { profile, credentials, venueSeconds } = subject;
-  const message = writeMessage(checkedBaseUrl(subject.baseUrl), DECLARATION, PARTS);
+export async function checkSignedRequest(
+  baseUrl: string,
+  profile: VenueProfile,
+  credentials: Credentials,
+  venueSeconds: number,
+): Promise<Check> {
+  const message = writeMessage(checkedBaseUrl(baseUrl), DECLARATION, PARTS);
   if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
   const transport = new Transport(1);
   const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);

@@ -56,8 +56,9 @@ export const pnlCommand = command({
       const prices = running?.marks ?? storedMarks(ledger);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
-    const question = { config, file, journals, nowMs, fairMicros: marks };
-    const live = report === undefined && by === undefined ? null : await readLiveSession(question, io);
+    const isWhole = report !== undefined || by !== undefined;
+    const journaled = isWhole && journals ? await loadJournaled(config, io) : null;
+    const live = isWhole ? await readLiveSession(config, file, journaled, nowMs, marks) : null;
     if (live !== null && report !== undefined) await writePnlReport(live, report, io);
     if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
@@ -88,31 +89,27 @@ async function runningTrader({ control: { socket } }: TraderConfig) {
   return { marks, nowMs: status.nowMs };
 }
 
-interface LiveQuestion {
-  readonly config: TraderConfig;
-  readonly file: string;
-  readonly journals: boolean;
-  /** Unix ms while the trader runs, else null. */
-  readonly nowMs: number | null;
-  readonly fairMicros: ReadonlyMap<string, number>;
-}
-
 type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
-/** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
-async function readLiveSession(question: LiveQuestion, io: CliIo) {
+/** @param nowMs Unix ms while the trader runs, else null */
+async function readLiveSession(
+  config: TraderConfig,
+  file: string,
+  journals: Journaled | null,
+  nowMs: number | null,
+  fairMicros: ReadonlyMap<string, number>,
+) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
-  const journals = question.journals ? await loadJournaled(question.config, io) : null;
   const findPrices = (id: string) => journals?.prices.get(id) ?? null;
-  const session = await readLedger(question.config, (ledger) =>
+  const session = await readLedger(config, (ledger) =>
     sessionFromLedger(ledger, {
-      title: `${basename(question.file, extname(question.file))}: live results`,
+      title: `${basename(file, extname(file))}: live results`,
       version: VERSION,
-      nowMs: question.nowMs,
-      fairMicros: question.fairMicros,
+      nowMs,
+      fairMicros,
       // The trader's default for a profile without one.
-      feeSchedule: question.config.venue.profile.fee_schedule ?? 'notional',
+      feeSchedule: config.venue.profile.fee_schedule ?? 'notional',
       findPrices,
       ...(journals === null ? {} : { journals }),
     }),
@@ -129,8 +126,7 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
-  const { runFolders } = await import('../../shell/journal/runs.js');
-  const { readRun } = await import('../../shell/journal/runs.js');
+  const { readRun, runFolders } = await import('../../shell/journal/runs.js');
   const leaveOut = (id: string, error: TwinbookError) =>
     io.err(`the journal of run ${id} is left out: ${error.message}\n`);
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));

@@ -99,8 +99,7 @@ describe('the doctor compares a signed request with what the venue computed', ()
       const computed = { timestamp: headers['svc-timestamp'], method, path, body, signature_matches: false };
       response.end(envelope({ ...computed, refusal: 'No\u001b[2J' }));
     };
-    const subject = { baseUrl: venue.url, profile, credentials: { apiKey: 'k', secret: 's' }, venueSeconds: 1 };
-    const { result, text } = await checkSignedRequest(subject);
+    const { result, text } = await checkSignedRequest(venue.url, profile, { apiKey: 'k', secret: 's' }, 1);
     expect({ result, text }).toEqual({
       result: 'fail',
       text: 'the venue got the same bytes and refuses them: No\\x1b[2J',
