@@ -6,12 +6,12 @@ import { disagreementIn } from '../recording/importers/polymarket-stream.js';
 import type { RecordingStats } from '../recording/inspect/stats.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
-import { utcText } from '../shared/base/text.js';
+import { cutText, utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
 import { command, resolveData } from './command.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
 import * as option from './options.js';
-import { beginning, type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
+import { type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -241,7 +241,7 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
-  { title: 'TITLE', cell: (row) => beginning(row.title, 44), gives: 'cut' },
+  { title: 'TITLE', cell: (row) => cutText(row.title, 44), gives: 'cut' },
 ];
 
 const formatSpan = (row: ListRow): string =>

@@ -111,9 +111,6 @@ export const json = (value: unknown): string => `${plainJson(JSON.stringify(valu
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
 
-export const beginning = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
 /** A longer table scrolls off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 

@@ -12,13 +12,13 @@ import type { ReplayResult } from '../../lab/replay/replay.js';
 import { type ReplayedTrader, RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/text.js';
+import { cutText, utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
 import { type Answer, all, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
 import * as option from '../options.js';
-import { beginning, type Column, linesText, type Pair, prose, record, table } from '../table.js';
+import { type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
 const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
@@ -320,7 +320,7 @@ function sidesAnswer(
     ...sideColumns<Line>(sides, ([, figure], index) => figure(sides[index] as Side)),
   ];
   const shares: readonly Column<MarketParity>[] = [
-    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
+    { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
     ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
     ...columns,
   ];
