@@ -1,10 +1,8 @@
 /**
- * The command line: arguments in, tables or `--json` out, an exit code at the end. It decides nothing about trading: it
- * reads the ledger, talks to the running trader over its control socket, or starts one of the two programs.
+ * The command line: arguments in, tables or `--json` out, an exit code at the end.
  *
- * A user's mistake is a message and a hint, never a stack trace; a secret is never an argument and never printed.
- * One file per group of commands, of which only that of the command is loaded; heavy rooms are
- * loaded when a command needs them.
+ * A user's mistake is a message and a hint, never a stack trace. A secret is never an argument and never printed.
+ * Only the file with the command's group is loaded.
  */
 
 import { Command, CommanderError } from 'commander';

@@ -49,10 +49,7 @@ export class ProgressLine {
   }
 }
 
-/**
- * Fails now if `writeWhole` could not write this file later: a long run must not end without output. Changes no
- * existing file. Throws TwinbookError `file_unreadable`.
- */
+/** Throws `file_unreadable` if `writeWhole` could not write this file after a long run. Changes no existing file. */
 export function requireWritable(path: string): void {
   const beside = besideOf(path);
   try {
@@ -120,10 +117,7 @@ export function defaultConfig(cwd: string): string {
   return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
 }
 
-/**
- * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and
- * DuckDB.
- */
+/** Orders, fills and recordings are readable by their user only, also in files of SQLite and DuckDB. */
 export const keepFilesPrivate = (): void => void process.umask(0o077);
 
 export const EXIT = {

@@ -182,9 +182,8 @@ export const embeddedUrl = ({ control: { socket } }: TraderConfig): Promise<stri
   );
 
 /**
- * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
- * this command alone, without simulated traders, so that orders can be read and canceled there too.
- * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
+ * The address to call. Without a running trader the stored state of an embedded exchange is opened for this command
+ * alone, without simulated traders. Throws `venue_unreachable` when it has never run.
  */
 async function venueAddress(
   config: TraderConfig,
@@ -252,10 +251,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/**
- * Asks a trader, and checks twice before it counts as not running: `not_running` means none exists, `timed_out` that
- * one does not answer.
- */
+/** Asks a trader. Throws `not_running` only after a second check, and `timed_out` when one exists and is silent. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,

@@ -122,10 +122,7 @@ function moduleText(name: string, { example: file, named, does }: (typeof KINDS)
   return text;
 }
 
-/**
- * Initial files of a new strategy of a kind, besides those in `examples/new`. `declared`: further needs of a trader's
- * file, as the end of a sentence.
- */
+/** `declared`: further needs of a trader's file, as the end of a sentence. */
 const KINDS = {
   market: {
     example: 'own-strategy.ts',

@@ -31,10 +31,7 @@ export interface Column<Row> {
 
 const KEPT_LONGEST = 100;
 
-/**
- * Lines of a table with a header; `(none)` for no rows.
- * @param width of the terminal; absent for a file: everything is complete. A last line names what was dropped.
- */
+/** Lines of a table with a header. Without a width it is complete; else a last line names dropped columns. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -53,11 +50,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/**
- * Sentences around a table, wrapped between words.
- * @param width of the terminal; absent for a file
- * @param indent before continuation lines
- */
+/** Sentences around a table, wrapped between words, with this indent before continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -70,11 +63,7 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
     )
     .join('\n');
 
-/**
- * Two columns without a header, for a single record.
- * @param pairs a line without a value is left out
- * @param width of the terminal: a longer value wraps between words, so that a path stays whole
- */
+/** Two columns without a header, for a single record. A long value wraps between words, so that a path stays whole. */
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
@@ -87,6 +76,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
   return linesText(lines);
 }
 
+/** Without a value the line is left out. */
 export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;

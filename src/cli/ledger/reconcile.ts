@@ -1,7 +1,4 @@
-/**
- * `twinbook reconcile`: compares the ledger with the exchange, through the running trader, or directly from the same
- * marks over a read-only ledger. It stores nothing.
- */
+/** `twinbook reconcile`: compares ledger and exchange, through the running trader or over a read-only ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';

@@ -1,7 +1,4 @@
-/**
- * `twinbook rehearse`: the life of one order, first on an embedded paper exchange with the configuration's profile, and
- * only after success and with two flags at the venue itself.
- */
+/** `twinbook rehearse`: the life of one order on an embedded paper exchange, then with two flags at the venue. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
