@@ -7,6 +7,7 @@ import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
+let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
 // A closed reader (`| head`) is no failure. A long-running program then stops in order: its orders may rest.
@@ -132,10 +133,8 @@ const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
 
-let takeUncaught: ((error: unknown) => void) | null = null;
-
 /** From now on `take` gets such errors and the process continues: a trader first cancels its orders. */
-export function onUncaught(take: (error: unknown) => void): void {
+function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
 

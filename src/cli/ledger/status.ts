@@ -74,7 +74,7 @@ function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
 
 function printStopped(
   io: CliIo,
-  { agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
+  { running: _, agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
 ) {
   printRecord(
     io,
