@@ -1,10 +1,8 @@
 /**
- * The command line: arguments in, tables or `--json` out, an exit code at the end. It decides nothing about trading: it
- * reads the ledger, talks to the running trader over its control socket, or starts one of the two programs.
+ * The command line: arguments in, tables or `--json` out, an exit code at the end.
  *
- * A user's mistake is a message and a hint, never a stack trace; a secret is never an argument and never printed.
- * One file per group of commands, of which only that of the command is loaded; heavy rooms are
- * loaded when a command needs them.
+ * A user's mistake is a message and a hint, never a stack trace. A secret is never an argument and never printed.
+ * Only the file with the command's group is loaded.
  */
 
 import { Command, CommanderError } from 'commander';
@@ -76,17 +74,15 @@ interface CommandGroup {
 
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
-  { names: ['start', 'exchange'], load: async () => (await import('./run-commands.js')).addRunCommands },
+  { names: ['start', 'exchange', 'record'], load: async () => (await import('./run-commands.js')).addRunCommands },
   { names: ['init'], load: async () => (await import('./strategy-commands.js')).addInitCommand },
-  { names: ['guardian'], load: async () => (await import('./console-commands.js')).addGuardianCommand },
-  { names: ['console'], load: async () => (await import('./console-commands.js')).addConsoleCommand },
-  { names: ['dashboard'], load: async () => (await import('./console-commands.js')).addDashboardCommand },
+  {
+    names: ['guardian', 'console', 'dashboard', 'alerts'],
+    load: async () => (await import('./console-commands.js')).addConsoleCommands,
+  },
   { names: ['mcp'], load: async () => (await import('./mcp.js')).addMcpCommand },
-  { names: ['alerts'], load: async () => (await import('./console-commands.js')).addAlertsCommand },
   { names: ['fleet'], load: async () => (await import('./fleet.js')).addFleetCommands },
-  { names: ['record'], load: async () => (await import('./run-commands.js')).addRecordCommand },
-  { names: ['replay'], load: async () => (await import('./lab/replay.js')).addReplayCommand },
-  { names: ['parity'], load: async () => (await import('./lab/replay.js')).addParityCommand },
+  { names: ['replay', 'parity'], load: async () => (await import('./lab/replay.js')).addReplayCommands },
   {
     names: ['status', 'orders', 'drafts', 'fills', 'positions', 'markets', 'ledger', 'pnl', 'events'],
     load: async () => (await import('./ledger/ledger-commands.js')).addLedgerCommands,

@@ -1,103 +1,14 @@
 /** Commands, each declared as one row: its arguments, options, `-c`, `--json`, help and exit code follow from it. */
 
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Micros, parseDecimal } from '../shared/base/micros.js';
+import type { Command } from 'commander';
 import { OPERATOR_COMMANDS, type OperatorName, type OperatorRow } from '../shared/protocol/operator-commands.js';
 import type { Config, TraderConfig } from '../shell/config/config.js';
 import { loadConfig, loadTraderConfig } from '../shell/config/load.js';
 import type { ModeData } from '../shell/control/control-protocol.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, type ExitCode, requireWritable, type Session } from './io.js';
+import type { OptionRow, OptionRows, Values } from './options.js';
 import { json } from './table.js';
-
-/** An option with the type of its value. */
-export interface OptionRow<T> {
-  readonly option: Option;
-  /** Never set: carries the type. */
-  readonly value?: T;
-}
-
-type OptionRows = Readonly<Record<string, OptionRow<unknown>>>;
-export type Values<Rows extends OptionRows> = {
-  readonly [Key in keyof Rows]: Rows[Key] extends OptionRow<infer T> ? T : never;
-};
-type Reader<T> = (text: string) => T;
-
-/** True if given. */
-export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
-
-/** `--no-…`: false if given, else true. */
-export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
-
-/** `conflicts`: options that may not be given too. */
-export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
-  option: new Option(flags, help).conflicts(conflicts),
-});
-
-export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
-  option: new Option(flags, help).argParser(reader),
-});
-
-/** The same with a default value. */
-export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
-  option: new Option(flags, help).default(value, shown).argParser(reader),
-});
-
-export function required(flags: string, help: string): OptionRow<string>;
-export function required<T>(flags: string, help: string, reader: Reader<T>): OptionRow<T>;
-export function required(flags: string, help: string, reader: Reader<unknown> = String): OptionRow<unknown> {
-  return { option: new Option(flags, help).makeOptionMandatory().argParser(reader) };
-}
-
-type Texts = readonly string[];
-
-/** `--name <value...>`. */
-export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> => ({
-  option: new Option(flags, help).conflicts(conflicts),
-});
-
-/** The same, empty by default; `shown` describes that. */
-export const several = (flags: string, help: string, shown: string): OptionRow<Texts> => ({
-  option: new Option(flags, help).default([], shown),
-});
-
-export const requiredList = (flags: string, help: string): OptionRow<Texts> => ({
-  option: new Option(flags, help).makeOptionMandatory(),
-});
-
-/** May be repeated; the reader also gets the earlier values. */
-export const repeated = <T = string>(
-  flags: string,
-  help: string,
-  reader: (text: string, before: readonly T[]) => T = (given) => given as T,
-): OptionRow<readonly T[]> => ({
-  option: new Option(flags, help)
-    .default([])
-    .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
-});
-
-export const choice = <T extends string>(
-  flags: string,
-  help: string,
-  words: readonly T[],
-  value: NoInfer<T>,
-): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
-
-export const changedCode = flag(
-  '--accept-changed-code',
-  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
-);
-
-export const csvFlag = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
-  option: new Option('--csv', help).conflicts('json'),
-});
-
-/** Longer than the trader needs to cancel everything and read twice, within its request budget. */
-export const SLOW_S = 90;
-export const QUICK_S = 10;
-
-export const timeoutOption = (timeoutS: number): OptionRow<number> =>
-  usual('--timeout <s>', 'how long to wait for the trader, s', timeoutS, integerBetween(1, 3600));
 
 interface Configs {
   readonly none: undefined;
@@ -134,7 +45,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   readonly name: string;
   readonly help: string;
   /** `<needed>`, `[optional]` or `[several...]`, and its description. */
-  readonly args?: readonly (readonly [name: string, help: string, reader?: Reader<string>])[];
+  readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
   /** Absent: the command has no `-c`. */
   readonly config?: Kind;
@@ -185,9 +96,10 @@ export const command =
     if (row.answer !== undefined || row.hasJson === true) made.option('--json', 'print JSON in place of a table');
     // Words after a subcommand's name belong to it.
     if (row.below !== undefined) made.enablePositionalOptions();
-    made.action(async () => {
-      session.exitCode = await perform(row, rows, made, session.io);
-    });
+    if (row.answer !== undefined || row.run !== undefined)
+      made.action(async () => {
+        session.exitCode = await perform(row, rows, made, session.io);
+      });
     all(...(row.below ?? []))(made, session);
     if (row.tool !== undefined) TOOLS.set(made, row.tool);
     return made;
@@ -228,65 +140,7 @@ export const all =
     for (const add of commands) add(parent, session);
   };
 
-export const group =
-  (name: string, help: string, ...commands: readonly AddCommand[]): AddCommand =>
-  (parent, session) => {
-    const made = parent.command(name).description(help);
-    all(...commands)(made, session);
-    return made;
-  };
-
 export const modeText = ({ mode, reason }: ModeData): string => (reason === '' ? mode : `${mode}: ${reason}`);
-
-/** The returned reader carries its range, for schemas. */
-export const integerBetween = (min: number, max: number) =>
-  Object.assign(
-    (text: string): number => {
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-      if (!(value >= min && value <= max))
-        throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
-      return value;
-    },
-    { min, max },
-  );
-
-export const numberBetween =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a number from ${min} to ${max}.`);
-    return value;
-  };
-
-export function positiveAmount(text: string): Micros {
-  const value = parseDecimal(text);
-  if (value === null || value < 0) throw new InvalidArgumentError('Wanted a decimal such as 10000 or 0.5.');
-  return value;
-}
-
-/** A time, Unix ms: UTC without a zone. */
-export function momentIn(text: string): number {
-  const [, day, time, zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
-  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
-  if (Number.isNaN(ms)) throw new InvalidArgumentError("Wanted a time in UTC such as '2026-11-25 21:03:10'.");
-  return ms;
-}
-
-/** As `momentIn`, or the beginning of a day, UTC. Unix ms. */
-export function dayOrMomentIn(text: string): number {
-  const [, day = '', time = ' 00:00'] = /^(\d{4}-\d\d-\d\d)(.*)$/.exec(text) ?? [];
-  // JavaScript reads 31 February as 3 March.
-  const isDay = new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().startsWith(day);
-  if (day === '' || !isDay)
-    throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
-  return momentIn(`${day}${time || ' 00:00'}`);
-}
-
-export function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
-  return text;
-}
 
 export const resolveData = (paths: readonly string[], io: CliIo): string[] =>
   paths.map((path) => resolve(io.cwd, path));

@@ -12,8 +12,9 @@ import { loadShipped } from '../shell/config/strategy-module.js';
 import type { ConfigAction, ConfigData } from '../shell/control/control-protocol.js';
 import { type ConfigEntry, configHistory, HISTORY_NOTE } from '../trader/engine/control/commands.js';
 import { objectSchema, type ParamRow, paramTable } from '../trader/strategy/read-params.js';
-import { type Answer, all, command, flag, group, nonEmpty, QUICK_S, read, required, timeoutOption } from './command.js';
+import { type Answer, all, command } from './command.js';
 import type { CliIo } from './io.js';
+import * as option from './options.js';
 import { askThere, readLedger, valueOn } from './reach.js';
 import { strategyNewCommand, strategyTestCommand } from './strategy-commands.js';
 import { type Column, json, linesText, table } from './table.js';
@@ -84,7 +85,7 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 const explainCommand = command({
   name: 'explain',
   help: 'lists every setting with its range, default and meaning',
-  args: [['[setting]', 'only this setting or group, such as risk or risk.max_loss_day']],
+  args: [['[setting]', 'only this setting or such as risk or risk.max_loss_day']],
   answer: ({ args: [wanted] }) => {
     const files = [
       { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },
@@ -133,8 +134,8 @@ const diffCommand = command({
   help: 'compares the files with the configuration in force or the last one; or lists former ones',
   config: 'trader',
   options: {
-    history: flag('--history', 'list the configurations that were in force, and what changed'),
-    timeout: timeoutOption(QUICK_S),
+    history: option.flag('--history', 'list the configurations that were in force, and what changed'),
+    timeout: option.timeout(option.QUICK_S),
   },
   answer: async ({ options, config, file, io }) => {
     if (options.history === true) {
@@ -151,9 +152,13 @@ const applyCommand = command({
   help: 'applies the files to the running trader: all changes, or none',
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only show the changes and their requirements'),
-    reason: read('--reason <text>', 'why; wanted for looser limits and other code; recorded in the ledger', nonEmpty),
-    timeout: timeoutOption(CHECKED_S),
+    dryRun: option.flag('--dry-run', 'only show the changes and their requirements'),
+    reason: option.read(
+      '--reason <text>',
+      'why; wanted for looser limits and other code; recorded in the ledger',
+      option.nonEmpty,
+    ),
+    timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config }) => makeAnswer(await ask('apply', options, config)),
 });
@@ -164,9 +169,9 @@ const rollbackCommand = command({
   args: [['[hash]', 'one of `config diff --history`, or its beginning (default: the one before)']],
   config: 'trader',
   options: {
-    dryRun: flag('--dry-run', 'only show the changes'),
-    reason: required('--reason <text>', 'why; recorded in the ledger', nonEmpty),
-    timeout: timeoutOption(CHECKED_S),
+    dryRun: option.flag('--dry-run', 'only show the changes'),
+    reason: option.required('--reason <text>', 'why; recorded in the ledger', option.nonEmpty),
+    timeout: option.timeout(CHECKED_S),
   },
   answer: async ({ options, config, args: [hash = ''] }) => makeAnswer(await ask('rollback', options, config, hash)),
 });
@@ -201,15 +206,9 @@ function entryText({ atMs, hash, by, reason, changes }: ConfigEntry): string {
 
 export const addConfigCommands = all(
   strategiesCommand,
-  group(
-    'config',
-    'checks, explains and prints configurations',
-    checkCommand,
-    schemaCommand,
-    explainCommand,
-    diffCommand,
-    applyCommand,
-    rollbackCommand,
-    showCommand,
-  ),
+  command({
+    name: 'config',
+    help: 'checks, explains and prints configurations',
+    below: [checkCommand, schemaCommand, explainCommand, diffCommand, applyCommand, rollbackCommand, showCommand],
+  }),
 );

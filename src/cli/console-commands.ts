@@ -24,21 +24,22 @@ import type { AlertStore } from '../shell/console/store.js';
 import { readBeatNow } from '../shell/guardian/beat-file.js';
 import { describeReport, type GuardianState, locateReportFile, reportSchema } from '../shell/guardian/decide.js';
 import { nowMs } from '../shell/runtime/clock.js';
-import { type Answer, command, flag, repeated, text, unless } from './command.js';
+import { type Answer, all, command } from './command.js';
 import { type CliIo, EXIT, type ExitCode, keepFilesPrivate } from './io.js';
+import * as option from './options.js';
 import { askThere } from './reach.js';
 import { type Column, table } from './table.js';
 
 /** The trader has priority when both want to compute. */
 const NICE = 10;
 
-export const addConsoleCommand = command({
+const consoleCommand = command({
   name: 'console',
   help: 'serves the dashboard beside the trader, without its key; the trader starts one automatically',
   config: 'file',
   options: {
-    withTrader: flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
-    also: repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
+    withTrader: option.flag('--with-trader', 'ends with the trader that started it; else it stays for every next one'),
+    also: option.repeated('--also <file>', "another trader's file, to be shown on the same page; may be given again"),
   },
   run: ({ options: { withTrader, also }, file, io }) => {
     if (withTrader === true && also.length > 0) {
@@ -111,12 +112,12 @@ const ON_ITS_WAY_MS = 30_000;
 /** On a paper exchange that ended during an alarm, the guardian does not run for ever. */
 const PAPER_PATIENCE_MS = 600_000;
 
-export const addGuardianCommand = command({
+const guardianCommand = command({
   name: 'guardian',
   help: "cancels everything when the trader's heartbeat stops; the trader starts one automatically",
   config: 'trader',
   options: {
-    withTrader: flag(
+    withTrader: option.flag(
       '--with-trader',
       'ends when the trader has ended and nothing rests; else it stays for the next one',
     ),
@@ -186,11 +187,11 @@ function readReport(ledgerPath: string) {
   return report === 'unreadable' ? null : report;
 }
 
-export const addDashboardCommand = command({
+const dashboardCommand = command({
   name: 'dashboard',
   help: "prints the page's address with its token, and opens it where there is a display",
   config: 'trader',
-  options: { open: unless('--no-open', 'print the address alone') },
+  options: { open: option.unless('--no-open', 'print the address alone') },
   run: async ({ options: { open }, config, io }) => {
     const url = await findPage(config);
     const password = passwordFrom(io.env);
@@ -246,13 +247,13 @@ const COLUMNS: readonly Column<RememberedAlert>[] = [
   { title: 'what', cell: ({ title, text: said }) => `${title}: ${said}`, gives: 'fold' },
 ];
 
-export const addAlertsCommand = command({
+const alertsCommand = command({
   name: 'alerts',
   help: 'open alerts, as the console reported them last; acknowledges one, or tests a channel',
   config: 'trader',
   options: {
-    ack: text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
-    test: text(
+    ack: option.text('--ack <alert>', 'an operator has seen this open alert: it is not repeated until it is over'),
+    test: option.text(
       '--test <channel>',
       'send one message now over this channel of alerts.channels, and print the result',
       'ack',
@@ -297,8 +298,7 @@ function acknowledge(kind: string, open: readonly RememberedAlert[], store: Pick
 }
 
 async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
-  const { StoreFile, locateStore } = await import('../shell/console/store.js');
-  const { AlertStore } = await import('../shell/console/store.js');
+  const { AlertStore, locateStore, StoreFile } = await import('../shell/console/store.js');
   const path = locateStore(ledger.path);
   if (!existsSync(path)) {
     const hint = 'The console keeps it: the start begins one where the file has a channel of alerts or a dashboard.';
@@ -309,3 +309,5 @@ async function openAlerts({ ledger }: TraderConfig, io: CliIo) {
   const store = new AlertStore(opened);
   return { open: store.load()?.open ?? [], store, close: () => opened.close() };
 }
+
+export const addConsoleCommands = all(guardianCommand, consoleCommand, dashboardCommand, alertsCommand);

@@ -5,31 +5,14 @@ import { utcText } from '../shared/base/text.js';
 import { OPERATOR_COMMANDS, type OperatorRow, operatorRequest } from '../shared/protocol/operator-commands.js';
 import { RESTING_STATUSES } from '../shared/protocol/states.js';
 import type { TraderConfig } from '../shell/config/config.js';
-import { explainLines } from '../shell/console/views/explain-view.js';
 import { askTrader } from '../shell/control/control-client.js';
+import { explainLines } from '../shell/console/views/explain-view.js';
 import type { CancelAllData, ControlData, ControlRequest, KillData } from '../shell/control/control-protocol.js';
 import { prunedText } from '../shell/daemon/status-text.js';
 import type { LedgerReader } from '../trader/ledger/contract.js';
-import {
-  type AddCommand,
-  type Answer,
-  all,
-  changedCode,
-  command,
-  flag,
-  modeText,
-  momentIn,
-  nonEmpty,
-  numberBetween,
-  QUICK_S,
-  read,
-  required,
-  SLOW_S,
-  text,
-  timeoutOption,
-  toolOf,
-} from './command.js';
+import { type AddCommand, type Answer, all, command, modeText, toolOf } from './command.js';
 import { type CliIo, EXIT, type ExitCode } from './io.js';
+import * as option from './options.js';
 import {
   askOrPass,
   askThere,
@@ -52,15 +35,18 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
   const { help, reason: wanted, marketButton }: OperatorRow = OPERATOR_COMMANDS[name];
   const reason =
     wanted === 'required'
-      ? required('--reason <text>', 'why it may trade again; recorded', nonEmpty)
-      : read('--reason <text>', 'why; recorded in the ledger', nonEmpty);
-  const market = text('--market <name>', 'that market alone: its id, the beginning of it, or words of its title');
+      ? option.required('--reason <text>', 'why it may trade again; recorded', option.nonEmpty)
+      : option.read('--reason <text>', 'why; recorded in the ledger', option.nonEmpty);
+  const market = option.text(
+    '--market <name>',
+    'that market alone: its id, the beginning of it, or words of its title',
+  );
   return command({
     name,
     help,
     config: 'trader',
     options: {
-      timeout: timeoutOption(QUICK_S),
+      timeout: option.timeout(option.QUICK_S),
       ...(wanted === 'none' ? {} : { reason }),
       ...(marketButton === undefined ? {} : { market }),
     },
@@ -82,7 +68,7 @@ const stopCommand = command({
   name: 'stop',
   help: 'cancels everything, proves that nothing rests, and ends the trader; exit code 1 if orders may rest',
   config: 'trader',
-  options: { timeout: timeoutOption(SLOW_S) },
+  options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
     // The process is gone: its ledger tells how it ended.
@@ -113,8 +99,8 @@ const cancelAllCommand = command({
   help: OPERATOR_COMMANDS['cancel-all'].help,
   config: 'trader',
   options: {
-    verify: flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
-    timeout: timeoutOption(SLOW_S),
+    verify: option.flag('--verify', 'read twice that nothing rests; exit code 1 if something does'),
+    timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('cancel-all'),
   answer: async ({ options, config, io }) => {
@@ -209,18 +195,18 @@ const killCommand = command({
   help: OPERATOR_COMMANDS.kill.help,
   config: 'trader',
   options: {
-    verify: flag(
+    verify: option.flag(
       '--verify',
       'waits until two reads have shown that nothing rests; exit code 5 if they did not in time',
     ),
-    reason: read('--reason <text>', 'recorded in the ledger', nonEmpty),
-    timeout: timeoutOption(SLOW_S),
+    reason: option.read('--reason <text>', 'recorded in the ledger', option.nonEmpty),
+    timeout: option.timeout(option.SLOW_S),
   },
   ...toolOf('kill'),
   answer: async ({ options: { verify, reason = 'operator', timeout }, config, io }) => {
     const killing = { config, io, reason, timeoutMs: timeout * 1000, verify: verify === true };
     // A trader obeys within seconds or not at all: a slower one, or one that dies meanwhile, is bypassed.
-    const timeoutMs = Math.min(timeout, QUICK_S) * 1000;
+    const timeoutMs = Math.min(timeout, option.QUICK_S) * 1000;
     const asked = await askOrPass({ command: 'kill', reason }, config, { timeoutMs, lost: LOST });
     if ('reach' in asked) return killPast(killing, asked.reach);
     if (verify === true) return verifyKill(killing, asked.answer);
@@ -281,21 +267,16 @@ const explainCommand = command({
   ],
   config: 'trader',
   options: {
-    timeout: timeoutOption(QUICK_S),
-    acceptsChanged: changedCode,
-    at: read(
+    timeout: option.timeout(option.QUICK_S),
+    acceptsChanged: option.changedCode,
+    at: option.read(
       '--at <time>',
       "of a market: as it was then (UTC, '2026-11-25 21:03:10'), from the run's journal",
-      momentIn,
-    ),
-    gaps: read(
-      '--gaps <minutes>',
-      'with --at: when it had no order in the minutes before, and why',
-      numberBetween(0.1, 10_000),
+      option.momentIn,
     ),
   },
   tool: { kind: 'read', options: [] },
-  answer: async ({ options: { timeout, acceptsChanged, at, gaps }, config, file, args: [typed = ''], io }) => {
+  answer: async ({ options: { timeout, acceptsChanged, at }, config, file, args: [typed = ''], io }) => {
     // A running trader may know a market that is not in the ledger yet.
     const subject = await nameMeant(typed, config, (ledger) => subjectIn(ledger, typed));
     const answer = (lines: readonly string[]) => ({ data: { lines }, text: linesText(lines) });
@@ -304,10 +285,8 @@ const explainCommand = command({
       const { openRunCode } = await import('../lab/replay/run-settings.js');
       const { loadConfig } = await import('../shell/config/load.js');
       const code = openRunCode({ loadFiles: () => loadConfig(file, io), acceptsChanged: acceptsChanged === true });
-      return answer(await explainPast({ subject, atMs: at, gapsMs: (gaps ?? 0) * 60_000 }, config.journal.dir, code));
+      return answer(await explainPast(subject, at, config.journal.dir, code));
     }
-    if (gaps !== undefined)
-      throw new TwinbookError('usage', '--gaps looks back from a moment', 'Give --at TIME too, in UTC.');
     return answer(await explainSubject(subject, config, timeout * 1000));
   },
 });

@@ -5,11 +5,12 @@ import type { ImportedMarket, ImportProgress } from '../recording/import.js';
 import type { RecordingStats } from '../recording/inspect/stats.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { formatDecimal, micros } from '../shared/base/micros.js';
-import { utcText } from '../shared/base/text.js';
+import { cutText, utcText } from '../shared/base/text.js';
 import { outcomeText } from '../shared/protocol/outcome.js';
-import { command, csvFlag, flag, group, read, resolveData, text, } from './command.js';
-import { type CliIo, EXIT, type ExitCode, ProgressLine, } from './io.js';
-import { beginning, type Cell, type Column, formatOf, json, linesText, short, table, writeAnswer } from './table.js';
+import { command, resolveData } from './command.js';
+import { type CliIo, EXIT, type ExitCode, ProgressLine } from './io.js';
+import * as option from './options.js';
+import { type Cell, type Column, formatOf, linesText, short, table, writeAnswer } from './table.js';
 
 /** Given paths, else the configuration's recording folder; the configuration is loaded only for that. */
 async function pathsMeant(given: readonly string[], config: string, io: CliIo): Promise<readonly string[]> {
@@ -25,12 +26,13 @@ const listCommand = command({
   help: 'recordings, with their spans, events and gaps',
   args: [PATHS],
   config: 'file',
-  hasJson: true,
-  run: async ({ args, file, isJson, io }) => {
+  answer: async ({ args, file, io }) => {
     const { recordings, failures } = await openThose(args, file, io);
     const rows = recordings.map(listing);
-    io.out(isJson ? json(rows) : listTable(rows, io.columns));
-    return tellFailures(failures, io);
+    const known = rows.every((row) => row.events !== null);
+    const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
+    const text = (width: number | undefined) => `${table(rows, LIST_COLUMNS, width)}${hint}`;
+    return { data: rows, text, code: tellFailures(failures, io) };
   },
 });
 
@@ -39,12 +41,11 @@ const statsCommand = command({
   help: 'reads recordings through: coverage, depth, spread, trades',
   args: [PATHS],
   config: 'file',
-  hasJson: true,
-  run: async ({ args, file, isJson, io }) => {
+  answer: async ({ args, file, isJson, io }) => {
     const { computeStats } = await import('../recording/inspect/stats.js');
     const { recordings, failures } = await openThose(args, file, io);
     const line = new ProgressLine(io, isJson);
-    const rows = [];
+    const rows: StatsRow[] = [];
     for (const [at, recording] of recordings.entries()) {
       line.show(at / recordings.length, recording.market.source.ticker);
       try {
@@ -57,8 +58,11 @@ const statsCommand = command({
     line.end();
     const [failure] = failures;
     if (rows.length === 0 && failure !== undefined) throw failure;
-    io.out(isJson ? json(rows) : statsTable(rows, io.columns));
-    return tellFailures(failures, io);
+    const notes = rows.flatMap((row) =>
+      row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`),
+    );
+    const text = (width: number | undefined) => `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
+    return { data: rows, text, code: tellFailures(failures, io) };
   },
 });
 
@@ -81,7 +85,7 @@ const verifyCommand = command({
   help: 'checks recordings: files, order, prices, books',
   args: [PATHS],
   config: 'file',
-  options: { repair: flag('--repair', 'first convert files that a killed writer left open to Parquet') },
+  options: { repair: option.flag('--repair', 'first convert files that a killed writer left open to Parquet') },
   answer: async ({ options: { repair }, args, file, io }) => {
     const { verifyRecordings } = await import('../recording/inspect/verify.js');
     const { repairFolder } = await import('../recording/store/store.js');
@@ -119,10 +123,10 @@ const importCommand = command({
   ],
   config: 'file',
   options: {
-    out: text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
-    replace: flag('--replace', 'overwrite markets that the folder already has'),
-    verbose: flag('-v, --verbose', 'print every note on the recordings'),
-    market: read(
+    out: option.text('--out <dir>', 'folder to write to (default: recording.dir of the configuration)'),
+    replace: option.flag('--replace', 'overwrite markets that the folder already has'),
+    verbose: option.flag('-v, --verbose', 'print every note on the recordings'),
+    market: option.read(
       '--market <names>',
       "only these markets, separated by commas: the venue's ids or tickers, or beginnings of them",
       splitNames,
@@ -180,7 +184,7 @@ const queryCommand = command({
   ],
   config: 'file',
   options: {
-    csv: csvFlag(),
+    csv: option.csv(),
   },
   hasJson: true,
   run: async ({ options, file, args: [sql = '', ...paths], isJson, io }) => {
@@ -192,7 +196,7 @@ const queryCommand = command({
 });
 
 /** The rows of `--json` are part of the public interface. Times are Unix ms, amounts and prices decimal strings. */
-export const listing = ({ market, summary, warnings }: Recording) => ({
+const listing = ({ market, summary, warnings }: Recording) => ({
   condition_id: market.conditionId,
   ticker: market.source.ticker,
   title: market.title,
@@ -228,23 +232,17 @@ const LIST_COLUMNS: readonly Column<ListRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'GAPS', cell: (row) => row.gaps, right: true, keep: 1 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
-  { title: 'TITLE', cell: (row) => beginning(row.title, 44), gives: 'cut' },
+  { title: 'TITLE', cell: (row) => cutText(row.title, 44), gives: 'cut' },
 ];
 
 const formatSpan = (row: ListRow): string =>
   duration((row.last_event ?? row.close_time) - (row.first_event ?? row.open_time));
 
-function listTable(rows: readonly ListRow[], width?: number): string {
-  const known = rows.every((row) => row.events !== null);
-  const hint = known ? '' : 'raw recordings are counted when they are read: `twinbook data stats`\n';
-  return `${table(rows, LIST_COLUMNS, width)}${hint}`;
-}
-
 const decimalText = (value: number): string => formatDecimal(micros(Math.round(value)));
 const sides = (pair: readonly [number, number] | null) =>
   pair === null ? null : { bid: decimalText(pair[0]), ask: decimalText(pair[1]) };
 
-export const statsRow = (recording: Recording, stats: RecordingStats) => ({
+const statsRow = (recording: Recording, stats: RecordingStats) => ({
   ...listing(recording),
   first_event: stats.firstMs,
   last_event: stats.lastMs,
@@ -266,8 +264,6 @@ export const statsRow = (recording: Recording, stats: RecordingStats) => ({
 type StatsRow = ReturnType<typeof statsRow>;
 
 const percent = (share: number | null): Cell => (share === null ? null : `${(share * 100).toFixed(1)} %`);
-const fixed = (value: string | number | undefined | null, places: number): Cell =>
-  value == null ? null : Number(value).toFixed(places);
 const whole = (amount: string | undefined): Cell => (amount === undefined ? null : Math.round(Number(amount)));
 
 const STATS_COLUMNS: readonly Column<StatsRow>[] = [
@@ -281,25 +277,14 @@ const STATS_COLUMNS: readonly Column<StatsRow>[] = [
   { title: 'TRADES', cell: (row) => row.trades, right: true, keep: 4 },
   { title: 'VOLUME', cell: (row) => whole(row.volume), right: true, keep: 6 },
   { title: 'TWO-SIDED', cell: (row) => percent(row.two_sided), right: true, keep: 8 },
-  { title: 'SPREAD', cell: (row) => fixed(row.mean_spread, 4), right: true },
-  { title: 'BIDS', cell: (row) => fixed(row.mean_levels?.bid, 1), right: true, keep: 5 },
-  { title: 'ASKS', cell: (row) => fixed(row.mean_levels?.ask, 1), right: true, keep: 5 },
+  { title: 'SPREAD', cell: (row) => row.mean_spread, right: true },
   { title: 'BID DEPTH', cell: (row) => whole(row.mean_depth?.bid), right: true, keep: 4 },
   { title: 'ASK DEPTH', cell: (row) => whole(row.mean_depth?.ask), right: true, keep: 4 },
   { title: 'OUTCOME', cell: (row) => outcomeText(row.outcome) },
 ];
 
-function statsTable(rows: readonly StatsRow[], width?: number): string {
-  const notes = rows.flatMap((row) => row.warnings.map((message) => `note  ${short(row.condition_id)}: ${message}\n`));
-  return `${table(rows, STATS_COLUMNS, width)}${notes.join('')}`;
-}
-
-export const addDataCommands = group(
-  'data',
-  'recordings: import, list, measure, check, query',
-  importCommand,
-  listCommand,
-  statsCommand,
-  verifyCommand,
-  queryCommand,
-);
+export const addDataCommands = command({
+  name: 'data',
+  help: 'recordings: import, list, measure, check, query',
+  below: [importCommand, listCommand, statsCommand, verifyCommand, queryCommand],
+});

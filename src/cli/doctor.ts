@@ -1,43 +1,33 @@
-/** `twinbook doctor`: one line per check, with advice for each failure; or the content of a draft. */
+/** `twinbook doctor`: one line per check, with advice for each failure. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { z } from 'zod';
+import { signedRequestReport } from '../exchange/http/authentication.js';
 import { TwinbookError } from '../shared/base/errors.js';
-import type { FeeSchedule } from '../shared/base/fees.js';
 import { openToOthers } from '../shared/base/files.js';
-import { requestSignature, } from '../shared/protocol/signing.js';
+import { parseJson } from '../shared/base/text.js';
+import type { Declaration } from '../shared/protocol/endpoints.js';
+import type { VenueProfile } from '../shared/protocol/profile.js';
+import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
+import { type CallParts, checkedBaseUrl, writeHeaders, writeMessage } from '../shell/client/message.js';
+import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import type { Credentials } from '../shell/wallet/key-file.js';
-import { FEE_ROWS, type FeeReading, feeContradiction, readFees } from '../trader/market/fee-fit.js';
-import { command, text } from './command.js';
+import { command } from './command.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
-import { compareClocks, findCredentials, marketAtVenue, openWallet, requireAnswer, withClient } from './reach.js';
-import { type Column, json, prose, table } from './table.js';
+import { compareClocks, findCredentials, openWallet, requireAnswer, withClient } from './reach.js';
+import { json, prose } from './table.js';
 
 export const addDoctorCommand = command({
   name: 'doctor',
   help: 'checks configuration, data folder, key, credentials, clock, signing and request budget',
   config: 'file',
-  options: {
-    draft: text(
-      '--draft <file>',
-      "only show the content of a draft's message and whether it would be signed; - reads standard input",
-    ),
-    fees: text(
-      '--fees <market>',
-      'only show the fee base of a market, by its newest trades: its id, or the beginning or words of one in the ledger',
-    ),
-  },
   hasJson: true,
-  run: async ({ options: { draft, fees }, file, isJson, io }) => {
-    if (draft !== undefined) return examine(draft, file, isJson, io);
-    if (fees !== undefined) {
-      const used = await loadConfig(file, io);
-      return showFees(await marketAtVenue(fees, used), used, isJson, io);
-    }
+  run: async ({ file, isJson, io }) => {
     const checks: Check[] = [];
     const note = (check: Check): void => {
       checks.push(check);
@@ -63,16 +53,6 @@ async function checkEverything(file: string, io: CliIo, note: (check: Check) => 
   note(signingCheck());
   for (const check of await checkVenue(config, io, await walletCheck(config, io, note))) note(check);
   return null;
-}
-
-/** Fails for a draft that would not be signed. */
-async function examine(file: string, configFile: string, asJson: boolean, io: CliIo): Promise<ExitCode> {
-  const config = await loadConfig(configFile, io);
-  const { draftReportText, examineDraft, readDraftFile } = await import('./draft.js');
-  const message = readDraftFile(file, io);
-  const report = examineDraft(message, config, (await openWallet(config, io)).address);
-  io.out(asJson ? json(report) : draftReportText(report, io.columns));
-  return report.verdict === 'refused' ? EXIT.failed : EXIT.ok;
 }
 
 function checkText({ name, result, text, hint }: Check, width = Number.POSITIVE_INFINITY): string {
@@ -145,6 +125,8 @@ async function checkVenue(config: Config, io: CliIo, wallet: string | null): Pro
       );
       if (credentials === null) return;
       checks.push(...(await signedChecks(client)));
+      const venueSeconds = Math.floor((Date.now() + (client.clockOffset?.offsetMs ?? 0)) / 1000);
+      checks.push(await checkSignedRequest(baseUrl, profile, credentials, venueSeconds));
     });
   } catch (error) {
     checks.push(neverRun(config) ?? failCheck(checks.length === 0 ? 'credentials' : 'venue', error));
@@ -216,46 +198,91 @@ function signingCheck(): Check {
   return fail('signing', text, 'This installation is damaged: install it again, and do not trade with it.');
 }
 
-/** Fails when the trades contradict the declared schedule. Needs no key. */
-async function showFees(market: string, config: Config, asJson: boolean, io: CliIo): Promise<ExitCode> {
-  const declared = config.venue.profile.fee_schedule ?? 'notional';
-  const input = { params: { condition_id: market }, query: { limit: FEE_ROWS } };
-  const answer = await withClient(config, { controls: true }, (client) => client.call('markets.trades', input));
-  const reading = readFees(requireAnswer(answer, `the trades of ${market}`));
-  const contradiction = feeContradiction(reading, declared);
-  const shown = { declared, ...reading, contradiction };
-  io.out(asJson ? json(shown) : feesText(shown, io.columns));
-  return contradiction === null ? EXIT.ok : EXIT.failed;
+const NAME = 'signed request';
+const TIMEOUT_MS = 10_000;
+
+const none = z.object({});
+const DECLARATION: Declaration = {
+  method: 'POST',
+  path: '/paper/signed-request/',
+  scope: 'signed',
+  status: 200,
+  query: none,
+  body: none,
+  data: none,
+};
+
+/** Parts that are most often rewritten on the way: separators and letters in a query, numbers and letters in a body. */
+const PARTS: CallParts = {
+  query: { status: ['open', 'filled'], cursor: 'eyJvIjo1MH0', q: 'é + ½/2&x=~', limit: 10 },
+  body: { amount: '10', price: '0.50', text: 'é "½" \\ \u2028', nested: [1.5e3] },
+};
+
+const answerSchema = z.object({ data: signedRequestReport.omit({ payload: true }) });
+
+/** Finds the bytes identical, the first differing byte, or a venue that does not show what it computes. */
+export async function checkSignedRequest(
+  baseUrl: string,
+  profile: VenueProfile,
+  credentials: Credentials,
+  venueSeconds: number,
+): Promise<Check> {
+  const message = writeMessage(checkedBaseUrl(baseUrl), DECLARATION, PARTS);
+  if (typeof message === 'string') return fail(NAME, message, 'This installation is damaged: install it again.');
+  const transport = new Transport(1);
+  const headers = writeHeaders(message, profile.header_prefix, credentials, venueSeconds);
+  const attempt = await transport.send(message, headers, TIMEOUT_MS).finally(() => transport.close());
+  const text = attempt.kind === 'failure' ? null : attempt.text;
+  // Not JSON, or of another shape.
+  const computed = text === null ? undefined : answerSchema.safeParse(parseJson(text)).data?.data;
+  if (computed === undefined) {
+    const why = attempt.kind === 'failure' ? attempt.reason : `HTTP ${attempt.status}`;
+    const instead = 'the golden requests and the signed call replace it';
+    return ok(NAME, `this venue does not show what it computes (${why}); ${instead}`);
+  }
+  const { method, pathWithQuery, body } = message;
+  const parts = [
+    ['timestamp', String(venueSeconds), computed.timestamp ?? ''],
+    ['method', method, computed.method],
+    ['path', pathWithQuery, computed.path],
+    ['body', body.toString(), computed.body],
+  ] as const;
+  let before = 0;
+  for (const [name, sent, received] of parts) {
+    const [ours, theirs] = [Buffer.from(sent), Buffer.from(received)];
+    if (!ours.equals(theirs)) {
+      const at = ours.findIndex((byte, place) => byte !== theirs[place]);
+      const place = at < 0 ? ours.length : at;
+      const where = `the ${name} differs at byte ${place} (byte ${before + place} of what is signed)`;
+      const text = `${where}: sent ${around(ours, place)}, the venue got ${around(theirs, place)}`;
+      return fail(NAME, text, REWRITTEN);
+    }
+    before += ours.length;
+  }
+  if (computed.signature_matches) return ok(NAME, `all ${before} bytes equal the venue's, and the signature matches`);
+  const hint = 'The key or its secret is not the venue’s: make new ones with `twinbook keys bootstrap`.';
+  const said = escapeBytes(Buffer.from((computed.refusal ?? '').slice(0, 200)));
+  return fail(NAME, `the venue got the same bytes and refuses them: ${said}`, hint);
 }
 
-function feesText(
-  {
-    declared,
-    trades,
-    fits,
-    verdict,
-    contradiction,
-  }: FeeReading & { declared: FeeSchedule; contradiction: string | null },
-  width?: number,
-): string {
-  const rate = (value: number | null) => (value === null ? 'none' : value.toFixed(6));
-  const said = {
-    free: 'no fees were paid: any schedule fits',
-    seen: `the fees are ${verdict.kind === 'seen' ? verdict.schedule : ''}`,
-    undecided: `undecided: ${verdict.kind === 'undecided' ? verdict.reason : ''}`,
-  }[verdict.kind];
-  const end = contradiction === null ? `fee_schedule: ${declared} is not contradicted` : `wrong: ${contradiction}`;
-  const columns: readonly Column<FeeReading['fits'][number]>[] = [
-    { title: 'schedule', cell: ({ schedule }) => schedule },
-    { title: 'taker', cell: ({ takerRate }) => rate(takerRate) },
-    { title: 'maker', cell: ({ makerRate }) => rate(makerRate) },
-    { title: 'furthest', cell: ({ residual }) => residual.toFixed(6) },
-    { title: 'possible', cell: ({ isPossible }) => (isPossible ? 'yes' : 'no') },
-  ];
-  return `${trades} settled trades\n${table(fits, columns, width)}${prose(`${said}\n${end}`, width, '  ')}\n`;
+const REWRITTEN = 'Something between here and the venue rewrites requests, most likely a proxy: go around it.';
+
+const CONTEXT_BYTES = 16;
+
+/** `"s=open[%]2Cfilled"`: the byte is marked; `[]` is the end. */
+function around(bytes: Buffer, at: number): string {
+  const head = bytes.subarray(Math.max(0, at - CONTEXT_BYTES), at);
+  const tail = bytes.subarray(at + 1, at + 1 + CONTEXT_BYTES);
+  return `"${escapeBytes(head)}[${escapeBytes(bytes.subarray(at, at + 1))}]${escapeBytes(tail)}"`;
 }
 
-export interface Check {
+/** Bytes outside ASCII as `\xNN`, so that a venue's text cannot move the cursor of a terminal. */
+const escapeBytes = (bytes: Buffer): string =>
+  Array.from(bytes, (byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+  ).join('');
+
+interface Check {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';
   readonly text: string;
@@ -263,12 +290,12 @@ export interface Check {
   readonly hint: string;
 }
 
-export const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
+const ok = (name: string, text: string): Check => ({ name, result: 'ok', text, hint: '' });
 
-export const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
-export const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
+const warn = (name: string, text: string, hint = ''): Check => ({ name, result: 'warn', text, hint });
+const fail = (name: string, text: string, hint: string): Check => ({ name, result: 'fail', text, hint });
 
-export function failCheck(name: string, error: unknown): Check {
+function failCheck(name: string, error: unknown): Check {
   if (!(error instanceof TwinbookError)) throw error;
   return fail(name, error.message, error.hint);
 }

@@ -6,19 +6,9 @@ import type { FleetConfig, TraderConfig } from '../shell/config/config.js';
 import { FleetDatabase, fleetPassword } from '../shell/fleet/database.js';
 import { FleetMember, rulesOf } from '../shell/fleet/member.js';
 import { type FleetState, initFleet, readFleet, type WalletRow } from '../shell/fleet/owner-desk.js';
-import {
-  type Call,
-  command,
-  flag,
-  group,
-  integerBetween,
-  nonEmpty,
-  positiveAmount,
-  required,
-  text,
-  usual,
-} from './command.js';
+import { type Call, command } from './command.js';
 import type { CliIo } from './io.js';
+import * as option from './options.js';
 import { withVenue } from './reach.js';
 import { type Column, record, short, table } from './table.js';
 
@@ -45,7 +35,9 @@ const initCommand = command({
   name: 'init',
   help: "prepares the fleet's database, or alters the capital of all its traders together",
   config: 'trader',
-  options: { capital: required('--capital <n>', 'currency that all traders together may use', positiveAmount) },
+  options: {
+    capital: option.required('--capital <n>', 'currency that all traders together may use', option.positiveAmount),
+  },
   run: ({ options: { capital }, config, io }) =>
     withDatabase({ config, io }, async (database) => {
       const what = (await initFleet(database, capital)) ? 'is prepared' : 'was prepared before';
@@ -127,10 +119,10 @@ const releaseCommand = command({
   help: 'releases the wallet, markets and capital of a trader that has ended',
   config: 'trader',
   options: {
-    reason: required('--reason <text>', 'kept in the fleet', nonEmpty),
-    wallet: text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
-    unproven: flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
-    timeout: usual('--timeout <s>', 'for its owner to renew no more, s', 120, integerBetween(1, 3600)),
+    reason: option.required('--reason <text>', 'kept in the fleet', option.nonEmpty),
+    wallet: option.text('--wallet <address>', 'of a wallet whose key is not here; wants --unproven'),
+    unproven: option.flag('--unproven', 'confirm that no order of that wallet rests at the venue'),
+    timeout: option.integer('--timeout <s>', 'for its owner to renew no more, s', [1, 3600], 120),
   },
   run: async ({ options: { reason, wallet, unproven, timeout }, config, io }) => {
     const fleet = fleetOf(config);
@@ -199,10 +191,8 @@ function stopsAfter(seconds: number, io: CliIo): () => boolean {
   return () => isAsked || performance.now() >= endMs;
 }
 
-export const addFleetCommands = group(
-  'fleet',
-  'several traders on several machines: who owns which wallet, which markets, how much capital',
-  initCommand,
-  statusCommand,
-  releaseCommand,
-);
+export const addFleetCommands = command({
+  name: 'fleet',
+  help: 'several traders on several machines: who owns which wallet, which markets, how much capital',
+  below: [initCommand, statusCommand, releaseCommand],
+});

@@ -31,7 +31,7 @@ export class ProgressLine {
     if (this.#quiet && !this.#terminal) return;
     this.#shownMs = nowMs;
     const text = `${String(Math.floor(share * 100)).padStart(3)} %  ${what}`;
-    if (this.#terminal) this.#rewrite(`${bar(share)}${text}`);
+    if (this.#terminal) this.#rewrite(text);
     else this.#io.err(`${plainLine(text)}\n`);
     this.#isOpen = this.#terminal;
   }
@@ -49,17 +49,7 @@ export class ProgressLine {
   }
 }
 
-const BAR_CELLS = 24;
-
-function bar(share: number): string {
-  const done = Math.min(BAR_CELLS, Math.max(0, Math.floor(share * BAR_CELLS)));
-  return '█'.repeat(done) + '░'.repeat(BAR_CELLS - done);
-}
-
-/**
- * Fails now if `writeWhole` could not write this file later: a long run must not end without output. Changes no
- * existing file. Throws TwinbookError `file_unreadable`.
- */
+/** Throws `file_unreadable` if `writeWhole` could not write this file after a long run. Changes no existing file. */
 export function requireWritable(path: string): void {
   const beside = besideOf(path);
   try {
@@ -128,10 +118,7 @@ export function defaultConfig(cwd: string): string {
   return here ?? (isInstalled || !existsSync(ownFile) ? DEFAULT_CONFIG : ownFile);
 }
 
-/**
- * Files of programs with orders, fills and recordings are readable by their user only, including those of SQLite and
- * DuckDB.
- */
+/** Orders, fills and recordings are readable by their user only, also in files of SQLite and DuckDB. */
 export const keepFilesPrivate = (): void => void process.umask(0o077);
 
 export const EXIT = {

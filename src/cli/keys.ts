@@ -5,17 +5,18 @@ import type { Command } from 'commander';
 import { TwinbookError } from '../shared/base/errors.js';
 import { utcText } from '../shared/base/text.js';
 import type { DataOf } from '../shared/protocol/endpoints.js';
-import { command, flag, group, required } from './command.js';
+import { command } from './command.js';
 import type { CliIo, Session } from './io.js';
+import * as option from './options.js';
 import { findCredentials, findNamed, openWallet, ownerOf, requireAnswer, withClient, withVenue } from './reach.js';
 import { type Column, table } from './table.js';
 
-const plain = flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
+const plain = option.flag('--plain-text-key', 'without a passphrase: every reader of the file has the key');
 
 const createCommand = command({
   name: 'create',
   help: 'makes a new wallet file; never overwrites one',
-  options: { file: required('--file <file>', 'where to write it'), plain },
+  options: { file: option.required('--file <file>', 'where to write it'), plain },
   answer: async ({ options, io }) => {
     const { createKeyFile } = await import('../shell/wallet/key-file.js');
     const passphrase = await sealingPassphrase(options.plain, io);
@@ -29,8 +30,8 @@ const importCommand = command({
   name: 'import',
   help: 'copies a key (Solana id.json, base58, hex, or another wallet file) into a new wallet file',
   options: {
-    from: required('--from <file>', 'the file to copy from, mode 0600'),
-    to: required('--to <file>', 'the new wallet file'),
+    from: option.required('--from <file>', 'the file to copy from, mode 0600'),
+    to: option.required('--to <file>', 'the new wallet file'),
     plain,
   },
   run: async ({ options: { from, to, plain: isPlain }, io }) => {
@@ -137,16 +138,11 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   { title: 'REVOKED (UTC)', cell: (row) => (row.revoked_at === null ? null : utcText(row.revoked_at * 1000)) },
 ];
 
-const keysCommands = group(
-  'keys',
-  'wallet file and API credentials',
-  createCommand,
-  importCommand,
-  showCommand,
-  bootstrapCommand,
-  listCommand,
-  revokeCommand,
-);
+const keysCommands = command({
+  name: 'keys',
+  help: 'wallet file and API credentials',
+  below: [createCommand, importCommand, showCommand, bootstrapCommand, listCommand, revokeCommand],
+});
 
 export const addKeysCommands = (program: Command, session: Session): Command =>
   keysCommands(program, session).addHelpText(

@@ -55,7 +55,7 @@ async function serve(file: string, config: TraderConfig, session: Session): Prom
       },
       async (given: Readonly<Record<string, unknown>>) => {
         if (underWay.size >= MOST_CALLS) return failure(`${MOST_CALLS} calls are under way; wait for an answer`);
-        const call = performCall({ made, tool, file, config, session }, given);
+        const call = performCall(argvOf(made, tool, file, given), file, config, session);
         underWay.add(call);
         return call.finally(() => underWay.delete(call));
       },
@@ -123,24 +123,18 @@ function schemaOf(option: Option): z.ZodType {
   return z.string().trim().min(1).max(LONGEST_TEXT);
 }
 
-interface Place {
-  readonly made: Command;
-  readonly tool: Tool;
-  readonly file: string;
-  readonly config: TraderConfig;
-  readonly session: Session;
-}
-
 async function performCall(
-  { made, tool, file, config, session }: Place,
-  given: Readonly<Record<string, unknown>>,
+  argv: readonly string[],
+  file: string,
+  config: TraderConfig,
+  session: Session,
 ): Promise<CallToolResult> {
   if ((await reachTrader(config)) === 'not running') {
     const next = `\`twinbook start -c ${file}\` starts it; without it \`twinbook status\`, \`fills\`, \`cancel-all\` and \`kill\` work on the command line`;
     return failure(`no trader is running with ${file}: ${next}`);
   }
   let [out, err] = ['', ''];
-  const code = await session.run(argvOf(made, tool, file, given), {
+  const code = await session.run(argv, {
     ...session.io,
     out: (text) => {
       out += text;

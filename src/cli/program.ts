@@ -7,11 +7,10 @@ import { secrets } from '../shell/wallet/secrets.js';
 import { runCli } from './cli.js';
 import { type CliIo, type CliTerminal, EXIT } from './io.js';
 
+let takeUncaught: ((error: unknown) => void) | null = null;
 cleanLastWords();
 
-// A reader that went away (`| head`) is no failure: stop writing and end quietly. A program that runs on until it is told
-// to stop takes it as being told, and a full disk behind the stream too: it may have orders resting, which must not be
-// left behind.
+// A closed reader (`| head`) is no failure. A long-running program then stops in order: its orders may rest.
 let told: (() => void) | null = null;
 /** A long-running program drops further output while more bytes are unread. */
 const MOST_UNREAD_BYTES = 64 * 1024;
@@ -28,10 +27,7 @@ for (const stream of [process.stdout, process.stderr]) {
 /** Duplicate signals for one stop (from a supervisor, or a terminal and the program between) arrive within this, ms. */
 const ONE_WISH_MS = 1_000;
 
-/**
- * SIGTERM and SIGHUP stop regularly, however often they arrive. So does Ctrl-C; pressed again later it ends the process
- * at once.
- */
+/** SIGTERM, SIGHUP and Ctrl-C stop in order. A later second Ctrl-C ends the process at once. */
 function listenForStop(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   let first: number | null = null;
@@ -51,9 +47,8 @@ const SCRIPT = 'exec node dist/src/cli/twinbook.js start';
 const NPM_LOOK_EVERY_MS = 1_000;
 
 /**
- * npm hands SIGINT and SIGTERM on to what it started, and dies of any other signal (a closed terminal's SIGHUP sent to it alone,
- * SIGKILL) without a word. A trader would go on then that nobody believes to run; it has another parent from there on.
- * Calls back once the npm of `npm start` is gone; never in a process that anything else started.
+ * Calls back once the npm of `npm start` is gone. npm passes on SIGINT and SIGTERM only: after any other signal the
+ * trader would run on unnoticed.
  */
 function whenNpmIsGone(argv: readonly string[], env: Environment, isGone: () => void): void {
   // A started trader inherits npm's environment, but runs other commands.
@@ -120,10 +115,7 @@ const io: CliIo = {
 const FILES_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
-/**
- * Node joins its threads at the exit. One that waits for a disk without an answer would keep the process, and with it
- * whoever waits for its end, for ever; then nothing helps but the signal that cannot be waited for.
- */
+/** Node joins its threads at the exit. A thread that waits for a hanging disk would keep the process for ever. */
 function end(exitCode: number, waitedMs = 0): void {
   if (!process.getActiveResourcesInfo().includes('FSReqPromise')) process.exit(exitCode);
   if (waitedMs < FILES_WITHIN_MS) {
@@ -141,10 +133,8 @@ const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
 
-let takeUncaught: ((error: unknown) => void) | null = null;
-
 /** From now on `take` gets such errors and the process continues: a trader first cancels its orders. */
-export function onUncaught(take: (error: unknown) => void): void {
+function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
 

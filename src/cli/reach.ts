@@ -128,16 +128,10 @@ export async function openKeys(config: TraderConfig, io: CliIo) {
 export async function withVenue<T>(
   config: TraderConfig,
   io: CliIo,
-  use: (venue: Pick<TraderConfig['venue'], 'profile' | 'allowBlindSigning'> & VenueSession) => Promise<T>,
+  use: (venue: TraderConfig['venue'] & { readonly client: ServiceClient; readonly wallet: Wallet }) => Promise<T>,
 ): Promise<T> {
   const { wallet, credentials } = await openKeys(config, io);
-  const { profile, allowBlindSigning } = config.venue;
-  return withClient(config, { credentials }, (client) => use({ client, wallet, profile, allowBlindSigning }));
-}
-
-interface VenueSession {
-  readonly client: ServiceClient;
-  readonly wallet: Wallet;
+  return withClient(config, { credentials }, (client) => use({ ...config.venue, client, wallet }));
 }
 
 /** Runs `use` with a client at the present address of the venue, unsigned without credentials; always closes both. */
@@ -185,9 +179,8 @@ export const traderUrl = async ({ control: { socket } }: TraderConfig): Promise<
   (await askTrader({ command: 'status' }, { socket, timeoutMs: 5000 })).process.baseUrl;
 
 /**
- * The address to call. An embedded exchange is asked of the running trader; without one its stored state is opened for
- * this command alone, without simulated traders, so that orders can be read and canceled there too.
- * `controls`: whether it then answers the controls under `/paper/`. Throws `venue_unreachable` when it has never run.
+ * The address to call. Without a running trader the stored state of an embedded exchange is opened for this command
+ * alone, without simulated traders. Throws `venue_unreachable` when it has never run.
  */
 async function venueAddress(
   config: TraderConfig,
@@ -203,9 +196,8 @@ async function venueAddress(
     throw new TwinbookError('venue_unreachable', text, 'Start the trader once.');
   }
   const { startExchange } = await import('../exchange/exchange.js');
-  const { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFundsMicros: startingFunds } = exchange;
-  const kept = { dataDir, seed, rateLimits, landingMs, draftLifetimeS, startingFunds };
-  return startExchange({ ...kept, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
+  const { startingFundsMicros: startingFunds, ...kept } = exchange;
+  return startExchange({ ...kept, startingFunds, profile, port: 0, controls, crowd: false, marketData: [], speed: 1 });
 }
 
 /** A loop silent for this long hangs; a step takes milliseconds. */
@@ -256,10 +248,7 @@ export async function askOrPass<R extends ControlQuestion>(
   return { reach: await silentProcess(config.ledger.path) };
 }
 
-/**
- * Asks a trader, and checks twice before it counts as not running: `not_running` means none exists, `timed_out` that
- * one does not answer.
- */
+/** Asks a trader. Throws `not_running` only after a second check, and `timed_out` when one exists and is silent. */
 export async function askThere<R extends ControlQuestion>(
   request: R,
   config: TraderConfig,

@@ -9,24 +9,12 @@ import type { VenueProfile } from '../shared/protocol/profile.js';
 import { profilePath, readProfile, type TraderConfig } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
 import { venueNames } from '../shell/config/shipped.js';
-import {
-  all,
-  command,
-  flag,
-  integerBetween,
-  numberBetween,
-  positiveAmount,
-  read,
-  resolveData,
-  several,
-  text,
-  unless,
-  usual,
-} from './command.js';
+import { all, command, resolveData } from './command.js';
 import { type CliIo, EXIT, keepFilesPrivate } from './io.js';
+import * as option from './options.js';
 import { findCredentials, marketAtVenue, openWallet, traderUrl } from './reach.js';
 
-const verbose = flag('-v, --verbose', 'print every note on recorded market data');
+const verbose = option.flag('-v, --verbose', 'print every note on recorded market data');
 
 const startCommand = command({
   name: 'start',
@@ -46,48 +34,38 @@ const exchangeCommand = command({
   name: 'exchange',
   help: 'runs the paper exchange alone, on the loopback address, until it is stopped',
   options: {
-    port: usual('--port <n>', 'port; 0 picks a free one', 8787, integerBetween(0, 65_535)),
-    dataDir: text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
-    seed: usual('--seed <n>', 'seed of the simulated crowd', 1, integerBetween(0, Number.MAX_SAFE_INTEGER)),
-    profile: usual(
+    port: option.integer('--port <n>', 'port; 0 picks a free one', [0, 65_535], 8787),
+    dataDir: option.text('--data-dir <dir>', 'folder of its state; without one everything is forgotten at the end'),
+    seed: option.integer('--seed <n>', 'seed of the simulated crowd', [0, Number.MAX_SAFE_INTEGER], 1),
+    profile: option.usual(
       '--profile <name>',
       `venue profile (${venueNames().join(', ')}) or the path of one`,
       'paper',
       String,
     ),
-    controls: flag('--controls', 'answer the /paper/ controls'),
-    demoAccount: flag(
+    controls: option.flag('--controls', 'answer the /paper/ controls'),
+    demoAccount: option.flag(
       '--demo-account',
       'create an account with paper money and print its API key, secret and wallet key',
     ),
-    crowd: unless('--no-crowd', 'no simulated traders'),
-    crowdMarkets: usual(
-      '--crowd-markets <n>',
-      'markets in which the simulated crowd trades',
-      4,
-      integerBetween(1, 1000),
-    ),
-    rateLimits: unless('--no-rate-limits', 'do not limit requests'),
-    startingFunds: usual(
+    crowd: option.unless('--no-crowd', 'no simulated traders'),
+    crowdMarkets: option.integer('--crowd-markets <n>', 'markets in which the simulated crowd trades', [1, 1000], 4),
+    rateLimits: option.unless('--no-rate-limits', 'do not limit requests'),
+    startingFunds: option.usual(
       '--starting-funds <n>',
       'currency of a new account',
-      positiveAmount('10000'),
-      positiveAmount,
+      option.positiveAmount('10000'),
+      option.positiveAmount,
       '10000',
     ),
-    landingMs: usual(
-      '--landing-ms <n>',
-      'how long merges and splits stay in process, ms',
-      400,
-      integerBetween(0, 600_000),
-    ),
-    draftLifetimeS: read(
+    landingMs: option.integer('--landing-ms <n>', 'how long merges and splits stay in process, ms', [0, 600_000], 400),
+    draftLifetimeS: option.integer(
       '--draft-lifetime-s <n>',
       "how long a draft can be signed, s (default: the profile's)",
-      integerBetween(5, 3600),
+      [5, 3600],
     ),
-    marketData: several('--market-data <path...>', 'recordings that drive markets', 'none'),
-    speed: usual('--speed <x>', 'time scale of recordings; 1 is real time', 1, numberBetween(0.01, 10_000)),
+    marketData: option.list('--market-data <path...>', 'recordings that drive markets (default: none)'),
+    speed: option.number('--speed <x>', 'time scale of recordings; 1 is real time', [0.01, 10_000], 1),
     verbose,
   },
   run: async ({ options, io }) => {
@@ -102,7 +80,7 @@ const exchangeCommand = command({
       dataDir: options.dataDir === undefined ? null : resolve(io.cwd, options.dataDir),
       controls: options.controls === true,
       draftLifetimeS: options.draftLifetimeS ?? profile.draft_lifetime_s,
-      marketData: resolveData(options.marketData, io),
+      marketData: resolveData(options.marketData ?? [], io),
       logger: messagesTo(io, options.verbose === true),
     });
     for (const line of exchange.replays) io.err(`${line}\n`);
@@ -156,29 +134,28 @@ const messagesTo = (io: CliIo, verbose: boolean) => ({
   error: (_: object, message: string) => io.err(`error: ${message}\n`),
 });
 
-export const addRecordCommand = command({
+const recordCommand = command({
   name: 'record',
   help: "records a venue's books and trades, and own orders if there are credentials, until it is stopped",
   config: 'trader',
   options: {
-    out: text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
-    share: usual('--share <x>', "part of the venue's request budget to use, 0.05 to 1", 0.5, numberBetween(0.05, 1)),
-    market: several(
+    out: option.text('--out <dir>', 'folder of recordings (default: recording.dir of the configuration)'),
+    share: option.number('--share <x>', "part of the venue's request budget to use, 0.05 to 1", [0.05, 1], 0.5),
+    market: option.list(
       '--market <name...>',
-      'only these markets, by condition id; of those in the ledger its beginning or words of the title',
-      'all that are open',
+      'only these markets, by condition id; of those in the ledger its beginning or words of the title (default: all that are open)',
     ),
-    minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
-    depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
-    own: unless('--no-own', 'public data only, even if there are credentials'),
-    feeds: unless('--no-feeds', 'without the feeds of the configuration'),
+    minutes: option.integer('--minutes <n>', 'ends after this time', [1, 1_000_000]),
+    depth: option.integer('--depth <n>', 'levels a side to ask for', [1, 100], 100),
+    own: option.unless('--no-own', 'public data only, even if there are credentials'),
+    feeds: option.unless('--no-feeds', 'without the feeds of the configuration'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
     const baseUrl = await findVenueAddress(config);
     const credentials = options.own ? await loadOwnCredentials(config, io) : null;
     const { record } = await import('../shell/recorder/record.js');
-    const meant = await Promise.all(options.market.map((typed) => marketAtVenue(typed, config)));
+    const meant = await Promise.all((options.market ?? []).map((typed) => marketAtVenue(typed, config)));
     const marketIds = [...new Set(meant)];
     const asked = {
       venue: config.venue.name,
@@ -214,4 +191,4 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
 const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
   existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 
-export const addRunCommands = all(startCommand, exchangeCommand);
+export const addRunCommands = all(startCommand, exchangeCommand, recordCommand);

@@ -11,8 +11,9 @@ import { packageRoot, shippedStrategies } from '../shell/config/shipped.js';
 import { loadStrategyModule } from '../shell/config/strategy-module.js';
 import { nowMs } from '../shell/runtime/clock.js';
 import { readParams } from '../trader/strategy/read-params.js';
-import { choice, command, flag, integerBetween, usual } from './command.js';
+import { command } from './command.js';
 import { type CliIo, EXIT, OWN_CONFIG, writeWhole } from './io.js';
+import * as option from './options.js';
 import { type Column, table } from './table.js';
 
 /** Each with the shipped file that it comes from. */
@@ -27,7 +28,7 @@ export const addInitCommand = command({
   name: 'init',
   help: 'writes a folder to begin with: a trader’s file, a strategy file, .gitignore and README.md; asks nothing',
   args: [['[dir]', 'where to write; the working folder by default']],
-  options: { yes: flag('--yes', 'accepted for scripts: there is no question to answer') },
+  options: { yes: option.flag('--yes', 'accepted for scripts: there is no question to answer') },
   run: ({ args: [dir = '.'], io }) => {
     const folder = resolve(io.cwd, dir);
     const textOf = (file: string): string =>
@@ -48,13 +49,13 @@ export const strategyNewCommand = command({
   help: 'writes a strategy to begin with: a module and its file',
   args: [['<name>', 'lower case with dashes, such as my-maker', strategyName]],
   options: {
-    kind: choice(
+    kind: option.choice(
       '--kind <kind>',
       'kind: each market alone, all outcomes of an event together, or each market around the prices of a feed',
       ['market', 'event', 'feed'] as const,
       'market',
     ),
-    dir: usual('--dir <folder>', 'where to write', '.', String),
+    dir: option.usual('--dir <folder>', 'where to write', '.', String),
   },
   run: ({ options: { kind, dir }, args: [name = ''], io }) => write(name, dir, kind, io),
 });
@@ -154,7 +155,7 @@ const KINDS = {
 };
 
 const OPTIONS = {
-  seed: usual('--seed <n>', 'seed of the generated markets', 1, integerBetween(0, 2 ** 31)),
+  seed: option.usual('--seed <n>', 'seed of the generated markets', 1, option.integerBetween(0, 2 ** 31)),
 };
 
 const MARKETS = 20;

@@ -31,10 +31,7 @@ export interface Column<Row> {
 
 const KEPT_LONGEST = 100;
 
-/**
- * Lines of a table with a header; `(none)` for no rows.
- * @param width of the terminal; absent for a file: everything is complete. A last line names what was dropped.
- */
+/** Lines of a table with a header. Without a width it is complete; else a last line names dropped columns. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return '(none)\n';
   const all = columns.map(
@@ -53,11 +50,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return linesText([...fitted.lines.map((cells) => cells.join(GAP).trimEnd()), ...rest]);
 }
 
-/**
- * Sentences around a table, wrapped between words.
- * @param width of the terminal; absent for a file
- * @param indent before continuation lines
- */
+/** Sentences around a table, wrapped between words, with this indent before continuation lines. */
 export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = ''): string =>
   text
     .split('\n')
@@ -70,11 +63,7 @@ export const prose = (text: string, width = Number.POSITIVE_INFINITY, indent = '
     )
     .join('\n');
 
-/**
- * Two columns without a header, for a single record.
- * @param pairs a line without a value is left out
- * @param width of the terminal: a longer value wraps between words, so that a path stays whole
- */
+/** Two columns without a header, for a single record. A long value wraps between words, so that a path stays whole. */
 export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY): string {
   const shown = pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const names = Math.max(...shown.map(([name]) => name.length)) + GAP.length;
@@ -87,6 +76,7 @@ export function record(pairs: readonly Pair[], width = Number.POSITIVE_INFINITY)
   return linesText(lines);
 }
 
+/** Without a value the line is left out. */
 export type Pair = readonly [name: string, value: Cell | undefined];
 
 const LEAST_VALUE = 20;
@@ -94,6 +84,12 @@ const LEAST_VALUE = 20;
 /** Decimal text of an amount in micros; null when it is unknown. */
 export const amountText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : formatDecimal(micros(value));
+
+/** The same of several fields, named without their unit. */
+export const amounts = <Name extends string>(
+  row: { readonly [Field in `${Name}Micros`]?: number | null } | null | undefined,
+  ...names: readonly Name[]
+) => Object.fromEntries(names.map((name) => [name, amountText(row?.[`${name}Micros`])])) as Record<Name, string | null>;
 
 // Titles and names come from the exchange; a line break in one would break the table.
 const formatCell = (cell: Cell): string => (cell === null ? '-' : plainLine(String(cell)));
@@ -105,13 +101,10 @@ export const json = (value: unknown): string => `${plainJson(JSON.stringify(valu
 /** `7n9G9WfQ…3qPz`: enough of a long name to recognise it. */
 export const short = (name: string): string => (name.length <= 16 ? name : `${name.slice(0, 8)}…${name.slice(-4)}`);
 
-export const beginning = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
-
 /** A longer table scrolls off most terminals; CSV and JSON are complete. */
 const TABLE_ROWS = 200;
 
-export type AnswerFormat = 'table' | 'csv' | 'json';
+type AnswerFormat = 'table' | 'csv' | 'json';
 
 export const formatOf = (isJson: boolean, csv: true | undefined): AnswerFormat =>
   isJson ? 'json' : csv === true ? 'csv' : 'table';
@@ -135,7 +128,7 @@ async function asTable(answer: Batches, width: number | undefined): Promise<stri
     if (rows.length > TABLE_ROWS) break;
   }
   const columns = answer.columns.map((title, at): Column<readonly SqlValue[]> => {
-    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || typeof row[at] === 'number');
+    const isNumber = rows.length > 0 && rows.every((row) => row[at] === null || /^-?\d+(\.\d+)?$/.test(`${row[at]}`));
     return { title, cell: (row) => row[at] ?? null, ...(isNumber ? { right: true } : { gives: 'cut' }) };
   });
   const more = rows.length > TABLE_ROWS ? `… and more: --csv or --json shows all\n` : '';

@@ -26,7 +26,7 @@ orders --config --json --open --limit --market
 drafts --config --json --all
 fills --config --json
 positions --config --json
-pnl --config --json --by --csv --report --data --no-journals
+pnl --config --json --by --csv --report --no-journals
 ledger query --config --json --csv --rows --timeout
 markets --config --json
 events --config --json --limit
@@ -41,7 +41,7 @@ kill --config --json --reason
 unkill --config --json --reason
 reconcile --config --json
 explain --config --json
-doctor --config --json --draft
+doctor --config --json
 rehearse --config --json --live --i-accept-that-this-trades --market --ledger --timeout
 keys create --file --plain-text-key
 keys import --from --to --plain-text-key

@@ -6,17 +6,18 @@ import type { ArenaResult, EdgeDifference, Standing } from '../../lab/arena/aren
 import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '../../lab/arena/contract.js';
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
-import { type Answer, command, integerBetween, type OptionRow, read, usual, type Values } from '../command.js';
+import { type Answer, command } from '../command.js';
+import * as option from '../options.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
 import { type Column, prose, table } from '../table.js';
 
 export const HIGHEST_SEED = 2 ** 31;
 export const MOST_SEEDS = 1_000_000;
 
-export const marketsOption = read(
+export const marketsOption = option.read(
   '--markets <n>',
   'of rationed: markets at once, 1 to 40 (default: 1)',
-  integerBetween(1, 40),
+  option.integerBetween(1, 40),
 );
 
 export async function findWorlds(names: readonly string[]): Promise<readonly World[]> {
@@ -31,11 +32,11 @@ export async function readConditions(markets: number | undefined, worlds: readon
   return markets === undefined ? USUAL_CONDITIONS : withMarkets(markets, worlds);
 }
 
-export const threadsOption = usual(
+export const threadsOption = option.usual(
   '--workers <n>',
   'threads',
   availableParallelism(),
-  integerBetween(1, 256),
+  option.integerBetween(1, 256),
   'as many as there are cores',
 );
 
@@ -44,12 +45,12 @@ const OPTIONS = {
     option: new Option('-c, --config <file...>', 'strategy files, or traders’ files with several').default(
       DEFAULT_CONFIG,
     ),
-  } as OptionRow<string | readonly string[]>,
-  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as OptionRow<
+  } as option.OptionRow<string | readonly string[]>,
+  world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as option.OptionRow<
     readonly string[]
   >,
-  seeds: usual('--seeds <n>', 'simulations of each strategy in each world', 20, integerBetween(1, MOST_SEEDS)),
-  first: usual('--first <seed>', 'the first seed', 0, integerBetween(0, HIGHEST_SEED)),
+  seeds: option.usual('--seeds <n>', 'simulations of each strategy in each world', 20, option.integerBetween(1, MOST_SEEDS)),
+  first: option.usual('--first <seed>', 'the first seed', 0, option.integerBetween(0, HIGHEST_SEED)),
   workers: threadsOption,
   markets: marketsOption,
 };
@@ -61,7 +62,7 @@ export const addArenaCommand = command({
   answer: ({ options, isJson, io }) => runWorlds(options, isJson, io),
 });
 
-async function runWorlds(options: Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
+async function runWorlds(options: option.Values<typeof OPTIONS>, isJson: boolean, io: CliIo): Promise<Answer> {
   const { runArena } = await import('../../lab/arena/arena.js');
   const worlds = await findWorlds(options.world);
   const conditions = await readConditions(options.markets, worlds);

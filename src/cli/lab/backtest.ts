@@ -11,26 +11,12 @@ import { boundHeapGrowth } from '../../shared/base/processes.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { FEED_NAME } from '../../trader/strategy/read-params.js';
-import {
-  type Answer,
-  type Call,
-  choice,
-  command,
-  flag,
-  integerBetween,
-  type OptionRow,
-  read,
-  repeated,
-  requiredList,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, type Call, command, resolveData } from '../command.js';
 import { ProgressLine, writeWhole } from '../io.js';
+import * as option from '../options.js';
 
-const feeOption = (who: string): OptionRow<number> =>
-  usual(
+const feeOption = (who: string): option.OptionRow<number> =>
+  option.usual(
     `--${who}-fee <rate>`,
     `${who} fee as a share of the traded value where a recording names none, e.g. 0.01`,
     0,
@@ -38,56 +24,68 @@ const feeOption = (who: string): OptionRow<number> =>
     '0',
   );
 
-export const seedOption = usual('--seed <n>', 'seed of latencies and ids', 1, integerBetween(0, 2 ** 32 - 1));
+export const seedOption = option.integer('--seed <n>', 'seed of latencies and ids', [0, 2 ** 32 - 1], 1);
 export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
-  latency: text(
+  latency: option.text(
     '--latency <model>',
-    `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  fees: text('--fees <name>', `fees where a recording names none: ${FEE_NAMES.join(', ')}`, 'makerFee', 'takerFee'),
+  repeat: option.integer(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    [1, MAX_REPEATS],
+    1,
+  ),
+  failures: option.text(
+    '--failures <rates>',
+    'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
+  ),
+  fees: option.text(
+    '--fees <name>',
+    `fees where a recording names none: ${FEE_NAMES.join(', ')}`,
+    'makerFee',
+    'takerFee',
+  ),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
-  landingMs: read(
+  landingMs: option.integer(
     '--landing-ms <n>',
     `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
-    integerBetween(0, 600_000),
+    [0, 600_000],
   ),
-  feed: repeated(
+  feed: option.repeated(
     '--feed <name=file...>',
     'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
     feedChoice,
   ),
-  feedDelay: read(
+  feedDelay: option.integer(
     '--feed-delay <ms>',
     'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
-    integerBetween(0, 3_600_000),
+    [0, 3_600_000],
   ),
-  allMarkets: flag('--all-markets', 'offer every recorded market to every strategy, whatever their files select'),
+  allMarkets: option.flag(
+    '--all-markets',
+    'offer every recorded market to every strategy, whatever their files select',
+  ),
 };
 
-type PlayFlags = Values<typeof PLAY_OPTIONS>;
+type PlayFlags = option.Values<typeof PLAY_OPTIONS>;
 
-export const fillModelOption = (usual: readonly string[]): OptionRow<readonly string[] | undefined> =>
-  read(
+export const fillModelOption = (usual: readonly string[]): option.OptionRow<readonly string[] | undefined> =>
+  option.read(
     '--fill-model <names>',
     `fill models, separated by commas, the most pessimistic first, e.g. trade-through,power:2 (default: ${usual.join(',')})`,
     (text) => text.split(',').map((name) => name.trim()),
   );
 
 const OPTIONS = {
-  data: requiredList(...DATA),
+  data: option.requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
-  repeat: usual(
-    '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-    1,
-    integerBetween(1, MAX_REPEATS),
-  ),
-  afterHalt: choice(
+  afterHalt: option.choice(
     '--after-halt <what>',
     'when a limit halts the trader: resume with the next event or day, or end there as live',
     AFTER_HALT,
@@ -96,9 +94,9 @@ const OPTIONS = {
   workers: {
     option: new Option('--workers <n>', 'threads, at most one for each fill model')
       .default(undefined, `as many as there are cores where the recordings are of our own format and long enough`)
-      .argParser(integerBetween(1, 256)),
-  } as OptionRow<number | undefined>,
-  report: text('--report <file>', 'write the report, one HTML file'),
+      .argParser(option.integerBetween(1, 256)),
+  } as option.OptionRow<number | undefined>,
+  report: option.text('--report <file>', 'write the report, one HTML file'),
 };
 
 export const addBacktestCommand = command({
@@ -131,11 +129,12 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, fees, repeat, afterHalt, report } = options;
+  const { latency, failures, fees, repeat, afterHalt, report } = options;
   const fillModels = options.fillModel ?? BRACKET;
   const asked = {
     ...planOptions(options, config),
     latency,
+    failures,
     feeCurve: fees,
     data: resolveData(options.data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),

@@ -12,27 +12,27 @@ import type { ReplayResult } from '../../lab/replay/replay.js';
 import { openRunCode, type ReplayedTrader, type RunCode } from '../../lab/replay/run-settings.js';
 import { count, formatGain, formatMoney, formatPercent, formatShares } from '../../lab/report/figures.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { utcText } from '../../shared/base/text.js';
+import { cutText, utcText } from '../../shared/base/text.js';
 import { isStrategyFileAt, loadConfig, loadTraderConfig } from '../../shell/config/load.js';
 import { findRun, RUN_FILE, type RunJournal, readRun } from '../../shell/journal/runs.js';
-import { type Answer, changedCode, command, flag, integerBetween, text, usual, type Values } from '../command.js';
+import { type Answer, all, command } from '../command.js';
 import { type CliIo, DEFAULT_CONFIG, defaultConfig, EXIT, ProgressLine } from '../io.js';
-import { beginning, type Column, linesText, prose, record, table } from '../table.js';
+import * as option from '../options.js';
+import { type Column, linesText, type Pair, prose, record, table } from '../table.js';
 import { fillModelOption, seedOption } from './backtest.js';
 
-export const RUN_ARGUMENT =
-  'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
+const RUN_ARGUMENT = 'a run in journal.dir of the configuration (`last`, or the beginning of its id), or its folder';
 
-export const RUN_OPTIONS = {
-  config: text(
+const RUN_OPTIONS = {
+  config: option.text(
     '-c, --config <file>',
     `the trader's configuration file (default: ${DEFAULT_CONFIG}; of a folder, the file that the run was started with, without code of its user)`,
   ),
-  acceptChangedCode: changedCode,
+  acceptChangedCode: option.changedCode,
 };
 
 /** The named run with its code; `file` names its configuration, null if only the run's folder is named. */
-function openRun(name: string, { config, acceptChangedCode }: Values<typeof RUN_OPTIONS>, io: CliIo) {
+function openRun(name: string, { config, acceptChangedCode }: option.Values<typeof RUN_OPTIONS>, io: CliIo) {
   const isFolder = existsSync(join(resolve(io.cwd, name), RUN_FILE));
   const own = config ?? defaultConfig(io.cwd);
   const folder = isFolder ? resolve(io.cwd, name) : findRun(name, loadTraderConfig(own, io).journal.dir, io.cwd);
@@ -50,8 +50,8 @@ async function traderOfNow({ description }: RunJournal, file: string | null, io:
 }
 
 const OPTIONS = {
-  asRecorded: flag('--as-recorded', "with the run's own settings, whatever its files say now"),
-  play: text(
+  asRecorded: option.flag('--as-recorded', "with the run's own settings, whatever its files say now"),
+  play: option.text(
     '--play <file>',
     "play another configuration over the run's market in a backtest: a strategy file, or a trader's file",
     'asRecorded',
@@ -61,9 +61,9 @@ const OPTIONS = {
   ...RUN_OPTIONS,
 };
 
-type ReplayFlags = Values<typeof OPTIONS>;
+type ReplayFlags = option.Values<typeof OPTIONS>;
 
-export const addReplayCommand = command({
+const replayCommand = command({
   name: 'replay',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'repeats the decisions of a recorded run from its inputs, and compares every request',
@@ -95,19 +95,23 @@ async function replayNamed(name: string, flags: ReplayFlags, isJson: boolean, io
 
 type Replayed = Awaited<ReturnType<typeof replayNamed>>;
 
+const makeRunRow = ({ folder, description, warnings }: RunJournal) => ({
+  run: description.runId,
+  folder,
+  version: description.version,
+  config_hash: description.configHash,
+  warnings,
+});
+
 function makeReplayRow({ run, changes, result }: Replayed): object {
-  const { description, end, warnings } = run;
+  const { description, end } = run;
   return {
-    run: description.runId,
-    folder: run.folder,
-    version: description.version,
-    config_hash: description.configHash,
+    ...makeRunRow(run),
     started_ms: description.startedMs,
     from_ms: result.fromMs,
     to_ms: result.toMs,
     complete: end !== null && end.stoppedEarly === null,
     ended: end,
-    warnings,
     changes,
     exact: result.difference === null,
     steps: result.steps,
@@ -177,24 +181,10 @@ async function playOverRun(
 ): Promise<Answer> {
   const trader = await loadOther(run, file, io);
   const asked = { trader, isOther: true, latency: null, seed: 1, landingMs: USUAL_LANDING_MS };
-  const played = await backtestRun(run, asked, fillModel, isJson, io);
-  const { parity, liveRun, data, latency } = played;
-  return {
-    data: {
-      run: run.description.runId,
-      folder: run.folder,
-      played: file,
-      warnings: run.warnings,
-      from_ms: liveRun.fromMs,
-      to_ms: liveRun.toMs,
-      data,
-      latency,
-      sides: parity.sides,
-      markets: parity.markets.map(({ conditionId, title, sides }) => ({ conditionId, title, sides })),
-      remarks: parity.remarks,
-    },
-    text: (width) => sidesText(run, played, { before: [['played', file]] }, width),
-  };
+  const result = await backtestRun(run, asked, fillModel, isJson, io);
+  const { sides, remarks } = result.parity;
+  const markets = result.parity.markets.map(({ band: _, ...market }) => market);
+  return sidesAnswer(run, result, { played: file, sides, markets, remarks }, { facts: [['played', file]] });
 }
 
 /** A strategy file uses the run's settings and limits; a trader's file has its own. */
@@ -215,13 +205,16 @@ async function loadOther(run: RunJournal, file: string, io: CliIo): Promise<Repl
 
 const PARITY_OPTIONS = {
   fillModel: fillModelOption(BRACKET),
-  latency: text('--latency <model>', "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)"),
+  latency: option.text(
+    '--latency <model>',
+    "round trips: constant:MS or recorded, scaled by :xK (default: the run's own)",
+  ),
   seed: seedOption,
-  landingMs: usual('--landing-ms <n>', 'how long merges take', USUAL_LANDING_MS, integerBetween(0, 600_000)),
+  landingMs: option.integer('--landing-ms <n>', 'how long merges take', [0, 600_000], USUAL_LANDING_MS),
   ...RUN_OPTIONS,
 };
 
-export const addParityCommand = command({
+const parityCommand = command({
   name: 'parity',
   args: [['<run>', RUN_ARGUMENT]],
   help: 'compares a recorded run with backtests of the same span: fills, result, spread, inventory, requests',
@@ -233,13 +226,19 @@ export const addParityCommand = command({
     const { latency = null, seed, landingMs, fillModel } = options;
     const result = await backtestRun(run, { trader, latency, seed, landingMs }, fillModel, isJson, io);
     const replayed = await replayText(run, trader, code);
-    const words = {
-      span: run.end === null ? ', cut off' : ', complete',
-      after: [['replay', replayed]] as const,
-      columns: [OFF_BY],
-      verdict: bandText(result.parity.band),
-    };
-    return { data: makeParityRow(run, replayed, result), text: (width) => sidesText(run, result, words, width) };
+    return sidesAnswer(
+      run,
+      result,
+      { replay: replayed, ...result.parity },
+      {
+        facts: [
+          ['journal', run.end === null ? 'cut off' : 'complete'],
+          ['replay', replayed],
+        ],
+        columns: [{ title: 'off by', cell: ({ band }) => bandRange(band), right: true }],
+        verdict: bandText(result.parity.band),
+      },
+    );
   },
 });
 
@@ -258,25 +257,6 @@ async function replayText(run: RunJournal, trader: ReplayedTrader, code: RunCode
   }
 }
 
-function makeParityRow(run: RunJournal, replayed: string, { parity, liveRun, data, latency }: ParityResult): object {
-  const { runId, version, configHash } = run.description;
-  return {
-    run: runId,
-    folder: run.folder,
-    version,
-    config_hash: configHash,
-    warnings: run.warnings,
-    from_ms: liveRun.fromMs,
-    to_ms: liveRun.toMs,
-    replay: replayed,
-    data,
-    latency,
-    ...parity,
-  };
-}
-
-const OFF_BY: Column<MarketParity> = { title: 'off by', cell: ({ band }) => bandRange(band), right: true };
-
 const formatSigned = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share, 0)}`;
 
 function bandRange({ lowShare, highShare }: FillBand): string {
@@ -294,7 +274,7 @@ function bandText(band: FillBand): string {
   return `Fill error, of ${formatShares(liveSharesMicros)} shares in ${count(liveFills)} live fills: ${each.join(', ')}. ${verdict}`;
 }
 
-export async function backtestRun(
+async function backtestRun(
   run: RunJournal,
   options: Omit<ParityOptions, 'fillModels' | 'progress'>,
   fillModel: readonly string[] | undefined,
@@ -309,38 +289,50 @@ export async function backtestRun(
   return runParity(run, { ...options, fillModels, progress }).finally(() => line.end());
 }
 
-type Facts = readonly (readonly [name: string, value: string])[];
-
 interface SidesWords {
-  /** Text after the span's times. */
-  readonly span?: string;
-  /** Facts before and after the played part. */
-  readonly before?: Facts;
-  readonly after?: Facts;
+  /** Facts after the span. */
+  readonly facts: readonly Pair[];
   /** Per market, after those of the sides. */
   readonly columns?: readonly Column<MarketParity>[];
   /** A paragraph before the remarks. */
   readonly verdict?: string;
 }
 
-export function sidesText(
-  { folder, warnings }: RunJournal,
+/** The run beside its backtests. */
+function sidesAnswer(
+  run: RunJournal,
   { parity, liveRun, data, latency }: ParityResult,
-  { span = '', before = [], after = [], columns = [], verdict }: SidesWords,
-  width?: number,
-): string {
-  const facts: Facts = [
-    ['run', basename(folder)],
-    ['span', `${utcText(liveRun.fromMs)} to ${utcText(liveRun.toMs)} UTC${span}`],
-    ...before,
+  fields: object,
+  { facts, columns = [], verdict }: SidesWords,
+): Answer {
+  const { fromMs, toMs } = liveRun;
+  const known: readonly Pair[] = [
+    ['run', basename(run.folder)],
+    ['span', `${utcText(fromMs)} to ${utcText(toMs)} UTC`],
+    ...facts,
     ...data.map((line) => ['data', line] as const),
     ['latency', latency],
-    ...after,
   ];
-  const remarks = [...warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
-  const said = [...(verdict === undefined ? [] : [verdict]), remarks].map((text) => `${prose(text, width, '  ')}\n`);
-  const parts = [record(facts, width), sideTable(parity, width), marketTable(parity, columns, width), ...said];
-  return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+  const remarks = [...run.warnings, ...parity.remarks].map((remark) => `! ${remark}`).join('\n');
+  const { sides, markets } = parity;
+  const figures: readonly Column<Line>[] = [
+    { title: '', cell: ([name]) => name },
+    ...sideColumns<Line>(sides, ([, figure], index) => figure(sides[index] as Side)),
+  ];
+  const shares: readonly Column<MarketParity>[] = [
+    { title: 'Shares filled in', cell: ({ title }) => cutText(title, 50), gives: 'cut' },
+    ...sideColumns<MarketParity>(sides, (market, index) => formatShares(market.sides[index]?.sharesMicros ?? 0)),
+    ...columns,
+  ];
+  const paragraphs = [...(verdict === undefined ? [] : [verdict]), remarks];
+  return {
+    data: { ...makeRunRow(run), from_ms: fromMs, to_ms: toMs, data, latency, ...fields },
+    text: (width) => {
+      const said = paragraphs.map((text) => `${prose(text, width, '  ')}\n`);
+      const parts = [record(known, width), table(LINES, figures, width), table(markets, shares, width), ...said];
+      return parts.join('\n').replace(/[^\P{C}\n]/gu, '?');
+    },
+  };
 }
 
 type Line = readonly [name: string, figure: (side: Side) => string];
@@ -362,25 +354,7 @@ const LINES: readonly Line[] = [
 ];
 
 /** One column per side; the first ones if a narrow terminal lacks room. */
-function sideTable({ sides }: Pick<Parity, 'sides'>, width?: number): string {
-  const columns: Column<Line>[] = [
-    { title: '', cell: ([name]) => name },
-    ...sides.map((side, index): Column<Line> => {
-      return { title: side.name, cell: ([, figure]) => figure(side), right: true, keep: 50 - index };
-    }),
-  ];
-  return table(LINES, columns, width);
-}
+const sideColumns = <Row>(sides: Parity['sides'], cell: (row: Row, index: number) => string): readonly Column<Row>[] =>
+  sides.map(({ name }, index) => ({ title: name, cell: (row) => cell(row, index), right: true, keep: 50 - index }));
 
-/** Filled shares by market; `more`: columns after those of the sides. */
-function marketTable({ markets, sides }: Parity, more: readonly Column<MarketParity>[], width?: number): string {
-  const columns: Column<MarketParity>[] = [
-    { title: 'Shares filled in', cell: ({ title }) => beginning(title, 50), gives: 'cut' },
-    ...sides.map(({ name }, index): Column<MarketParity> => {
-      const cell = (market: MarketParity) => formatShares(market.sides[index]?.sharesMicros ?? 0);
-      return { title: name, cell, right: true, keep: 50 - index };
-    }),
-    ...more,
-  ];
-  return table(markets, columns, width);
-}
+export const addReplayCommands = all(replayCommand, parityCommand);

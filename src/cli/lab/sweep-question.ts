@@ -25,18 +25,8 @@ import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import {
-  type Answer,
-  integerBetween,
-  list,
-  numberBetween,
-  read,
-  repeated,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, resolveData } from '../command.js';
+import * as option from '../options.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
 import { type Column, prose, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
@@ -83,7 +73,7 @@ const sharedTable = <Row>(rows: readonly Row[], columns: readonly SharedColumn<R
     width,
   );
 
-export const reportOption = text('--report <file>', 'write a page with the tables, one HTML file');
+export const reportOption = option.text('--report <file>', 'write a page with the tables, one HTML file');
 
 export async function resultAnswer(
   result: SweepResult,
@@ -126,32 +116,32 @@ function progressText(
 const MINUTE_MS = 60_000;
 
 export const QUESTION_OPTIONS = {
-  data: list(...DATA),
+  data: option.list(...DATA),
   ...PLAY_OPTIONS,
-  param: repeated(
+  param: option.repeated(
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: read('--random <n>', 'random configurations, not the whole grid', integerBetween(1, MAX_CONFIGURATIONS)),
+  random: option.read('--random <n>', 'random configurations, not the whole grid', option.integerBetween(1, MAX_CONFIGURATIONS)),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
-  folds: read(
+  folds: option.read(
     '--folds <n>',
     'folds of whole events, in order of time (default: 4, if there are events enough)',
-    integerBetween(1, MAX_FOLDS),
+    option.integerBetween(1, MAX_FOLDS),
   ),
-  embargo: usual(
+  embargo: option.usual(
     '--embargo <minutes>',
     'between the end of an event that is learned from and the fold that is tested',
     0,
-    numberBetween(0, 525_600),
+    option.numberBetween(0, 525_600),
   ),
-  out: text(
+  out: option.text(
     '--out <dir>',
     'where results are kept and trials counted (default: sweep/ beside the ledger; of a strategy file alone data/sweep/NAME)',
   ),
 };
 
-export type Question = Values<typeof QUESTION_OPTIONS> & {
+export type Question = option.Values<typeof QUESTION_OPTIONS> & {
   readonly file: string;
   readonly workers: number;
   readonly world?: readonly string[] | undefined;

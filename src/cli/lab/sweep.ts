@@ -14,23 +14,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
-import {
-  type Answer,
-  type Call,
-  choice,
-  command,
-  flag,
-  integerBetween,
-  list,
-  type OptionRow,
-  read,
-  required,
-  requiredList,
-  resolveData,
-  text,
-  usual,
-  type Values,
-} from '../command.js';
+import { type Answer, type Call, command, resolveData } from '../command.js';
+import * as option from '../options.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
 import { record } from '../table.js';
 import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
@@ -54,22 +39,22 @@ const OF_RECORDINGS = [
 const USUAL_SEEDS = 40;
 
 const WORLD_OPTIONS = {
-  world: list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
-  seeds: read(
+  world: option.list('--world <name...>', 'worlds of the arena in place of recordings, or all', ...OF_RECORDINGS),
+  seeds: option.read(
     '--seeds <n>',
     `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
-    integerBetween(1, MOST_SEEDS),
+    option.integerBetween(1, MOST_SEEDS),
   ),
-  first: read('--first <seed>', 'of worlds: the first of them (default: 0)', integerBetween(0, HIGHEST_SEED)),
-  fresh: read(
+  first: option.read('--first <seed>', 'of worlds: the first of them (default: 0)', option.integerBetween(0, HIGHEST_SEED)),
+  fresh: option.read(
     '--fresh <n>',
     'of worlds: other seeds, on which the best is shown (default: as many)',
-    integerBetween(1, MOST_SEEDS),
+    option.integerBetween(1, MOST_SEEDS),
   ),
-  freshFirst: read(
+  freshFirst: option.read(
     '--fresh-first <seed>',
     'of worlds: the first of those (default: right after the others)',
-    integerBetween(0, 2 * HIGHEST_SEED),
+    option.integerBetween(0, 2 * HIGHEST_SEED),
   ),
   markets: marketsOption,
 };
@@ -80,8 +65,8 @@ const USUAL_CHUNK_SECONDS = 300;
 /** Index variables of Slurm, of a Kubernetes indexed Job and of AWS Batch; all count from 0 as submitted here. */
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
-const chunkSecondsOption = (seconds: number): OptionRow<number> =>
-  usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, integerBetween(1, 86_400));
+const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
+  option.usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, option.integerBetween(1, 86_400));
 
 const planCommand = command({
   name: 'plan',
@@ -89,7 +74,7 @@ const planCommand = command({
   config: 'file',
   options: {
     ...QUESTION_OPTIONS,
-    dir: required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
+    dir: option.required('--dir <dir>', 'folder for the chunks, which all machines of the sweep can reach'),
     chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
   },
   answer: async ({ options, file, io }) => {
@@ -117,7 +102,7 @@ const planCommand = command({
   },
 });
 
-const indexOption = read(
+const indexOption = option.read(
   '--index <chunks>',
   `of --dir: from 0, as in 3 or 3,17-19 (default: ${INDEX_VARIABLES.join(', ')})`,
   chunkList,
@@ -127,8 +112,8 @@ const collectCommand = command({
   name: 'collect',
   help: 'stores the arrived results of a planned sweep and prints the missing ones',
   options: {
-    dir: required('--dir <dir>', 'the folder of `sweep plan`'),
-    out: text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
+    dir: option.required('--dir <dir>', 'the folder of `sweep plan`'),
+    out: option.text('--out <dir>', 'where results are kept and trials counted (default: as it was planned)'),
     report: reportOption,
   },
   answer: async ({ options, io }) => {
@@ -225,7 +210,7 @@ const ADDRESS = 'TWINBOOK_QUEUE_URL';
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
-const queueOption = usual(
+const queueOption = option.usual(
   '--queue <name>',
   'the name of the queue; users who share a server take one each',
   'sweep',
@@ -238,7 +223,7 @@ function queueName(text: string): string {
 }
 
 const ENGINE_OPTIONS = {
-  engine: choice(
+  engine: option.choice(
     '--engine <name>',
     `what runs backtests: threads here, or workers behind the queue at ${ADDRESS}`,
     ['threads', 'queue'],
@@ -253,16 +238,16 @@ const workerCommand = command({
   help: 'runs chunks of sweeps that are led with --engine queue, or of a planned sweep',
   config: 'file',
   options: {
-    data: requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
+    data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
-    dir: text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
+    dir: option.text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
     index: indexOption,
     queue: queueOption,
-    lockSeconds: usual(
+    lockSeconds: option.usual(
       '--lock-seconds <n>',
       'after it a silent worker loses its chunk to another',
       30,
-      integerBetween(2, 3600),
+      option.integerBetween(2, 3600),
     ),
   },
   run: ({ options, file, io }) => {
@@ -274,7 +259,7 @@ const workerCommand = command({
 });
 
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
-async function openEngine(options: Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
+async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { JobQueue } = await import('../../shell/queue/job-queue.js');
   const { askServer, requireServer } = await import('../../shell/queue/job-queue.js');
@@ -331,11 +316,11 @@ const OPTIONS = {
   ...WORLD_OPTIONS,
   workers: threadsOption,
   ...ENGINE_OPTIONS,
-  resume: flag('--resume', 'continue the unfinished sweep there'),
+  resume: option.flag('--resume', 'continue the unfinished sweep there'),
   report: reportOption,
 };
 
-type SweepFlags = Values<typeof OPTIONS> & Pick<Question, 'file'>;
+type SweepFlags = option.Values<typeof OPTIONS> & Pick<Question, 'file'>;
 
 export const addSweepCommand = command({
   name: 'sweep',

@@ -11,7 +11,8 @@ import type {
   OrderRecord,
   PositionRow,
 } from '../../trader/ledger/contract.js';
-import { type AddCommand, all, command, flag, integerBetween, read, text, usual } from '../command.js';
+import { type AddCommand, all, command } from '../command.js';
+import * as option from '../options.js';
 import { marketMeant, readLedger } from '../reach.js';
 import { amountText, type Cell, type Column, short, table } from '../table.js';
 import { ledgerFileCommands } from './ledger-files.js';
@@ -24,11 +25,8 @@ const MOST_ROWS = 1_000_000;
 
 type InMarket = { readonly marketConditionId: string } | { readonly conditionId: string };
 
-/** A field of `--json`; with a title also a column of the table. */
-type Field<Item> = Partial<Column<Item>> & { readonly value: (item: Item) => Cell };
-
-/** Keys are part of the public interface: the interface's names, amounts as decimal strings. */
-type Fields<Item> = Readonly<Record<string, Field<Item>>>;
+/** A key of `--json` with the record's field; with a title also a column of the table. */
+type Field<Item> = readonly [key: string, field: string & keyof Item, look?: Partial<Column<Item>>];
 
 interface ReadPage {
   readonly limit: number;
@@ -40,7 +38,8 @@ interface List<Item extends InMarket> {
   readonly help: string;
   readonly more?: readonly [flags: string, help: string];
   readonly read: (ledger: LedgerReader, page: ReadPage, hasMore: boolean) => readonly Item[];
-  readonly fields: Fields<Item>;
+  /** Keys are part of the public interface: the interface's names, amounts as decimal strings. */
+  readonly fields: readonly Field<Item>[];
 }
 
 const list = <Item extends InMarket>({ name, help, more, read: readRows, fields }: List<Item>): AddCommand =>
@@ -49,13 +48,9 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
     help,
     config: 'trader',
     options: {
-      limit: read(
-        '--limit <n>',
-        `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`,
-        integerBetween(1, MOST_ROWS),
-      ),
-      market: text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
-      ...(more === undefined ? {} : { more: flag(...more) }),
+      limit: option.integer('--limit <n>', `maximum number of rows (table: ${TABLE_ROWS}, JSON: all)`, [1, MOST_ROWS]),
+      market: option.text('--market <name>', 'only this market: the beginning of its id, or words of its title'),
+      ...(more === undefined ? {} : { more: option.flag(...more) }),
     },
     tool: { kind: 'read', options: ['limit', 'market', ...(more === undefined ? [] : [more[0].slice(2)])] },
     answer: async ({ options, config, isJson, io }) => {
@@ -72,19 +67,33 @@ const list = <Item extends InMarket>({ name, help, more, read: readRows, fields 
       const shown = records.slice(0, limit);
       const rest = records.length > limit ? '… and more: --limit N shows them, --json shows all\n' : '';
       return {
-        data: shown.map((item) => rowOf(fields, item)),
+        data: shown.map((item) => Object.fromEntries(fields.map(([key, field]) => [key, fieldValue(item, field)]))),
         text: (width) => table(shown, [...columnsOf(fields), titleColumn(titles)], width) + rest,
       };
     },
   });
 
-const rowOf = <Item>(fields: Fields<Item>, item: Item): Readonly<Record<string, Cell>> =>
-  Object.fromEntries(Object.entries(fields).map(([key, { value }]) => [key, value(item)]));
+const columnsOf = <Item>(fields: readonly Field<Item>[]): readonly Column<Item>[] =>
+  fields.flatMap(([, field, { title, ...look } = {}]) => {
+    if (title === undefined) return [];
+    const isAmount = field.endsWith('Micros');
+    return [{ title, cell: (item: Item) => cellOf(item, field), ...(isAmount && { right: true }), ...look }];
+  });
 
-const columnsOf = <Item>(fields: Fields<Item>): readonly Column<Item>[] =>
-  Object.values(fields).flatMap(({ title, value, cell = value, ...look }) =>
-    title === undefined ? [] : [{ title, cell, ...look }],
-  );
+/** The unit follows from the end of the field's name. */
+const fieldValue = <Item>(item: Item, field: string & keyof Item): Cell => {
+  const value = item[field];
+  return field.endsWith('Micros') ? amountText(value as Micros | null) : (value as Cell);
+};
+
+function cellOf<Item>(item: Item, field: string & keyof Item): Cell {
+  const value = fieldValue(item, field);
+  if (value === null) return null;
+  if (field === 'isYes') return value === true ? 'YES' : 'NO';
+  if (field === 'isMaker') return value === true ? 'maker' : 'taker';
+  if (field.endsWith('S')) return utcText(Number(value) * 1000);
+  return field === 'pubkey' || field === 'marketConditionId' ? short(String(value)) : value;
+}
 
 const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => ({
   title: 'TITLE',
@@ -92,110 +101,62 @@ const titleColumn = (titles: ReadonlyMap<string, string>): Column<InMarket> => (
   gives: 'cut',
 });
 
-const momentText = (seconds: number | null): string | null => (seconds === null ? null : utcText(seconds * 1000));
-const outcomeText = (isYes: boolean | null): string | null => (isYes === null ? null : isYes ? 'YES' : 'NO');
-const ofMarket = <Item extends { readonly marketConditionId: string }>(
-  rows: readonly Item[],
-  wanted: string | undefined,
-): readonly Item[] => rows.filter(({ marketConditionId }) => wanted === undefined || marketConditionId === wanted);
+const ORDERS: readonly Field<OrderRecord>[] = [
+  ['pubkey', 'pubkey', { title: 'ORDER' }],
+  ['intent_id', 'intentId', { title: 'INTENT', keep: 1 }],
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+  ['is_yes', 'isYes', { title: 'OUTCOME' }],
+  ['side', 'side', { title: 'SIDE' }],
+  ['price', 'priceMicros', { title: 'PRICE' }],
+  ['amount', 'amountMicros', { title: 'AMOUNT' }],
+  ['filled_amount', 'filledMicros', { title: 'FILLED', keep: 4 }],
+  ['status', 'status', { title: 'STATUS', gives: 'cut', least: 8, keep: 3 }],
+];
 
-const MARKET = {
-  value: (item: { readonly marketConditionId: string }) => item.marketConditionId,
-  title: 'MARKET',
-  cell: (item: { readonly marketConditionId: string }) => short(item.marketConditionId),
-};
-const OUTCOME = {
-  value: (item: { readonly isYes: boolean | null }) => item.isYes,
-  title: 'OUTCOME',
-  cell: (item: { readonly isYes: boolean | null }) => outcomeText(item.isYes),
-};
-const SIDE = { value: (item: { readonly side: string | null }) => item.side, title: 'SIDE' };
-const PRICE = {
-  value: (item: { readonly priceMicros: Micros | null }) => amountText(item.priceMicros),
-  title: 'PRICE',
-  right: true,
-};
-const AMOUNT = {
-  value: (item: { readonly amountMicros: Micros | null }) => amountText(item.amountMicros),
-  title: 'AMOUNT',
-  right: true,
-};
+const DRAFTS: readonly Field<IntentRow>[] = [
+  ['intent_id', 'id', { title: 'INTENT' }],
+  ['kind', 'kind', { title: 'KIND' }],
+  ['state', 'state', { title: 'STATE' }],
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 2 }],
+  ['is_yes', 'isYes', { title: 'OUTCOME', keep: 5 }],
+  ['side', 'side', { title: 'SIDE', keep: 5 }],
+  ['price', 'priceMicros', { title: 'PRICE', keep: 5 }],
+  ['amount', 'amountMicros', { title: 'AMOUNT', keep: 4 }],
+  ['draft_pubkey', 'draftPubkey'],
+  ['expires', 'expiresAtS', { title: 'EXPIRES (UTC)', keep: 1 }],
+  ['submit_count', 'submitCount'],
+  ['strategy', 'strategy'],
+  ['last_reason', 'lastReason', { title: 'REASON', gives: 'cut', keep: 3 }],
+];
 
-const ORDERS: Fields<OrderRecord> = {
-  pubkey: { value: ({ pubkey }) => pubkey, title: 'ORDER', cell: ({ pubkey }) => short(pubkey) },
-  intent_id: { value: ({ intentId }) => intentId, title: 'INTENT', keep: 1 },
-  market_condition_id: { ...MARKET, keep: 2 },
-  is_yes: OUTCOME,
-  side: SIDE,
-  price: PRICE,
-  amount: AMOUNT,
-  filled_amount: { value: ({ filledMicros }) => amountText(filledMicros), title: 'FILLED', right: true, keep: 4 },
-  status: { value: ({ status }) => status, title: 'STATUS', gives: 'cut', least: 8, keep: 3 },
-};
+const FILLS: readonly Field<BookedFill>[] = [
+  ['timestamp', 'timestampS', { title: 'TIME (UTC)' }],
+  ['pubkey', 'pubkey', { title: 'TRADE', keep: 4 }],
+  ['order_pubkey', 'orderPubkey'],
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET', keep: 1 }],
+  ['is_yes', 'isYes', { title: 'OUTCOME' }],
+  ['side', 'side', { title: 'SIDE' }],
+  ['price', 'priceMicros', { title: 'PRICE' }],
+  ['amount', 'amountMicros', { title: 'AMOUNT' }],
+  ['fee', 'feeMicros', { title: 'FEE', keep: 3 }],
+  ['is_maker', 'isMaker', { title: 'ROLE', keep: 2 }],
+];
 
-const DRAFTS: Fields<IntentRow> = {
-  intent_id: { value: ({ id }) => id, title: 'INTENT' },
-  kind: { value: ({ kind }) => kind, title: 'KIND' },
-  state: { value: ({ state }) => state, title: 'STATE' },
-  market_condition_id: { ...MARKET, keep: 2 },
-  is_yes: { ...OUTCOME, keep: 5 },
-  side: { ...SIDE, keep: 5 },
-  price: { ...PRICE, keep: 5 },
-  amount: { ...AMOUNT, keep: 4 },
-  draft_pubkey: { value: ({ draftPubkey }) => draftPubkey },
-  expires: {
-    value: ({ expiresAtS }) => expiresAtS,
-    title: 'EXPIRES (UTC)',
-    cell: ({ expiresAtS }) => momentText(expiresAtS),
-    keep: 1,
-  },
-  submit_count: { value: ({ submitCount }) => submitCount },
-  strategy: { value: ({ strategy }) => strategy },
-  last_reason: { value: ({ lastReason }) => lastReason, title: 'REASON', gives: 'cut', keep: 3 },
-};
+const POSITIONS: readonly Field<PositionRow>[] = [
+  ['market_condition_id', 'marketConditionId', { title: 'MARKET' }],
+  ['is_yes', 'isYes', { title: 'OUTCOME' }],
+  ['shares', 'sharesMicros', { title: 'SHARES' }],
+];
 
-const FILLS: Fields<BookedFill> = {
-  timestamp: {
-    value: ({ timestampS }) => timestampS,
-    title: 'TIME (UTC)',
-    cell: ({ timestampS }) => momentText(timestampS),
-  },
-  pubkey: { value: ({ pubkey }) => pubkey, title: 'TRADE', cell: ({ pubkey }) => short(pubkey), keep: 4 },
-  order_pubkey: { value: ({ orderPubkey }) => orderPubkey },
-  market_condition_id: { ...MARKET, keep: 1 },
-  is_yes: OUTCOME,
-  side: SIDE,
-  price: PRICE,
-  amount: AMOUNT,
-  fee: { value: ({ feeMicros }) => amountText(feeMicros), title: 'FEE', right: true, keep: 3 },
-  is_maker: {
-    value: ({ isMaker }) => isMaker,
-    title: 'ROLE',
-    cell: ({ isMaker }) => (isMaker === null ? null : isMaker ? 'maker' : 'taker'),
-    keep: 2,
-  },
-};
-
-const POSITIONS: Fields<PositionRow> = {
-  market_condition_id: MARKET,
-  is_yes: OUTCOME,
-  shares: { value: ({ sharesMicros }) => amountText(sharesMicros), title: 'SHARES', right: true },
-};
-
-const MARKETS: Fields<MarketRecord> = {
-  condition_id: { value: ({ conditionId }) => conditionId, title: 'MARKET' },
-  title: { value: ({ title }) => title },
-  state: { value: ({ state }) => state, title: 'STATE' },
-  event_condition_id: { value: ({ eventConditionId }) => eventConditionId },
-  maker_fee: { value: ({ makerFeeRateMicros: fee }) => amountText(fee), title: 'MAKER FEE', right: true, keep: 1 },
-  taker_fee: { value: ({ takerFeeRateMicros: fee }) => amountText(fee), title: 'TAKER FEE', right: true, keep: 2 },
-  resolution_date: {
-    value: ({ resolutionS }) => resolutionS,
-    title: 'RESOLVES (UTC)',
-    cell: ({ resolutionS }) => momentText(resolutionS),
-    keep: 3,
-  },
-};
+const MARKETS: readonly Field<MarketRecord>[] = [
+  ['condition_id', 'conditionId', { title: 'MARKET' }],
+  ['title', 'title'],
+  ['state', 'state', { title: 'STATE' }],
+  ['event_condition_id', 'eventConditionId'],
+  ['maker_fee', 'makerFeeRateMicros', { title: 'MAKER FEE', keep: 1 }],
+  ['taker_fee', 'takerFeeRateMicros', { title: 'TAKER FEE', keep: 2 }],
+  ['resolution_date', 'resolutionS', { title: 'RESOLVES (UTC)', keep: 3 }],
+];
 
 const UNDER_WAY = ['intended', 'drafted', 'signed', 'unknown'] as const;
 
@@ -224,7 +185,8 @@ export const addLedgerCommands = all(
   list({
     name: 'positions',
     help: 'shares held',
-    read: (ledger, { marketConditionId }) => ofMarket(ledger.positions(), marketConditionId),
+    read: (ledger, { marketConditionId: wanted }) =>
+      ledger.positions().filter(({ marketConditionId }) => wanted === undefined || marketConditionId === wanted),
     fields: POSITIONS,
   }),
   list({
@@ -240,7 +202,7 @@ export const addLedgerCommands = all(
     name: 'events',
     help: 'events: commands with their reasons, limits, refusals; newest first',
     config: 'trader',
-    options: { limit: usual('--limit <n>', 'how many', TABLE_ROWS, integerBetween(1, MOST_ROWS)) },
+    options: { limit: option.integer('--limit <n>', 'how many', [1, MOST_ROWS], TABLE_ROWS) },
     tool: { kind: 'read', options: ['limit'] },
     answer: async ({ options: { limit }, config }) => {
       const events = await readLedger(config, (ledger) => ledger.events(limit));

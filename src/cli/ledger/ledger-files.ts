@@ -10,21 +10,9 @@ import { askTrader } from '../../shell/control/control-client.js';
 import type { PruneData } from '../../shell/control/control-protocol.js';
 import { nowMs, steadyMs } from '../../shell/runtime/clock.js';
 import type { PruneBatch } from '../../trader/reconcile/prune.js';
-import {
-  command,
-  csvFlag,
-  dayOrMomentIn,
-  group,
-  integerBetween,
-  modeText,
-  nonEmpty,
-  QUICK_S,
-  required,
-  SLOW_S,
-  timeoutOption,
-  usual,
-} from '../command.js';
+import { command, modeText } from '../command.js';
 import { EXIT } from '../io.js';
+import * as option from '../options.js';
 import { askThere, reachTrader } from '../reach.js';
 import { type Column, formatOf, linesText, table, writeAnswer } from '../table.js';
 
@@ -36,9 +24,9 @@ const queryCommand = command({
   args: [['<select>', "one SELECT, such as 'select strategy, count(*) from intents group by strategy'"]],
   config: 'trader',
   options: {
-    csv: csvFlag(),
-    rows: usual('--rows <n>', 'maximum number of rows', 10_000, integerBetween(1, 10_000_000)),
-    timeout: usual('--timeout <s>', 'ended after this time, s', 10, integerBetween(1, 3600)),
+    csv: option.csv(),
+    rows: option.integer('--rows <n>', 'maximum number of rows', [1, 10_000_000], 10_000),
+    timeout: option.integer('--timeout <s>', 'ended after this time, s', [1, 3600], 10),
   },
   hasJson: true,
   run: async ({ options, config: { ledger }, args: [sql = ''], isJson, io }) => {
@@ -104,8 +92,8 @@ const adoptCommand = command({
   help: "books the exchange's holdings, through the running trader: after a restored backup",
   config: 'trader',
   options: {
-    reason: required('--reason <text>', 'why; kept with the booking', nonEmpty),
-    timeout: timeoutOption(SLOW_S),
+    reason: option.required('--reason <text>', 'why; kept with the booking', option.nonEmpty),
+    timeout: option.timeout(option.SLOW_S),
   },
   answer: async ({ options: { reason, timeout }, config }) => {
     const data = await askThere({ command: 'adopt', reason }, config, { timeoutMs: timeout * 1000 });
@@ -120,7 +108,7 @@ const restoreCommand = command({
   help: 'puts a backup in the place of the ledger; the next start is killed until a person has looked',
   args: [['<file>', 'the backup, which stays: a path, or its name in `ledger backups`']],
   config: 'trader',
-  options: { reason: required('--reason <text>', 'why; the next start says it', nonEmpty) },
+  options: { reason: option.required('--reason <text>', 'why; the next start says it', option.nonEmpty) },
   run: async ({ options: { reason }, config: { ledger }, args: [given = ''], io }) => {
     const { restoreLedger } = await import('./restore-ledger.js');
     const { findBackup, findOwnName } = await import('../../shell/backup/backups.js');
@@ -148,12 +136,12 @@ const pruneCommand = command({
   help: 'deletes finished intents and orders without fills, once a whole backup has them; beside a trader too',
   config: 'trader',
   options: {
-    before: required(
+    before: option.required(
       '--before <date>',
       "what ended before it, UTC: '2026-11-25' or '2026-11-25 21:03:10'",
-      dayOrMomentIn,
+      option.momentIn,
     ),
-    timeout: timeoutOption(QUICK_S),
+    timeout: option.timeout(option.QUICK_S),
   },
   answer: async ({ options: { before, timeout }, config }) => {
     if (before > nowMs()) {
@@ -247,14 +235,8 @@ function prunedLines(before: number, { rows, bytes, until }: Pruned): readonly s
   ];
 }
 
-export const ledgerFileCommands = group(
-  'ledger',
-  'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
-  queryCommand,
-  backupsCommand,
-  backupCommand,
-  verifyCommand,
-  pruneCommand,
-  restoreCommand,
-  adoptCommand,
-);
+export const ledgerFileCommands = command({
+  name: 'ledger',
+  help: 'the ledger as a file: SQL over it, backups, checks, pruning, and going back to a backup',
+  below: [queryCommand, backupsCommand, backupCommand, verifyCommand, pruneCommand, restoreCommand, adoptCommand],
+});

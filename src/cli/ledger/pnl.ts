@@ -2,7 +2,6 @@
 
 import { basename, extname, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { EventSource } from '../../lab/backtest/contract.js';
 import type { Journaled } from '../../lab/parity/read-recorded-run.js';
 import {
   BREAKDOWNS,
@@ -11,19 +10,18 @@ import {
   computeBreakdown,
   type StandingPrice,
 } from '../../lab/report/session-from-ledger.js';
-import { type RecordedPrices, toCoverage, UNKNOWN_BEST } from '../../lab/session/live-session.js';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { formatDecimal, type Micros } from '../../shared/base/micros.js';
-import { csvLine } from '../../shared/base/text.js';
+import type { Micros } from '../../shared/base/micros.js';
 import type { TraderConfig } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { askTrader } from '../../shell/control/control-client.js';
 import { storedMarks } from '../../trader/engine/own/account.js';
 import type { PnlRow } from '../../trader/ledger/contract.js';
-import { type Call, command, csvFlag, list, type OptionRow, resolveData, text, unless } from '../command.js';
+import { command } from '../command.js';
 import { type CliIo, writeWhole } from '../io.js';
+import * as option from '../options.js';
 import { readLedger } from '../reach.js';
-import { type AnswerFormat, amountText, type Column, formatOf, json, record, short, table } from '../table.js';
+import { amounts, amountText, formatOf, json, record, writeAnswer } from '../table.js';
 
 const OPTIONS = {
   by: {
@@ -31,14 +29,10 @@ const OPTIONS = {
       '--by <what>',
       'the result by UTC day (with the equity at its end), market, strategy or event',
     ).choices(BREAKDOWNS),
-  } as OptionRow<BreakdownBy | undefined>,
-  csv: csvFlag('with --by: print CSV in place of a table'),
-  report: text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
-  data: list(
-    '--data <path...>',
-    'for --report and --by: recordings of its markets, in place of what its own polls saw',
-  ),
-  journals: unless(
+  } as option.OptionRow<BreakdownBy | undefined>,
+  csv: option.csv('with --by: print CSV in place of a table'),
+  report: option.text('--report <file>', 'write a report of everything in the ledger, one HTML file'),
+  journals: option.unless(
     '--no-journals',
     'for --report and --by: leave the journals of its runs unread; prices are then not known',
   ),
@@ -52,21 +46,24 @@ export const pnlCommand = command({
   tool: { kind: 'read', options: [] },
   hasJson: true,
   run: async ({ options, config, file, isJson, io }) => {
-    requireWholeQuestion(options);
-    const { by, report, journals, data = [] } = options;
-    const format = formatOf(isJson, options.csv);
+    const { by, report, journals, csv } = options;
+    if (csv === true && by === undefined)
+      throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
+    const format = formatOf(isJson, csv);
     const running = await runningTrader(config);
     const nowMs = running?.nowMs ?? null;
     const { marks, pnl } = await readLedger(config, (ledger) => {
       const prices = running?.marks ?? storedMarks(ledger);
       return { marks: prices, pnl: ledger.pnl(prices) };
     });
-    const question = { config, file, data, journals, nowMs, fairMicros: marks };
-    const live = report === undefined && by === undefined ? null : await readLiveSession(question, io);
+    const isWhole = report !== undefined || by !== undefined;
+    const journaled = isWhole && journals ? await loadJournaled(config, io) : null;
+    const live = isWhole ? await readLiveSession(config, file, journaled, nowMs, marks) : null;
     if (live !== null && report !== undefined) await writePnlReport(live, report, io);
     if (live !== null && by !== undefined) {
       const rows = computeBreakdown(live.session, live.analysis, by, live.standing).map((row) => shownRow(by, row));
-      writeRows(rows, by, format, io);
+      const columns = Object.keys(shownRow(by, {}));
+      await writeAnswer({ columns, rows: () => [rows.map((row) => Object.values(row))] }, format, io);
       if (format === 'table') io.out(`total ${amountText(live.analysis.equity.resultMicros)}\n`);
     } else if (isJson)
       io.out(json({ ...formatFigures(pnl), unmarked: pnl.unmarked, ...(live && { report: live.analysis }) }));
@@ -75,21 +72,7 @@ export const pnlCommand = command({
   },
 });
 
-function requireWholeQuestion({ by, csv, data, report }: Call<typeof OPTIONS>['options']): void {
-  if (data !== undefined && report === undefined && by === undefined)
-    throw new TwinbookError('usage', '--data is for the report and for --by', 'Give --report FILE or --by WHAT too.');
-  if (csv === true && by === undefined)
-    throw new TwinbookError('usage', '--csv is for --by', `Give --by ${BREAKDOWNS.join(', --by ')} too.`);
-}
-
-const formatFigures = (pnl: PnlRow) => ({
-  capital: formatDecimal(pnl.capitalMicros),
-  cash: formatDecimal(pnl.cashMicros),
-  realised: formatDecimal(pnl.realisedMicros),
-  fees: formatDecimal(pnl.feesMicros),
-  unrealised: formatDecimal(pnl.unrealisedMicros),
-  total: formatDecimal(pnl.totalMicros),
-});
+const formatFigures = (pnl: PnlRow) => amounts(pnl, 'capital', 'cash', 'realised', 'fees', 'unrealised', 'total');
 
 function printPnl(pnl: PnlRow, isLastKnown: boolean, io: CliIo): void {
   io.out(record(Object.entries(formatFigures(pnl)), io.columns));
@@ -106,31 +89,25 @@ async function runningTrader({ control: { socket } }: TraderConfig) {
   return { marks, nowMs: status.nowMs };
 }
 
-interface LiveQuestion {
-  readonly config: TraderConfig;
-  readonly file: string;
-  readonly data: readonly string[];
-  readonly journals: boolean;
-  /** Unix ms while the trader runs, else null. */
-  readonly nowMs: number | null;
-  readonly fairMicros: ReadonlyMap<string, number>;
-}
-
 type LiveSession = Awaited<ReturnType<typeof readLiveSession>>;
 
-/** Throws TwinbookError for unreadable data; an unreadable journal is reported and left out. */
-async function readLiveSession(question: LiveQuestion, io: CliIo) {
+/** @param nowMs Unix ms while the trader runs, else null */
+async function readLiveSession(
+  config: TraderConfig,
+  file: string,
+  journals: Journaled | null,
+  nowMs: number | null,
+  fairMicros: ReadonlyMap<string, number>,
+) {
   const { analyse } = await import('../../lab/report/analysis/analyse.js');
   const { sessionFromLedger } = await import('../../lab/report/session-from-ledger.js');
-  const recorded = await recordedPrices(question, io);
-  const journals = question.journals ? await loadJournaled(question.config, io) : null;
-  const findPrices = (id: string): RecordedPrices | null => recorded.get(id) ?? journals?.prices.get(id) ?? null;
-  const session = await readLedger(question.config, (ledger) =>
+  const findPrices = (id: string) => journals?.prices.get(id) ?? null;
+  const session = await readLedger(config, (ledger) =>
     sessionFromLedger(ledger, {
-      title: `${basename(question.file, extname(question.file))}: live results`,
+      title: `${basename(file, extname(file))}: live results`,
       version: VERSION,
-      nowMs: question.nowMs,
-      fairMicros: question.fairMicros,
+      nowMs,
+      fairMicros,
       findPrices,
       ...(journals === null ? {} : { journals }),
     }),
@@ -144,22 +121,18 @@ async function writePnlReport({ session, analysis }: LiveSession, file: string, 
   writeWhole(resolve(io.cwd, file), reportHtml({ sessions: [session] }, [analysis]));
 }
 
-const marketsTouched = (config: TraderConfig): Promise<ReadonlySet<string>> =>
-  readLedger(config, (ledger) => {
-    const page = { limit: Number.MAX_SAFE_INTEGER };
-    const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
-    return new Set(rows.map(({ marketConditionId }) => marketConditionId));
-  });
-
 /** Null when no run of this ledger has a readable journal. */
 async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled | null> {
   const { readJournals } = await import('../../lab/parity/read-recorded-run.js');
-  const { runFolders } = await import('../../shell/journal/runs.js');
-  const { readRun } = await import('../../shell/journal/runs.js');
+  const { readRun, runFolders } = await import('../../shell/journal/runs.js');
   const leaveOut = (id: string, error: TwinbookError) =>
     io.err(`the journal of run ${id} is left out: ${error.message}\n`);
   const folders = new Map(runFolders(config.journal.dir).map((folder) => [basename(folder), folder]));
-  const runs = await readLedger(config, (ledger) => ledger.runs(Number.MAX_SAFE_INTEGER));
+  const { runs, ours } = await readLedger(config, (ledger) => {
+    const page = { limit: Number.MAX_SAFE_INTEGER };
+    const rows = [...ledger.orders(page), ...ledger.fills(page), ...ledger.conversions(page), ...ledger.positions()];
+    return { runs: ledger.runs(page.limit), ours: new Set(rows.map(({ marketConditionId }) => marketConditionId)) };
+  });
   // Oldest first; a journal may also be of another version.
   const found = runs.reverse().flatMap(({ id }) => {
     const folder = folders.get(id);
@@ -173,81 +146,24 @@ async function loadJournaled(config: TraderConfig, io: CliIo): Promise<Journaled
   });
   if (found.length === 0) return null;
   const missing = runs.length - found.length;
-  const ours = await marketsTouched(config);
   const read = await readJournals(found, ours, ({ folder }, error) => leaveOut(basename(folder), error));
   if (missing === 0) return read;
   const remark = `${missing} of ${runs.length} runs have no journal: the books of that time are unknown.`;
   return { ...read, remarks: [...read.remarks, remark] };
 }
 
-async function recordedPrices({ config, data }: LiveQuestion, io: CliIo): Promise<ReadonlyMap<string, RecordedPrices>> {
-  const prices = new Map<string, RecordedPrices>();
-  if (data.length === 0) return prices;
-  const { openSources } = await import('../../lab/backtest/replay-driver.js');
-  const { readBestPrices } = await import('../../lab/parity/read-recorded-run.js');
-  const { sources } = await openSources(resolveData(data, io));
-  const ours = await marketsTouched(config);
-  for (const source of sources) {
-    if (!ours.has(source.market.conditionId)) continue;
-    prices.set(source.market.conditionId, makePrices(source, await readBestPrices(source)));
-  }
-  return prices;
-}
-
-/** The book between observations is unknown. */
-function makePrices({ market, summary }: EventSource, best: Pick<RecordedPrices, 'at'>): RecordedPrices {
-  const gaps = summary?.gaps ?? [];
-  const isInGap = (timeMs: number): boolean =>
-    gaps.some(({ fromMs, toMs }) => timeMs > fromMs && (toMs === null || timeMs < toMs));
-  return {
-    at: (timeMs) => (isInGap(timeMs) ? UNKNOWN_BEST : best.at(timeMs)),
-    standing: (timeMs) => best.at(timeMs).middleMicros,
-    outcome: market.outcome,
-    coverage: toCoverage(summary),
-    eventTitle: market.eventTitle,
-    category: market.category,
-  };
-}
-
 /** The rows of `--json` and `--csv` are part of the public interface; null is unknown. */
 type ShownRow = Readonly<Record<string, string | number | null>>;
 
-function writeRows(rows: readonly ShownRow[], by: BreakdownBy, format: AnswerFormat, io: CliIo): void {
-  if (format === 'json') return io.out(json(rows));
-  const names = Object.keys(shownRow(by, {}));
-  if (format === 'table') return io.out(table(rows, columnsOf(names, by), io.columns));
-  io.out(csvLine(names));
-  io.out(rows.map((row) => csvLine(names.map((name) => row[name] ?? null))).join(''));
-}
-
-function shownRow(by: BreakdownBy, row: Partial<BreakdownRow>): ShownRow {
-  const { key = '', title = '', fills = 0, split } = row;
-  const common = {
+function shownRow(
+  by: BreakdownBy,
+  { key = '', title = '', fills = 0, split, ...row }: Partial<BreakdownRow>,
+): ShownRow {
+  return {
     [by]: key,
     ...(by === 'market' ? { title } : {}),
     fills,
-    bought: amountText(row.boughtMicros),
-    sold: amountText(row.soldMicros),
-    fees: amountText(row.feesMicros),
-    result: amountText(row.resultMicros),
+    ...amounts(row, 'bought', 'sold', 'fees', 'result'),
+    ...(by === 'day' ? amounts(row, 'equity') : amounts(split, 'spread', 'drift', 'merges', 'settlement', 'undivided')),
   };
-  if (by === 'day') return { ...common, equity: amountText(row.equityMicros) };
-  return {
-    ...common,
-    spread: amountText(split?.spreadMicros),
-    drift: amountText(split?.driftMicros),
-    merges: amountText(split?.mergesMicros),
-    settlement: amountText(split?.settlementMicros),
-    undivided: amountText(split?.undividedMicros),
-  };
-}
-
-function columnsOf(names: readonly string[], by: BreakdownBy): readonly Column<ShownRow>[] {
-  const columns = names.map((name): Column<ShownRow> => {
-    if (name === 'title') return { title: 'TITLE', cell: (row) => row['title'] ?? null, gives: 'cut' };
-    const cell = (row: ShownRow) => (name === 'market' ? short(String(row[name])) : (row[name] ?? null));
-    return { title: name.toUpperCase(), cell, right: name !== by };
-  });
-  // A title may be long: it is last.
-  return columns.sort((one, other) => Number(one.title === 'TITLE') - Number(other.title === 'TITLE'));
 }

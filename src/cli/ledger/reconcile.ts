@@ -1,7 +1,4 @@
-/**
- * `twinbook reconcile`: compares the ledger with the exchange, through the running trader, or directly from the same
- * marks over a read-only ledger. It stores nothing.
- */
+/** `twinbook reconcile`: compares ledger and exchange, through the running trader or over a read-only ledger. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must, TwinbookError } from '../../shared/base/errors.js';
@@ -18,8 +15,9 @@ import { ConfirmedDifferences } from '../../trader/reconcile/confirmed-differenc
 import { type AcceptedDifference, agreementText, type Difference } from '../../trader/reconcile/differences.js';
 import { PageWalk } from '../../trader/reconcile/list-cursor.js';
 import { Round, type RoundEnd } from '../../trader/reconcile/reconciler.js';
-import { command, SLOW_S, timeoutOption } from '../command.js';
+import { command } from '../command.js';
 import { type CliIo, EXIT } from '../io.js';
+import * as option from '../options.js';
 import { readLedger, withVenue } from '../reach.js';
 import { type Column, table } from '../table.js';
 
@@ -29,55 +27,52 @@ const RETRY_MS = 1_000;
 /** A list's history in a ledger without any reconciliation: all of it is compared. */
 const ALL_OF_IT = JSON.stringify({ older: [], newer: [], seq: 0, held: 0 });
 
-interface DirectReconciliation {
-  readonly ledger: LedgerReader;
-  readonly client: ServiceClient;
-  readonly ownTrades: boolean;
-  readonly withinMs: number;
-  readonly onVoid: (reason: string) => void;
+interface Compared {
+  readonly differences: readonly Difference[];
+  readonly accepted: readonly AcceptedDifference[];
 }
-
-export type Compared = Awaited<ReturnType<typeof reconcileDirectly>>;
 
 /**
  * Differences in two rounds; empty when one round found none. Throws `timed_out` when no complete round, or no second
  * one, was possible in time.
  */
-export async function reconcileDirectly(options: DirectReconciliation) {
-  const { client, withinMs } = options;
+async function reconcileDirectly(
+  reader: LedgerReader,
+  client: ServiceClient,
+  ownTrades: boolean,
+  withinMs: number,
+  onVoid: (reason: string) => void,
+): Promise<Compared> {
+  const inside = reader
+    .verify()
+    .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
-  const ledger = overlayNotes(options.ledger);
-  const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
+  const ledger = overlayNotes(reader);
+  const comparison = new Comparison(ledger, underWay(reader), ownTrades);
   const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
     const begunMs = Date.now();
     const found = await oneRound(comparison, client);
     if (typeof found === 'string') {
-      voided = found;
-      options.onVoid(found);
+      voided = `; the last was void: ${found}`;
+      onVoid(found);
     } else {
       suspicions.take(found, begunMs, Date.now(), (difference) => comparison.isUndecided(difference));
-      if (!Number.isFinite(suspicions.doubtsFromMs)) {
-        // `accepted` ones were skipped: an operator has accepted them.
-        const { believed: differences, accepted } = suspicions;
-        return { differences, accepted };
-      }
+      // `accepted` ones were skipped: an operator has accepted them.
+      const { believed, accepted, doubtsFromMs } = suspicions;
+      if (!Number.isFinite(doubtsFromMs)) return { differences: [...inside, ...believed], accepted };
     }
     const againMs = typeof found === 'string' ? Date.now() + RETRY_MS : suspicions.doubtsFromMs;
     const waitMs = Math.min(Math.max(0, againMs - Date.now()), CONFIRM_AFTER_MS);
-    if (performance.now() + waitMs > endsAtMs) throw tooLate(withinMs, voided);
+    if (performance.now() + waitMs > endsAtMs) {
+      const text = `no complete rounds were possible within ${withinMs / 1000} s${voided}`;
+      throw new TwinbookError('timed_out', text, 'Try again, or give a longer --timeout.');
+    }
     await pause(waitMs);
   }
 }
-
-const tooLate = (withinMs: number, voided: string): TwinbookError =>
-  new TwinbookError(
-    'timed_out',
-    `no complete rounds were possible within ${withinMs / 1000} s${voided === '' ? '' : `; the last was void: ${voided}`}`,
-    'Try again, or give a longer --timeout.',
-  );
 
 /**
  * Differences of a complete round, or why it was void.
@@ -185,7 +180,7 @@ export const addReconcileCommand = command({
   name: 'reconcile',
   help: 'compares the ledger with the exchange; exit code 6 if they differ, 7 if accepted differences are left out',
   config: 'trader',
-  options: { timeout: timeoutOption(SLOW_S) },
+  options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config, io }) => {
     const compared = await compare(config, timeout * 1000, io);
     const { differences, accepted } = compared;
@@ -223,27 +218,14 @@ async function compare(config: TraderConfig, timeoutMs: number, io: CliIo): Prom
     if (complete) return { differences, accepted };
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
-    return compareDirectly(config, timeoutMs, io, sayVoid);
+    return readLedger(config, (ledger) =>
+      withVenue(config, io, ({ client, profile }) =>
+        reconcileDirectly(ledger, client, profile.own_trades, timeoutMs, sayVoid),
+      ),
+    );
   }
   const hint = 'Try again: the exchange may be out of reach, or lose pages of its lists.';
   throw new TwinbookError('timed_out', 'the trader had no complete rounds in time', hint);
-}
-
-async function compareDirectly(
-  config: TraderConfig,
-  withinMs: number,
-  io: CliIo,
-  onVoid: (reason: string) => void,
-): Promise<Compared> {
-  return readLedger(config, async (ledger) => {
-    const inside = ledger
-      .verify()
-      .map((text): Difference => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }));
-    const { differences, accepted } = await withVenue(config, io, ({ client, profile }) =>
-      reconcileDirectly({ ledger, client, ownTrades: profile.own_trades, withinMs, onVoid }),
-    );
-    return { differences: [...inside, ...differences], accepted };
-  });
 }
 
 const COLUMNS: readonly Column<Difference>[] = [

@@ -20,7 +20,7 @@ import { command } from '../command.js';
 import { guardianStatus } from '../console-commands.js';
 import type { CliIo } from '../io.js';
 import { askThere, readLedger, valueOn } from '../reach.js';
-import { amountText, type Column, json, type Pair, record, short, table } from '../table.js';
+import { amountText, type Cell, type Column, json, type Pair, record, short, table } from '../table.js';
 
 export const statusCommand = command({
   name: 'status',
@@ -72,70 +72,47 @@ function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   return { text: agreementText(open, accepted), open, accepted: accepted.length };
 }
 
-function printStopped(io: CliIo, stopped: ReturnType<typeof stoppedStatus>): void {
-  const { last_run: run, open_orders: open, unknown_orders: unknown, next_start: next } = stopped;
-  const ended = stopped.stopped ?? 'not recorded: it was killed, or still runs elsewhere';
+function printStopped(
+  io: CliIo,
+  { running: _, agreement, next_start: next, guardian, ...facts }: ReturnType<typeof stoppedStatus>,
+) {
   printRecord(
     io,
     [
       ['trader', 'not running; this is what its ledger says'],
-      ['last run', run === null ? 'none' : `${run}, version ${stopped.version}`],
-      ['started', run === null ? undefined : `${stopped.started} UTC`],
-      ['stopped', run === null ? undefined : ended],
-      [AGREEMENT, stopped.agreement?.text],
-      ['cash', stopped.cash],
-      ['positions', stopped.positions],
-      ['orders', ordersText(open, unknown)],
-      ['fills', stopped.fills],
-      refusedPair(stopped),
+      ...pairsOf(facts),
+      [AGREEMENT, agreement?.text],
       ['next start', next.reason === '' ? next.mode : `${next.mode}, ${next.reason}`],
       ['then back up with', wayBackText(next)],
-      ['guardian', stopped.guardian],
+      ['guardian', guardian],
     ],
-    stopped.agreement,
+    agreement,
   );
 }
 
-const refusedPair = ({ signing_refused: count }: Pick<StatusData, 'signing_refused'>): Pair => [
-  'signing refused',
-  count > 0 ? `${count} drafts` : undefined,
-];
+/** The facts that are known, named as in `--json`. */
+const pairsOf = (facts: Readonly<Record<string, Cell>>): readonly Pair[] =>
+  Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [[key.replaceAll('_', ' '), value] as const]));
 
 const wayBackText = ({ way_back: command }: Pick<StatusData, 'way_back'>) =>
   command === '' ? undefined : `twinbook ${command}`;
 
-function ordersText(open: number, unknown: number): string {
-  if (open + unknown === 0) return 'none was left open';
-  return `${open} open and ${unknown} unknown when it was last written; what rests now: twinbook cancel-all --verify`;
-}
-
 function printLive(io: CliIo, status: StatusData, guardian: string): void {
+  const { mode, reason, way_back: _, agreement, markets, feeds, budget, started, now, ...facts } = status;
   printRecord(
     io,
     [
-      ['mode', status.reason === '' ? status.mode : `${status.mode} (${status.reason})`],
+      ['mode', reason === '' ? mode : `${mode} (${reason})`],
       ['back up with', wayBackText(status)],
-      ['venue', `${status.venue} at ${status.base_url}`],
-      ['running since', `${utcText(status.started)} UTC, process ${status.pid}, version ${status.version}`],
-      ['page', status.dashboard === null ? undefined : `${status.dashboard} (\`twinbook dashboard\` opens it)`],
-      ['configuration', `${status.config_file} ${status.config_hash.slice(0, 12)}`],
-      [AGREEMENT, status.agreement.text],
-      ['cash', status.cash],
-      ['result', status.result],
-      ['orders', `${status.open_orders} open, ${status.unknown_orders} unknown`],
-      ['fills', status.fills],
-      refusedPair(status),
+      ...pairsOf({ ...facts, started: `${utcText(started)} UTC`, now: `${utcText(now)} UTC` }),
+      [AGREEMENT, agreement.text],
       ['guardian', guardian],
-      ...status.feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
-      [
-        'requests',
-        status.budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', '),
-      ],
-      ["venue's marks", marksText(status)],
+      ...feeds.map((feed) => [`feed ${feed.name}`, feedText(feed)] as const),
+      ['requests', budget.map(({ scope, remaining, limit }) => `${scope} ${remaining} of ${limit} left`).join(', ')],
     ],
-    status.agreement,
+    agreement,
   );
-  io.out(`\n${table(status.markets, MARKET_COLUMNS, io.columns)}`);
+  io.out(`\n${table(markets, MARKET_COLUMNS, io.columns)}`);
 }
 
 const AGREEMENT = 'ledger';
@@ -160,13 +137,6 @@ function feedText({ current_markets, newest_age_ms: ageMs, problems, trouble }: 
   return `${current_markets} markets current, ${age}${left}${trouble === null ? '' : `; ${trouble}`}`;
 }
 
-function marksText({ marks }: StatusData) {
-  if (marks === null || marks.told < 1) return undefined;
-  const percent = (part: number) => `${Math.round(100 * part)} %`;
-  const shown = `${percent(marks.precision)} of ${marks.told.toFixed(0)} moves that they told of were there, ${percent(marks.recall)} of moves were told`;
-  return `${marks.believed ? 'say where to look' : 'not believed yet'}: ${shown}`;
-}
-
 const MARKET_COLUMNS: readonly Column<StatusMarket>[] = [
   { title: 'MARKET', cell: (row) => short(row.market_condition_id), keep: 2 },
   { title: 'BID', cell: (row) => row.bid, right: true },
@@ -184,8 +154,7 @@ export type StatusData = ReturnType<typeof makeStatus>;
 type StatusAgreement = ReturnType<typeof makeAgreement>;
 type StatusMarket = ReturnType<typeof makeMarket>;
 
-export function makeStatus({ process, account, markets, dashboard, nowMs, signingRefused }: TraderStatus) {
-  const { marks } = account;
+function makeStatus({ process, account, markets, dashboard, nowMs, signingRefused }: TraderStatus) {
   return {
     mode: account.mode,
     reason: account.reason,
@@ -220,8 +189,6 @@ export function makeStatus({ process, account, markets, dashboard, nowMs, signin
       trouble,
     })),
     budget: [makeBudget('public', account.budgets.public), makeBudget('signed', account.budgets.signed)],
-    /** Observed reliability of the venue's marks; null where they are not used. */
-    marks: marks && { believed: marks.isBelieved, told: marks.told, precision: marks.precision, recall: marks.recall },
   };
 }
 
@@ -241,28 +208,7 @@ const makeBudget = (scope: string, { limit, available: left }: BudgetStatus) => 
   remaining: Math.max(0, left),
 });
 
-const HOUR_S = 3600;
-
-function hourlyValue({ value, place }: NonNullable<MarketStatus['worth']>) {
-  const { edge, stale, looks, moves, fills, reserve, currency, net } = value;
-  return {
-    /** 1 for the most valuable. */
-    place,
-    net: net * HOUR_S,
-    edge: edge * HOUR_S,
-    stale: stale * HOUR_S,
-    looks: looks * HOUR_S,
-    moves: moves * HOUR_S,
-    fills: fills * HOUR_S,
-    reserve: reserve * HOUR_S,
-    currency: currency * HOUR_S,
-    look_every_s: value.lookEveryS,
-    fills_an_hour: value.fillsPerS * HOUR_S,
-    currency_bound: value.currencyBound,
-  };
-}
-
-export function makeMarket(market: MarketStatus) {
+function makeMarket(market: MarketStatus) {
   return {
     market_condition_id: market.conditionId,
     title: market.title,
@@ -275,7 +221,5 @@ export function makeMarket(market: MarketStatus) {
     yes: formatDecimal(market.yesMicros),
     no: formatDecimal(market.noMicros),
     open_orders: market.orders.length,
-    /** Value of quoting it; null when unknown. */
-    value: market.worth === null ? null : hourlyValue(market.worth),
   };
 }

@@ -12,34 +12,28 @@ import {
   ZERO,
 } from '../../shared/base/micros.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
-import type { MarketDetail, OrderbookConfig } from '../../shared/protocol/records.js';
+import type { OrderbookConfig } from '../../shared/protocol/records.js';
 import type { ServiceClient } from '../../shell/client/client.js';
 import type { Config } from '../../shell/config/config.js';
 import { isWanted } from '../../trader/engine/market-worth.js';
-import type { MarketRecord } from '../../trader/ledger/contract.js';
+import { makeMarketRecord } from '../../trader/engine/markets.js';
 import { MarketTracker } from '../../trader/market/market-tracker.js';
-import type { Book, MarketView, OwnMarketState, SeenAt } from '../../trader/market/view.js';
+import type { Book, MarketFacts, OwnMarketState } from '../../trader/market/view.js';
 import type { RiskLimits } from '../../trader/risk/limits.js';
 import { ask, difference, failure, type Place } from './steps.js';
 
-export interface ChosenMarket {
-  readonly view: MarketView;
-  readonly record: MarketRecord;
-  readonly order: FarOrder;
-}
-
-type FarOrder = Exclude<ReturnType<typeof farOrder>, string>;
+export type ChosenMarket = Exclude<Awaited<ReturnType<typeof lookAt>>, string>;
 
 /** Markets read before the rehearsal gives up; two requests each. */
 const MOST_LOOKS = 10;
 const LISTED = 100;
 
 /** The market of `--market`, else the first named or selected market that accepts such an order. */
-export async function chooseMarket({ client, config, where, market: wanted }: Place): Promise<ChosenMarket> {
-  const named = config.strategies.flatMap(({ markets }) => markets.ids);
+export async function chooseMarket({ client, config, where, market }: Place): Promise<ChosenMarket> {
   // An embedded exchange has its own markets.
-  const first = where === 'paper' ? [] : wanted === null ? named : [wanted];
-  const ids = wanted === null || where === 'paper' ? [...first, ...(await listMarkets(client, config))] : first;
+  const wanted = where === 'paper' ? null : market;
+  const named = where === 'paper' ? [] : config.strategies.flatMap(({ markets }) => markets.ids);
+  const ids = wanted === null ? [...named, ...(await listMarkets(client, config))] : [wanted];
   let why = 'the venue lists no open market that a strategy of this file selects';
   for (const id of ids.slice(0, MOST_LOOKS)) {
     const looked = await lookAt(client, id, config);
@@ -56,23 +50,26 @@ async function listMarkets(client: ServiceClient, { strategies }: Config): Promi
   const wished = usable.filter(({ condition_id: conditionId, title, category }) =>
     strategies.some(({ markets }) => isWanted(markets, { conditionId, title, category })),
   );
-  return [...wished, ...usable.filter((row) => !wished.includes(row))].map(({ condition_id }) => condition_id);
+  return [...new Set([...wished, ...usable])].map(({ condition_id }) => condition_id);
 }
 
 /** The market and its order, or why there is none. */
-async function lookAt(client: ServiceClient, id: string, config: Config): Promise<ChosenMarket | string> {
+async function lookAt(client: ServiceClient, id: string, config: Config) {
   const feed = new MarketTracker(id, config.venue.profile.fee_schedule);
   const params = { condition_id: id };
   const detail = await ask(client, 'markets.detail', { params }, `market ${id}`);
   const book = await ask(client, 'markets.book', { params, query: { depth: 100 } }, `the book of ${id}`);
-  feed.onDetail(detail.data, seenAt(detail.answer));
-  feed.onBook(book.data, seenAt(book.answer), []);
+  // One read each: nothing can be out of order.
+  feed.onDetail(detail.data, { ...detail.answer, requestId: 1, seenMs: detail.answer.nowMs });
+  feed.onBook(book.data, { ...book.answer, requestId: 1, seenMs: book.answer.nowMs }, []);
   const view = feed.view(Date.now(), NOTHING_OURS);
   const rules = detail.data.config;
   if (view === null || rules.kind !== 'orderbook') return feed.unsuitable ?? 'it has no book';
-  if (view.market.phase !== 'open') return `it is ${view.market.phase}, not open`;
+  const { market } = view;
+  if (market.phase !== 'open') return `it is ${market.phase}, not open`;
   const order = farOrder(rules, view.book, config.risk);
-  return typeof order === 'string' ? order : { view, order, record: makeMarketRecord(detail.data, rules) };
+  if (typeof order === 'string') return order;
+  return { view, order, record: makeMarketRecord(market, detail.data, Date.now()) };
 }
 
 const NOTHING_OURS: OwnMarketState = {
@@ -86,50 +83,32 @@ const NOTHING_OURS: OwnMarketState = {
   orders: [],
 };
 
-/** One read each: nothing can be out of order. */
-const seenAt = (answer: { readonly sentMs: number; readonly nowMs: number; readonly venueTimeMs: number | null }) =>
-  ({ requestId: 1, sentMs: answer.sentMs, seenMs: answer.nowMs, venueTimeMs: answer.venueTimeMs }) satisfies SeenAt;
-
-const makeMarketRecord = (detail: MarketDetail, rules: OrderbookConfig): MarketRecord => ({
-  conditionId: detail.condition_id,
-  title: detail.title,
-  state: detail.state,
-  eventConditionId: detail.event?.condition_id ?? null,
-  yesLabel: detail.yes_outcome_label,
-  noLabel: detail.no_outcome_label,
-  makerFeeRateMicros: rules.maker_fee_rate,
-  takerFeeRateMicros: rules.taker_fee_rate,
-  resolutionS: detail.resolution_date,
-  seenMs: Date.now(),
-});
-
 /** Line of the market. Throws the difference when its fees are not the profile's. */
-export function marketText({ view, record, order }: ChosenMarket, profile: VenueProfile): string {
-  const { market } = view;
-  checkFees(record, profile);
+export function marketText({ view: { market, book }, order }: ChosenMarket, profile: VenueProfile): string {
+  checkFees(market, profile);
   const price = (value: Micros | undefined) => (value === undefined ? 'none' : formatDecimal(value));
-  const [bid, best] = [view.book.bids[0]?.priceMicros, view.book.asks[0]?.priceMicros];
+  const [bid, best] = [book.bids[0]?.priceMicros, book.asks[0]?.priceMicros];
   return [
     `"${market.title}" (${market.conditionId})`,
     `bid ${price(bid)}, ask ${price(best)}, tick ${formatDecimal(market.tickMicros)}, lot ${formatDecimal(market.lotMicros)}`,
-    `fees ${feesText(record)}`,
+    `fees ${feesText(market)}`,
     `the order: ${orderText(order)}`,
   ].join('; ');
 }
 
-export const orderText = ({ isYes, priceMicros, amountMicros }: FarOrder): string =>
+export const orderText = ({ isYes, priceMicros, amountMicros }: ChosenMarket['order']): string =>
   `buy ${formatDecimal(amountMicros)} ${isYes ? 'YES' : 'NO'} at ${formatDecimal(priceMicros)}`;
 
-const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketRecord): string =>
+const feesText = ({ makerFeeRateMicros, takerFeeRateMicros }: MarketFacts): string =>
   `maker ${formatDecimal(makerFeeRateMicros)}, taker ${formatDecimal(takerFeeRateMicros)}`;
 
-function checkFees(record: MarketRecord, { fee_rates }: VenueProfile): void {
+function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   if (fee_rates === undefined) return;
   const due = `maker ${fee_rates.maker}, taker ${fee_rates.taker}`;
-  if (feesText(record) === due) return;
+  if (feesText(market) === due) return;
   const todo =
     'Compare with the venue’s page of fees; write fee_rates into your copy of the profile, and judge your strategy by them.';
-  throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(record), todo);
+  throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
 }
 
 /** Far enough: a seller would have to accept this fraction of the present best ask. */

@@ -4,13 +4,15 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { must, TwinbookError } from '../../shared/base/errors.js';
-import { complement, formatDecimal, ONE, ZERO } from '../../shared/base/micros.js';
+import { must } from '../../shared/base/errors.js';
+import { complement, formatDecimal, type Micros, ONE, ZERO } from '../../shared/base/micros.js';
+import { readTransaction } from '../../shared/protocol/drafts/solana-message.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Outcome, PlannedRequest } from '../../shared/protocol/seam.js';
+import type { Config } from '../../shell/config/config.js';
 import { VERSION } from '../../shell/config/shipped.js';
 import { cancelUntilNothingRests } from '../../shell/daemon/direct-cancel.js';
-import { signingRules } from '../../shell/wallet/draft-signer.js';
+import { judgeMessage, nameProgram, signingRules } from '../../shell/wallet/draft-signer.js';
 import { OutboundCheck } from '../../trader/engine/outbound-check.js';
 import type { ExecutorEvent, Reaction } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
@@ -23,22 +25,9 @@ import type { RiskFacts } from '../../trader/risk/controls.js';
 import { Exposure } from '../../trader/risk/exposure.js';
 import type { CancelIntent, PlaceIntent } from '../../trader/risk/intent.js';
 import { type Approved, judge } from '../../trader/risk/risk.js';
-import { type DraftReport, examineDraft } from '../draft.js';
 import { oneRound, performAsk, restingOrders } from '../ledger/reconcile.js';
 import { type ChosenMarket, chooseMarket, marketText, orderText } from './market-choice.js';
-import {
-  ask,
-  difference,
-  failure,
-  isStrange,
-  nothingRests,
-  ofDraft,
-  type Place,
-  type StepLine,
-  Stopped,
-  step,
-  timedOut,
-} from './steps.js';
+import { ask, difference, failure, isStrange, type Place, Stopped, step, timedOut } from './steps.js';
 
 const LOOK_MS = 1_000;
 const BEAT_MS = 200;
@@ -78,8 +67,9 @@ export class OrderLife {
   #endMs = 0;
 
   constructor(place: Place, ledger: Ledger) {
-    const { config, profile, wallet } = place;
+    const { config, wallet } = place;
     const { configHash } = config;
+    const { profile, allowBlindSigning } = config.venue;
     const runId = `rehearsal${Date.now().toString(36)}`;
     this.#place = place;
     this.#ledger = ledger;
@@ -87,7 +77,7 @@ export class OrderLife {
     this.#placeId = `${runId}-1`;
     this.#cancelId = `${runId}-2`;
     const signer = wallet.draftSigner({
-      ...signingRules(profile, config.venue.allowBlindSigning),
+      ...signingRules(profile, allowBlindSigning),
       loadDraft: (intentId) => ledger.storedDraft(intentId),
     });
     ledger.transaction(() => {
@@ -101,18 +91,23 @@ export class OrderLife {
   }
 
   /** Performs all steps; whatever ends them, nothing may rest afterwards. */
-  async perform(): Promise<StepLine['result']> {
+  async perform(): Promise<void> {
     try {
       for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
-      return 'ok';
     } catch (error) {
-      return await this.#takeBack(error);
+      throw await this.#takeBack(error);
     }
   }
 
   /** Sets the marks of the lists behind everything that was there before the rehearsal. */
   async openAccount(): Promise<string> {
-    nothingRests((await this.#resting()).rows);
+    const { rows } = await this.#resting();
+    if (rows.length > 0) {
+      // Another resting order would pass for its own.
+      const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
+      const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
+      throw failure(`${count} under this wallet`, todo);
+    }
     const found = await this.#compare();
     if (typeof found === 'string') throw failure(`its lists did not come whole: ${found}`, 'Rehearse again.');
     return 'its lists came whole, and no order rests';
@@ -120,7 +115,7 @@ export class OrderLife {
 
   async chooseMarket(): Promise<string> {
     const chosen = await chooseMarket(this.#place);
-    const text = marketText(chosen, this.#place.profile);
+    const text = marketText(chosen, this.#place.config.venue.profile);
     this.#ledger.transaction(() => this.#ledger.saveMarket(chosen.record));
     this.#chosen = chosen;
     this.#endMs = performance.now() + this.#place.withinMs;
@@ -209,8 +204,8 @@ export class OrderLife {
 
   /** Books the venue's listed fills; then its lists and the ledger must agree. */
   async compareLedger(): Promise<string> {
-    const { client, profile, ledgerPath } = this.#place;
-    if (profile.own_trades) {
+    const { client, config, ledgerPath } = this.#place;
+    if (config.venue.profile.own_trades) {
       const { data } = await ask(client, 'trades.list', { query: { limit: 50 } }, 'own trades');
       this.#react(() => this.#executor.onOwnTrades(data, Date.now()));
     }
@@ -231,41 +226,31 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Ensures that nothing rests, whatever ended the rehearsal. Its result stands unless something may still rest. */
-  async #takeBack(error: unknown): Promise<StepLine['result']> {
-    const { where, profile, note } = this.#place;
+  /** Ensures that nothing rests, whatever ended the rehearsal; returns that error unless something may still rest. */
+  async #takeBack(error: unknown): Promise<unknown> {
+    const { where, config, note } = this.#place;
     // Without a signature nothing can rest.
-    if (this.#ledger.intent(this.#placeId)?.signature == null) {
-      if (error instanceof Stopped) return error.trouble.result;
-      throw error;
-    }
+    if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
     this.#drop();
     let isGone = await this.#nothingLeft();
     if (!this.#isSettled) {
       // A signature left without an answer: only the record shows the result, at the latest when the draft is over.
-      const endMs = performance.now() + 2_000 * profile.draft_lifetime_s + TAKE_BACK_MS;
+      const endMs = performance.now() + 2_000 * config.venue.profile.draft_lifetime_s + TAKE_BACK_MS;
       const isKnown = await this.#goOnUntil(() => this.#isSettled, endMs);
       isGone = (await this.#nothingLeft()) && isKnown;
     }
-    const line = { where, step: 'taken back' };
     const todo = `Cancel it by hand at the venue, or \`twinbook cancel-all --verify\`; its record is ${this.#pubkey}.`;
-    if (isGone) note({ ...line, result: 'ok', text: 'nothing rests (read twice)', todo: '' });
-    else note({ ...line, result: 'failed', text: 'THE ORDER MAY STILL REST', todo });
-    if (!(error instanceof Stopped)) throw error;
-    return isGone ? error.trouble.result : 'failed';
+    const rests = failure('THE ORDER MAY STILL REST', todo);
+    if (isGone) note({ where, step: 'taken back', result: 'ok', text: 'nothing rests (read twice)', todo: '' });
+    else note({ where, step: 'taken back', ...rests.line });
+    return isGone || !(error instanceof Stopped) ? error : rests;
   }
 
   async #nothingLeft(): Promise<boolean> {
-    const { client, wallet, profile, config } = this.#place;
-    const options = { client, wallet, profile, allowBlindSigning: config.venue.allowBlindSigning };
+    const { client, wallet, config } = this.#place;
     const within = { withinMs: TAKE_BACK_MS, pauseMs: TAKE_BACK_PAUSE_MS };
-    try {
-      return (await cancelUntilNothingRests(options, within)).verified;
-    } catch (error) {
-      if (error instanceof TwinbookError) return false;
-      throw error;
-    }
+    return (await cancelUntilNothingRests({ client, wallet, ...config.venue }, within)).verified;
   }
 
   get #market(): ChosenMarket {
@@ -291,7 +276,7 @@ export class OrderLife {
   }
 
   async #draft(approved: Approved): Promise<string> {
-    const { client, config, profile, wallet } = this.#place;
+    const { client, config, wallet } = this.#place;
     const { intentId } = approved.intent;
     const reason = JSON.stringify({ rehearsal: true });
     // Writes the intent's row; the request for its draft waits.
@@ -301,12 +286,8 @@ export class OrderLife {
     const stored = this.#ledger.storedDraft(intentId);
     this.#throwTrouble();
     if (stored === null) throw failure(`no draft was stored: ${this.#intent(intentId).lastReason}`, '');
-    const report = examineDraft(stored.message, config, wallet.address);
-    try {
-      return draftWords(report, profile, Date.now() + (client.clockOffset?.offsetMs ?? 0));
-    } catch (error) {
-      throw ofDraft(error, stored.message);
-    }
+    const venueNowMs = Date.now() + (client.clockOffset?.offsetMs ?? 0);
+    return draftWords(stored.message, config.venue, wallet.address, venueNowMs);
   }
 
   async #sign(intentId: string): Promise<string> {
@@ -316,8 +297,8 @@ export class OrderLife {
     if (!this.#events.some((event) => event.kind === 'signingRefused' && event.intentId === intentId))
       throw failure(`it was not signed: ${lastReason}`, 'Rehearse again.');
     const todo = 'Nothing was signed. Do not trade there until the venue explains that draft.';
-    const refused = difference('our signer refuses the draft', 'a draft agrees with its request', lastReason, todo);
-    throw ofDraft(refused, message ?? '');
+    const due = 'a draft agrees with its request';
+    throw difference('our signer refuses the draft', due, lastReason, todo, message ?? '');
   }
 
   async #resting() {
@@ -367,7 +348,7 @@ export class OrderLife {
 
   /** The rehearsal would have stopped before with holdings or resting orders. */
   #facts(): RiskFacts {
-    const { config, profile } = this.#place;
+    const { config } = this.#place;
     const { view } = this.#market;
     const health = { ...view.health, bookAgeMs: view.health.bookAgeMs + Date.now() - view.nowMs };
     return {
@@ -381,7 +362,7 @@ export class OrderLife {
       findCaps: () => ({ yesMicros: ONE, noMicros: ONE }),
       fills: { inWindow: 0, halted: null },
       pace: { lastSecond: 0, lastMinute: 0 },
-      requestHeadroom: profile.rate_limits.signed_per_minute,
+      requestHeadroom: config.venue.profile.rate_limits.signed_per_minute,
     };
   }
 
@@ -448,33 +429,46 @@ const LIFETIME_SLACK_S = 3;
  * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
  * refuse it, or when it lives for another time than the profile says.
  */
-function draftWords(report: DraftReport, profile: VenueProfile, venueNowMs: number): string {
-  if (report.verdict === 'refused') {
-    const found = [report.reason, ...shape(report)].join('; ');
-    const todo =
-      'Nothing was signed. `twinbook doctor --draft -` decodes it; change your copy of the profile only for what the venue confirms.';
-    throw difference('the draft would not be signed', signersDue(profile, report.wallet), found, todo);
+function draftWords(
+  message: string,
+  { profile, allowBlindSigning }: Config['venue'],
+  wallet: string,
+  venueNowMs: number,
+): string {
+  const shape = shapeText(message, profile, wallet);
+  const judged = judgeMessage(message, signingRules(profile, allowBlindSigning), wallet);
+  if (!judged.ok) {
+    const todo = 'Nothing was signed. Change your copy of the profile only for what the venue confirms.';
+    const came = `${judged.reason}; ${shape}`;
+    throw difference('the draft would not be signed', signersDue(profile, wallet), came, todo, message);
   }
-  checkLifetime(report, profile, venueNowMs);
-  return [describeDraft(report), ...shape(report)].join('; ');
+  const { draft } = judged;
+  if (draft === null) return `an unreadable draft; ${shape}`;
+  const leftS = draft.expires - Math.floor(venueNowMs / 1000);
+  if (Math.abs(leftS - profile.draft_lifetime_s) > LIFETIME_SLACK_S) {
+    const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
+    const due = `draft_lifetime_s: ${profile.draft_lifetime_s}`;
+    throw difference('the draft lives otherwise', due, `${leftS} s`, todo, message);
+  }
+  const { action, ...terms } = draft.terms;
+  // The only numbers among the terms are micros.
+  const words = Object.entries(terms).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? formatDecimal(value as Micros) : value}`,
+  );
+  const { serviceName, marketConditionId, draftPubkey, expires } = draft;
+  const asked = `${serviceName} asks to ${action} (${words.join(', ')}) in market ${marketConditionId}`;
+  return `${asked}, draft ${draftPubkey}, until ${expires} (Unix seconds); ${shape}`;
 }
 
-function describeDraft({ asks, verdict }: DraftReport): string {
-  if (verdict === 'blind' || asks === null) return 'an unreadable draft';
-  const { service, market, draft, expires, action, ...terms } = asks;
-  const words = Object.entries(terms).map(([name, value]) => `${name} ${value}`);
-  return `${service} asks to ${action} (${words.join(', ')}) in market ${market}, draft ${draft}, until ${expires} (Unix seconds)`;
-}
-
-function shape({ transaction, wallet }: DraftReport): readonly string[] {
-  if (transaction === null) return ['one signature, ours, over the text'];
+function shapeText(message: string, { draft_message }: VenueProfile, wallet: string): string {
+  if (draft_message !== 'solana_tx') return 'one signature, ours, over the text';
+  const read = readTransaction(message);
+  if (!read.ok) return read.problem;
+  const { signers, feePayer, instructions } = read.transaction;
   const nameAccount = (key: string) => (key === wallet ? 'our wallet' : key);
-  const calls = transaction.instructions.map(({ program, calls: name }) => name ?? program);
-  return [
-    `signers ${transaction.signers.map(nameAccount).join(' and ')}`,
-    `the fee is paid by ${nameAccount(transaction.fee_payer)}`,
-    `programs ${calls.join(', ')}`,
-  ];
+  const programs = instructions.map(({ program }) => nameProgram(program) ?? program);
+  const signed = `signers ${signers.map(nameAccount).join(' and ')}; the fee is paid by ${nameAccount(feePayer)}`;
+  return `${signed}; programs ${programs.join(', ')}`;
 }
 
 function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: VenueProfile, wallet: string): string {
@@ -484,12 +478,4 @@ function signersDue({ draft_message, draft_cosigners, solana_programs = [] }: Ve
     `the fee paid by ${draft_cosigners?.fee_payer ?? 'our wallet'}`,
     `programs ${['Memo', ...solana_programs].join(', ')}`,
   ].join('; ');
-}
-
-function checkLifetime({ asks }: DraftReport, { draft_lifetime_s }: VenueProfile, venueNowMs: number): void {
-  if (asks === null) return;
-  const leftS = Number(asks['expires']) - Math.floor(venueNowMs / 1000);
-  if (Math.abs(leftS - draft_lifetime_s) <= LIFETIME_SLACK_S) return;
-  const todo = `Write draft_lifetime_s: ${leftS} into your copy of the profile, if the venue documents it.`;
-  throw difference('the draft lives otherwise', `draft_lifetime_s: ${draft_lifetime_s}`, `${leftS} s`, todo);
 }

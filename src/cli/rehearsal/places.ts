@@ -7,29 +7,25 @@ import type { Config } from '../../shell/config/config.js';
 import { locateStopFile, readStopFile } from '../../shell/control/stop-file.js';
 import { Wallet } from '../../shell/wallet/wallet.js';
 import { openLedger } from '../../trader/ledger/ledger.js';
-import type { CliIo } from '../io.js';
 import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
-import { ask, clockText, failure, limitText, type Place, type StepLine, step } from './steps.js';
-
-type Rehearsal = Pick<Place, 'config' | 'note' | 'isStopped' | 'withinMs' | 'market'> & { readonly io: CliIo };
+import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
 
 /** No network and no account: the exchange is new, and gone afterwards. */
-export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
+export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;
   const exchange = await startExchange({ ...PAPER_DEFAULTS, profile, port: 0, draftLifetimeS });
   const wallet = Wallet.makeUnkept();
   const client = new ServiceClient({ profile, baseUrl: exchange.url });
-  const place: Place = { ...rehearsal, where: 'paper', profile, client, wallet, ledgerPath };
+  const place: Place = { ...rehearsal, where: 'paper', client, wallet, ledgerPath };
   try {
-    const prepare = async () => {
+    await step(place, 'keys', async () => {
       const file = await walletText(rehearsal);
       await client.bootstrap(wallet);
       return `${file}; this rehearsal uses ${wallet.address}, whose key is not stored, and credentials from the challenge`;
-    };
-    await step(place, 'keys', prepare);
-    return await liveThrough(place);
+    });
+    await liveThrough(place);
   } finally {
     await client.close();
     await exchange.close();
@@ -44,45 +40,37 @@ async function walletText({ config, io }: Rehearsal): Promise<string> {
 }
 
 /** Trades. Only after success on paper. */
-export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<StepLine['result']> {
-  const { profile } = rehearsal.config.venue;
-  const live = { ...rehearsal, where: 'live', profile } as const;
-  const open = () => connect(rehearsal);
-  const describe = ({ wallet }: Pick<Place, 'wallet'>) =>
-    `wallet ${wallet.address}, credentials for ${profile.base_url}`;
-  const opened = await step(live, 'keys', open, describe);
-  return liveThrough({ ...live, ...opened, ledgerPath }).finally(() => opened.client.close());
-}
-
-async function connect({ config, io }: Rehearsal): Promise<Pick<Place, 'wallet' | 'client'>> {
-  await checkNobodyTrades(config);
-  const { wallet, credentials } = await openKeys(config, io);
-  return { wallet, client: new ServiceClient({ profile: config.venue.profile, credentials }) };
+export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
+  const { config, io } = rehearsal;
+  const { profile } = config.venue;
+  const open = async () => {
+    await checkNobodyTrades(config);
+    return openKeys(config, io);
+  };
+  const live = { ...rehearsal, where: 'live' } as const;
+  const { wallet, credentials } = await step(
+    live,
+    'keys',
+    open,
+    (keys) => `wallet ${keys.wallet.address}, credentials for ${profile.base_url}`,
+  );
+  const client = new ServiceClient({ profile, credentials });
+  await liveThrough({ ...live, client, wallet, ledgerPath }).finally(() => client.close());
 }
 
 /** A trader would take the rehearsal's order for a foreign one, and a killed trader must not place any order. */
 async function checkNobodyTrades(config: Config): Promise<void> {
-  if ((await reachTrader(config)) !== 'not running') {
+  if ((await reachTrader(config)) !== 'not running')
     throw failure('the trader of this file runs', '`twinbook stop`, then rehearse again.');
-  }
   const killed = readStopFile(locateStopFile(config.ledger.path));
   if (killed !== null)
     throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
 /** From the clock to the ledger. The client has credentials. */
-async function liveThrough(place: Place): Promise<StepLine['result']> {
-  await greet(place);
-  const ledger = openLedger(place.ledgerPath, { pid: process.pid, startedMs: Date.now() });
-  try {
-    return await new OrderLife(place, ledger).perform();
-  } finally {
-    ledger.close();
-  }
-}
-
-async function greet(place: Place): Promise<void> {
-  const { client, profile } = place;
+async function liveThrough(place: Place): Promise<void> {
+  const { client, config, ledgerPath } = place;
+  const { profile } = config.venue;
   const markets = () => ask(client, 'markets.list', { query: { limit: 1 } }, 'its markets');
   const { answer } = await step(place, 'clock', markets, () => clockText(client, profile));
   const own = () => ask(client, 'orders.list', { query: { limit: 1 } }, 'own orders');
@@ -90,4 +78,10 @@ async function greet(place: Place): Promise<void> {
     const limits = [limitText(answer, 'public', profile), limitText(signed, 'signed', profile)];
     return `${limits.join('; ')}; the venue takes the headers ${profile.header_prefix}-…`;
   });
+  const ledger = openLedger(ledgerPath, { pid: process.pid, startedMs: Date.now() });
+  try {
+    await new OrderLife(place, ledger).perform();
+  } finally {
+    ledger.close();
+  }
 }

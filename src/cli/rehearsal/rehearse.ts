@@ -1,7 +1,4 @@
-/**
- * `twinbook rehearse`: the life of one order, first on an embedded paper exchange with the configuration's profile, and
- * only after success and with two flags at the venue itself.
- */
+/** `twinbook rehearse`: the life of one order on an embedded paper exchange, then with two flags at the venue. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,25 +6,33 @@ import { join, resolve } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
-import { command, flag, integerBetween, nonEmpty, read, usual, type Values } from '../command.js';
+import { command } from '../command.js';
 import type { CliIo } from '../io.js';
+import * as option from '../options.js';
 import { marketAtVenue } from '../reach.js';
 import { json } from '../table.js';
-import { EXIT_OF, lineText, runForResult, type StepLine, step } from './steps.js';
+import { EXIT_OF, lineText, type StepLine, Stopped, step } from './steps.js';
 
 const OPTIONS = {
-  live: flag('--live', 'afterwards at the venue itself: the smallest order, far from the market, canceled at once'),
-  iAcceptThatThisTrades: flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
-  market: read(
+  live: option.flag(
+    '--live',
+    'afterwards at the venue itself: the smallest order, far from the market, canceled at once',
+  ),
+  iAcceptThatThisTrades: option.flag('--i-accept-that-this-trades', 'needed with --live: the order is real'),
+  market: option.read(
     '--market <name>',
     'the market of the order at the venue: its id, or of one in the ledger the beginning or words of its title; default: the first that a strategy wants',
-    nonEmpty,
+    option.nonEmpty,
   ),
-  ledger: read('--ledger <file>', 'keep the ledger of the rehearsal here; never the trader’s own', nonEmpty),
-  timeout: usual('--timeout <s>', 'for each life of an order', 90, integerBetween(5, 3600)),
+  ledger: option.read(
+    '--ledger <file>',
+    'keep the ledger of the rehearsal here; never the trader’s own',
+    option.nonEmpty,
+  ),
+  timeout: option.integer('--timeout <s>', 'for each life of an order', [5, 3600], 90),
 };
 
-type RehearseFlags = Values<typeof OPTIONS>;
+type RehearseFlags = option.Values<typeof OPTIONS>;
 
 export const addRehearseCommand = command({
   name: 'rehearse',
@@ -42,11 +47,16 @@ export const addRehearseCommand = command({
       steps.push(line);
       if (!isJson) io.out(lineText(line));
     };
-    const result = await runSteps(options, file, io, note);
+    const result = await runSteps(options, file, io, note).then(() => 'ok' as const, resultOf);
     if (isJson) io.out(json({ result, steps }));
     return EXIT_OF[result];
   },
 });
+
+function resultOf(error: unknown): StepLine['result'] {
+  if (error instanceof Stopped) return error.line.result;
+  throw error;
+}
 
 /** Checked before anything is read or requested: nothing trades by a typing error. */
 function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
@@ -58,35 +68,28 @@ function checkFlags({ live, iAcceptThatThisTrades }: RehearseFlags): void {
   throw new TwinbookError('usage', text, 'Without both, the rehearsal is on paper alone and touches no venue.');
 }
 
-async function runSteps(
-  flags: RehearseFlags,
-  file: string,
-  io: CliIo,
-  note: (line: StepLine) => void,
-): Promise<StepLine['result']> {
+async function runSteps(flags: RehearseFlags, file: string, io: CliIo, note: (line: StepLine) => void): Promise<void> {
   const { atTheVenue, onPaper } = await import('./places.js');
   let stopped = false;
   const isStopped = () => stopped;
-  return runForResult(async () => {
-    const common = { where: 'paper', note, isStopped } as const;
-    const load = () => loadConfig(file, io);
-    const config = await step(common, 'configuration', load, (read) => configurationText(read, flags, io));
-    void io.stopAsked().then(() => {
-      stopped = true;
-    });
-    const { live, ledger, market, timeout } = flags;
-    const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
-    try {
-      const wanted = market === undefined ? null : await marketAtVenue(market, config);
-      const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
-      const own = ledger === undefined ? null : resolve(io.cwd, ledger);
-      const result = await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
-      if (result !== 'ok' || live !== true) return result;
-      return await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+  const load = () => loadConfig(file, io);
+  const { live, ledger, market, timeout } = flags;
+  const config = await step({ where: 'paper', note, isStopped }, 'configuration', load, (read) =>
+    configurationText(read, flags, io),
+  );
+  void io.stopAsked().then(() => {
+    stopped = true;
   });
+  const folder = mkdtempSync(join(tmpdir(), 'twinbook-rehearsal-'));
+  try {
+    const wanted = market === undefined ? null : await marketAtVenue(market, config);
+    const rehearsal = { config, io, note, isStopped, withinMs: timeout * 1000, market: wanted };
+    const own = ledger === undefined ? null : resolve(io.cwd, ledger);
+    await onPaper(rehearsal, live === true || own === null ? join(folder, 'paper.sqlite') : own);
+    if (live === true) await atTheVenue(rehearsal, own ?? join(folder, 'live.sqlite'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function configurationText(config: Config, { live, ledger }: RehearseFlags, io: CliIo): string {

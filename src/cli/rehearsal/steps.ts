@@ -9,20 +9,13 @@ import type { ServiceClient } from '../../shell/client/client.js';
 import type { CallInput, ClientAnswer } from '../../shell/client/contract.js';
 import type { Config } from '../../shell/config/config.js';
 import type { Wallet } from '../../shell/wallet/wallet.js';
-import { EXIT, type ExitCode, findExitCode } from '../io.js';
+import { type CliIo, EXIT, type ExitCode, findExitCode } from '../io.js';
 import { compareClocks, requireAnswer } from '../reach.js';
 
-export type Where = 'paper' | 'live';
-
-export interface Place {
-  readonly where: Where;
+export interface Rehearsal {
   readonly config: Config;
-  readonly profile: VenueProfile;
-  readonly client: ServiceClient;
-  readonly wallet: Wallet;
-  /** A new one, or an earlier rehearsal's. */
-  readonly ledgerPath: string;
-  /** Id of the market to use; null: one is chosen. */
+  readonly io: CliIo;
+  /** Id of the market to use at the venue; null: one is chosen. */
   readonly market: string | null;
   /** Time for the life of the order, ms; canceling leftovers has its own time. */
   readonly withinMs: number;
@@ -30,10 +23,18 @@ export interface Place {
   readonly isStopped: () => boolean;
 }
 
+export interface Place extends Rehearsal {
+  readonly where: 'paper' | 'live';
+  readonly client: ServiceClient;
+  readonly wallet: Wallet;
+  /** A new one, or an earlier rehearsal's. */
+  readonly ledgerPath: string;
+}
+
 export interface StepLine {
-  readonly where: Where;
+  readonly where: Place['where'];
   readonly step: string;
-  readonly result: 'ok' | 'failed' | 'configuration' | 'timed out' | 'difference';
+  readonly result: keyof typeof EXIT_OF;
   readonly text: string;
   /** Text of the profile, and the answer that came; only for a difference. */
   readonly profile?: string;
@@ -43,24 +44,26 @@ export interface StepLine {
   readonly todo: string;
 }
 
-export type Trouble = Omit<StepLine, 'where' | 'step' | 'result'> & {
-  readonly result: Exclude<StepLine['result'], 'ok'>;
-};
+export const EXIT_OF = {
+  ok: EXIT.ok,
+  failed: EXIT.failed,
+  configuration: EXIT.configuration,
+  'timed out': EXIT.timedOut,
+  difference: EXIT.difference,
+} as const;
 
 /** Ends a rehearsal at the step that threw it. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
-  readonly trouble: Trouble;
-  readonly isNoted: boolean;
+  readonly line: Omit<StepLine, 'where' | 'step'>;
 
-  constructor(trouble: Trouble, isNoted = false) {
-    super(trouble.text);
-    this.trouble = trouble;
-    this.isNoted = isNoted;
+  constructor(line: Omit<StepLine, 'where' | 'step'>) {
+    super(line.text);
+    this.line = line;
   }
 }
 
-/** Runs one step, writes its line and returns what it found. Throws a noted Stopped when it did not go well. */
+/** Runs one step, writes its line and returns what it found. Throws Stopped when it did not go well. */
 export async function step<T>(
   { where, note, isStopped }: Pick<Place, 'where' | 'note' | 'isStopped'>,
   name: string,
@@ -73,63 +76,42 @@ export async function step<T>(
     note({ where, step: name, result: 'ok', text: describeFound(found), todo: '' });
     return found;
   } catch (error) {
-    const trouble = toTrouble(error);
-    note({ where, step: name, ...trouble });
-    throw new Stopped(trouble, true);
-  }
-}
-
-export async function runForResult(work: () => Promise<StepLine['result']>): Promise<StepLine['result']> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Stopped && error.isNoted) return error.trouble.result;
-    throw error;
+    const stopped = toStopped(error);
+    note({ where, step: name, ...stopped.line });
+    throw stopped;
   }
 }
 
 /** The venue differs from its profile. */
-export const difference = (text: string, profile: string, came: string, todo: string): Stopped =>
-  new Stopped({ result: 'difference', text, profile, came, todo });
-
-export const ofDraft = (error: unknown, draft: string): unknown =>
-  error instanceof Stopped ? new Stopped({ ...error.trouble, draft }) : error;
+export const difference = (text: string, profile: string, came: string, todo: string, draft?: string): Stopped =>
+  new Stopped({ result: 'difference', text, profile, came, todo, ...(draft === undefined ? {} : { draft }) });
 
 export const failure = (text: string, todo: string): Stopped => new Stopped({ result: 'failed', text, todo });
 
 export const timedOut = (text: string, todo: string): Stopped => new Stopped({ result: 'timed out', text, todo });
 
-const BY_EXIT: Readonly<Partial<Record<ExitCode, Trouble['result']>>> = {
+const BY_EXIT: Readonly<Partial<Record<ExitCode, StepLine['result']>>> = {
   [EXIT.configuration]: 'configuration',
   [EXIT.usage]: 'configuration',
   [EXIT.timedOut]: 'timed out',
 };
 
-/** An error as the trouble of a step. Throws on a bug. */
-function toTrouble(error: unknown): Trouble {
-  if (error instanceof Stopped) return error.trouble;
+/** Throws on a bug. */
+function toStopped(error: unknown): Stopped {
+  if (error instanceof Stopped) return error;
   if (!(error instanceof TwinbookError)) throw error;
-  return { result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint };
+  return new Stopped({ result: BY_EXIT[findExitCode(error)] ?? 'failed', text: error.message, todo: error.hint });
 }
-
-export const EXIT_OF: Readonly<Record<StepLine['result'], ExitCode>> = {
-  ok: EXIT.ok,
-  failed: EXIT.failed,
-  configuration: EXIT.configuration,
-  'timed out': EXIT.timedOut,
-  difference: EXIT.difference,
-};
 
 /** One line for a successful step; else the finding, the expectation and the advice on lines below. */
 export function lineText({ where, step, result, text, profile, came, draft, todo }: StepLine): string {
   const more = [
-    ...(profile === undefined ? [] : [`the profile says: ${profile}`]),
-    ...(came === undefined ? [] : [`received: ${came}`]),
-    ...(draft === undefined ? [] : [`the draft: ${draft}`]),
-    ...(todo === '' ? [] : [`do: ${todo}`]),
-  ];
-  const mark = result === 'ok' ? 'ok  ' : result;
-  const lines = [`${mark}  ${where}  ${step}: ${text}`, ...more.map((line) => `      ${line}`)];
+    ['the profile says', profile],
+    ['received', came],
+    ['the draft', draft],
+    ['do', todo || undefined],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`      ${name}: ${value}`]));
+  const lines = [`${result.padEnd(4)}  ${where}  ${step}: ${text}`, ...more];
   // Titles and reasons come from the exchange.
   return lines.map((line) => `${plainLine(line)}\n`).join('');
 }
@@ -163,15 +145,9 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
   return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
 }
 
-const KEYS = {
-  public: 'public_per_minute',
-  signed: 'signed_per_minute',
-  bootstrap: 'bootstrap_per_minute',
-} as const satisfies Record<Scope, keyof VenueProfile['rate_limits']>;
-
 /** The limit of one scope by an answer's headers. A venue that allows more than its profile says is no trouble. */
-export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope, profile: VenueProfile): string {
-  const key = KEYS[scope];
+export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
+  const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];
   if (budget === null) return `${scope}: no headers, ${due} a minute are kept`;
   if (budget.limit < due) {
@@ -181,14 +157,4 @@ export function limitText({ budget }: Pick<ClientAnswer, 'budget'>, scope: Scope
   }
   const more = budget.limit === due ? '' : ` (the profile keeps to ${due})`;
   return `${scope}: ${budget.limit} a minute${more}`;
-}
-
-/** The rehearsal must be alone: other resting orders would pass for its own. */
-export function nothingRests(resting: readonly { readonly pubkey: string | null }[]): void {
-  if (resting.length === 0) return;
-  const count = resting.length === 1 ? 'an order rests' : `${resting.length} orders rest`;
-  throw failure(
-    `${count} under this wallet`,
-    'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.',
-  );
 }

@@ -55,7 +55,7 @@ export const venueProfileSchema = z.strictObject({
   draft_cosigners: draftCosigners.optional(),
   /** Fee rates of the venue's markets, as fractions of price x amount: `twinbook rehearse` compares them. */
   fee_rates: z.strictObject({ maker: rate, taker: rate }).optional(),
-  /** Base of the venue's fee rates; see `FeeSchedule`. `twinbook doctor --fees` shows it. Absent: notional. */
+  /** Base of the venue's fee rates; see `FeeSchedule`. Absent: notional. */
   fee_schedule: z.enum(FEE_SCHEDULES).optional(),
   draft_lifetime_s: z.number().int().min(5).max(3600),
   clock_tolerance_s: z.number().int().min(1).max(300),

@@ -309,7 +309,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
     throw new TwinbookError(
       'config_invalid',
       `market ${condition_id}: ${found}`,
-      'Set venue.fee_schedule to what `doctor --fees MARKET` shows. Orders of a run before may still rest: `cancel-all`.',
+      'Set venue.fee_schedule to one that the trades allow. Orders of a run before may still rest: `cancel-all`.',
     );
   }
 }

@@ -287,23 +287,26 @@ export class Markets {
   }
 
   #saveFacts(facts: MarketFacts, detail: MarketDetail, seenMs: number): void {
-    const record: MarketRecord = {
-      conditionId: facts.conditionId,
-      title: facts.title,
-      state: facts.phase,
-      eventConditionId: facts.eventConditionId,
-      yesLabel: detail.yes_outcome_label,
-      noLabel: detail.no_outcome_label,
-      makerFeeRateMicros: facts.makerFeeRateMicros,
-      takerFeeRateMicros: facts.takerFeeRateMicros,
-      resolutionS: detail.resolution_date,
-      seenMs,
-    };
+    const record = makeMarketRecord(facts, detail, seenMs);
     const stored = this.#ledger.market(facts.conditionId);
     // Only a change is written: details are read often, and each write is synced.
     if (!isDeepStrictEqual({ ...stored, seenMs }, record)) this.#ledger.saveMarket(record);
   }
 }
+
+/** The ledger's row of a market. */
+export const makeMarketRecord = (facts: MarketFacts, detail: MarketDetail, seenMs: number): MarketRecord => ({
+  conditionId: facts.conditionId,
+  title: facts.title,
+  state: facts.phase,
+  eventConditionId: facts.eventConditionId,
+  yesLabel: detail.yes_outcome_label,
+  noLabel: detail.no_outcome_label,
+  makerFeeRateMicros: facts.makerFeeRateMicros,
+  takerFeeRateMicros: facts.takerFeeRateMicros,
+  resolutionS: detail.resolution_date,
+  seenMs,
+});
 
 const ownFillsNote = (conditionId: string): string => `own-fills.${conditionId}`;
 

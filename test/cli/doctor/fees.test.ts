@@ -6,7 +6,6 @@ import { loadConfig } from '../../../src/shell/config/load.js';
 import { refuseWrongFees } from '../../../src/shell/daemon/session.js';
 import { trader } from '../../shell/config/files.js';
 import { folderOf, makerYaml } from '../../support/folders.js';
-import { run } from '../run.js';
 
 const closers: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -40,28 +39,6 @@ async function folderWith(schedule: string) {
   );
   return { url, cwd: folderOf({ 'trader.yaml': text, 'maker.yaml': makerYaml('{ ids: [M] }') }) };
 }
-
-describe('the doctor, asked for the fees of a market', () => {
-  test('shows what they are taken of, and is content where that is declared', async () => {
-    const { cwd } = await folderWith('variance');
-    const { code, out } = await run(['doctor', '--fees', 'M', '-c', 'trader.yaml'], { cwd });
-    expect(out).toMatch(/^variance +0\.02\d* +none +0\.00000\d +yes$/m);
-    expect(out).toMatch(/^notional +0\.\d+ +none +\d\.\d+ +no$/m);
-    expect(out).toContain('the fees are variance\nfee_schedule: variance is not contradicted\n');
-    expect(code).toBe(0);
-  });
-
-  test('fails where another is declared', async () => {
-    const { cwd } = await folderWith('notional');
-    const { code, out } = await run(['doctor', '--fees', 'M', '-c', 'trader.yaml', '--json'], { cwd });
-    expect(JSON.parse(out)).toMatchObject({
-      declared: 'notional',
-      verdict: { kind: 'seen', schedule: 'variance' },
-      contradiction: 'the fees of 100 trades are variance, and fee_schedule says notional',
-    });
-    expect(code).not.toBe(0);
-  });
-});
 
 describe('a trader on a venue that is not its own', () => {
   const starting = async (schedule: string) => {

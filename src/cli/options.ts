@@ -1,0 +1,141 @@
+/** Options of commands, each with the type of its value, and readers of their texts. */
+
+import { InvalidArgumentError, Option } from 'commander';
+import { type Micros, parseDecimal } from '../shared/base/micros.js';
+
+/** An option with the type of its value. */
+export interface OptionRow<T> {
+  readonly option: Option;
+  /** Never set: carries the type. */
+  readonly value?: T;
+}
+
+export type OptionRows = Readonly<Record<string, OptionRow<unknown>>>;
+export type Values<Rows extends OptionRows> = {
+  readonly [Key in keyof Rows]: Rows[Key] extends OptionRow<infer T> ? T : never;
+};
+type Reader<T> = (text: string) => T;
+
+/** True if given. */
+export const flag = (flags: string, help: string): OptionRow<true | undefined> => ({ option: new Option(flags, help) });
+
+/** `--no-…`: false if given, else true. */
+export const unless = (flags: string, help: string): OptionRow<boolean> => ({ option: new Option(flags, help) });
+
+/** `conflicts`: options that may not be given too. */
+export const text = (flags: string, help: string, ...conflicts: string[]): OptionRow<string | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
+});
+
+export const read = <T>(flags: string, help: string, reader: Reader<T>): OptionRow<T | undefined> => ({
+  option: new Option(flags, help).argParser(reader),
+});
+
+/** The same with a default value. */
+export const usual = <T>(flags: string, help: string, value: T, reader: Reader<T>, shown?: string): OptionRow<T> => ({
+  option: new Option(flags, help).default(value, shown).argParser(reader),
+});
+
+export function required(flags: string, help: string): OptionRow<string>;
+export function required<T>(flags: string, help: string, reader: Reader<T>): OptionRow<T>;
+export function required(flags: string, help: string, reader: Reader<unknown> = String): OptionRow<unknown> {
+  return { option: new Option(flags, help).makeOptionMandatory().argParser(reader) };
+}
+
+type Texts = readonly string[];
+
+/** `--name <value...>`. */
+export const list = (flags: string, help: string, ...conflicts: string[]): OptionRow<Texts | undefined> => ({
+  option: new Option(flags, help).conflicts(conflicts),
+});
+
+export const requiredList = (flags: string, help: string): OptionRow<Texts> => ({
+  option: new Option(flags, help).makeOptionMandatory(),
+});
+
+/** May be repeated; the reader also gets the earlier values. */
+export const repeated = <T = string>(
+  flags: string,
+  help: string,
+  reader: (text: string, before: readonly T[]) => T = (given) => given as T,
+): OptionRow<readonly T[]> => ({
+  option: new Option(flags, help)
+    .default([])
+    .argParser((given: string, before: readonly T[]) => [...before, reader(given, before)]),
+});
+
+export const choice = <T extends string>(
+  flags: string,
+  help: string,
+  words: readonly T[],
+  value: NoInfer<T>,
+): OptionRow<T> => ({ option: new Option(flags, help).choices(words).default(value) });
+
+export const changedCode = flag(
+  '--accept-changed-code',
+  "run the code that the configuration's strategy files have now, though its hash differs from the run's",
+);
+
+export const csv = (help = 'print CSV in place of a table'): OptionRow<true | undefined> => ({
+  option: new Option('--csv', help).conflicts('json'),
+});
+
+/** Longer than the trader needs to cancel everything and read twice, within its request budget. */
+export const SLOW_S = 90;
+export const QUICK_S = 10;
+
+export const timeout = (timeoutS: number): OptionRow<number> =>
+  integer('--timeout <s>', 'how long to wait for the trader, s', [1, 3600], timeoutS);
+
+type Range = readonly [min: number, max: number];
+
+export function integer(flags: string, help: string, range: Range): OptionRow<number | undefined>;
+export function integer(flags: string, help: string, range: Range, value: number, shown?: string): OptionRow<number>;
+export function integer(flags: string, help: string, [min, max]: Range, value?: number, shown?: string) {
+  return { option: new Option(flags, help).default(value, shown).argParser(integerBetween(min, max)) };
+}
+
+export const number = (flags: string, help: string, [min, max]: Range, value: number): OptionRow<number> =>
+  usual(flags, help, value, numberBetween(min, max));
+
+/** The returned reader carries its range, for schemas. */
+export const integerBetween = (min: number, max: number) =>
+  Object.assign(
+    (text: string): number => {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= min && value <= max))
+        throw new InvalidArgumentError(`Wanted a whole number from ${min} to ${max}.`);
+      return value;
+    },
+    { min, max },
+  );
+
+export const numberBetween =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Wanted a number from ${min} to ${max}.`);
+    return value;
+  };
+
+export function positiveAmount(text: string): Micros {
+  const value = parseDecimal(text);
+  if (value === null || value < 0) throw new InvalidArgumentError('Wanted a decimal such as 10000 or 0.5.');
+  return value;
+}
+
+/** A time or the beginning of a day, Unix ms; UTC without a zone. */
+export function momentIn(text: string): number {
+  const [, day = '', time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const ms = Date.parse(`${day}T${time}${zone}`);
+  // JavaScript reads 31 February as 3 March.
+  if (Number.isNaN(ms) || !new Date(Date.parse(`${day}T00:00Z`)).toISOString().startsWith(day))
+    throw new InvalidArgumentError("Wanted a day or a time in UTC: '2026-11-25' or '2026-11-25 21:03:10'.");
+  return ms;
+}
+
+export function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Wanted some text.');
+  return text;
+}
