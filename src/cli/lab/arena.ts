@@ -7,8 +7,8 @@ import { type Conditions, conditionsText, USUAL_CONDITIONS, type World } from '.
 import { count, decimal, formatDuration } from '../../lab/report/figures.js';
 import type { FreshMean } from '../../lab/sweep/result.js';
 import { type Answer, command } from '../command.js';
-import * as option from '../options.js';
 import { type CliIo, DEFAULT_CONFIG, EXIT, ProgressLine } from '../io.js';
+import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 
 export const HIGHEST_SEED = 2 ** 31;
@@ -49,7 +49,12 @@ const OPTIONS = {
   world: { option: new Option('--world <name...>', 'worlds, or all').default(['challenge']) } as option.OptionRow<
     readonly string[]
   >,
-  seeds: option.usual('--seeds <n>', 'simulations of each strategy in each world', 20, option.integerBetween(1, MOST_SEEDS)),
+  seeds: option.usual(
+    '--seeds <n>',
+    'simulations of each strategy in each world',
+    20,
+    option.integerBetween(1, MOST_SEEDS),
+  ),
   first: option.usual('--first <seed>', 'the first seed', 0, option.integerBetween(0, HIGHEST_SEED)),
   workers: threadsOption,
   markets: marketsOption,

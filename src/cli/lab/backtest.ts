@@ -24,25 +24,20 @@ const feeOption = (who: string): option.OptionRow<number> =>
     '0',
   );
 
-export const seedOption = option.integer('--seed <n>', 'seed of latencies and ids', [0, 2 ** 32 - 1], 1);
+export const seedOption = option.usual(
+  '--seed <n>',
+  'seed of latencies and ids',
+  1,
+  option.integerBetween(0, 2 ** 32 - 1),
+);
 export const DATA = ['--data <path...>', 'recordings: folders or files, of our own format or raw'] as const;
 
 export const PLAY_OPTIONS = {
   latency: option.text(
     '--latency <model>',
-    `round trips: constant:MS or recorded, scaled by :xK; of kinds of calls: ,submit=constant:400 (default: recorded if measured, else ${USUAL_LATENCY})`,
+    `round trips: constant:MS or recorded, scaled by :xK (default: recorded if measured, else ${USUAL_LATENCY})`,
   ),
   seed: seedOption,
-  repeat: option.integer(
-    '--repeat <n>',
-    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
-    [1, MAX_REPEATS],
-    1,
-  ),
-  failures: option.text(
-    '--failures <rates>',
-    'calls that fail: recorded, or parts of all calls as in lost:0.01,error:0.005 (default: none)',
-  ),
   fees: option.text(
     '--fees <name>',
     `fees where a recording names none: ${FEE_NAMES.join(', ')}`,
@@ -51,20 +46,20 @@ export const PLAY_OPTIONS = {
   ),
   makerFee: feeOption('maker'),
   takerFee: feeOption('taker'),
-  landingMs: option.integer(
+  landingMs: option.read(
     '--landing-ms <n>',
     `how long merges take (default: the file’s exchange.landing_ms, else ${USUAL_LANDING_MS})`,
-    [0, 600_000],
+    option.integerBetween(0, 600_000),
   ),
   feed: option.repeated(
     '--feed <name=file...>',
     'values of a feed: a CSV or JSONL file as in docs/feeds.md; NAME alone plays its recorded values',
     feedChoice,
   ),
-  feedDelay: option.integer(
+  feedDelay: option.read(
     '--feed-delay <ms>',
     'from the time of a row in such a file to when it is known (default: as long as a live trader would need)',
-    [0, 3_600_000],
+    option.integerBetween(0, 3_600_000),
   ),
   allMarkets: option.flag(
     '--all-markets',
@@ -85,6 +80,12 @@ const OPTIONS = {
   data: option.requiredList(...DATA),
   ...PLAY_OPTIONS,
   fillModel: fillModelOption(BRACKET),
+  repeat: option.usual(
+    '--repeat <n>',
+    'runs of each, which draw the phase of polls and the length of round trips from the seed; shows mean and spread',
+    1,
+    option.integerBetween(1, MAX_REPEATS),
+  ),
   afterHalt: option.choice(
     '--after-halt <what>',
     'when a limit halts the trader: resume with the next event or day, or end there as live',
@@ -129,12 +130,11 @@ async function runBacktests({ options, file, isJson, io }: Call<typeof OPTIONS, 
   const feeds = choices.map(({ name }) => name);
   const config = await loadConfig(file, { ...io, strategyFileToo: true, feeds });
   const line = new ProgressLine(io, isJson);
-  const { latency, failures, fees, repeat, afterHalt, report } = options;
+  const { latency, fees, repeat, afterHalt, report } = options;
   const fillModels = options.fillModel ?? BRACKET;
   const asked = {
     ...planOptions(options, config),
     latency,
-    failures,
     feeCurve: fees,
     data: resolveData(options.data, io),
     feeds: Object.fromEntries(choices.map(({ name, path }) => [name, path])),

@@ -26,8 +26,8 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
 import { type Answer, resolveData } from '../command.js';
-import * as option from '../options.js';
 import { type CliIo, type ProgressLine, writeWhole } from '../io.js';
+import * as option from '../options.js';
 import { type Column, prose, table } from '../table.js';
 import { DATA, fillModelOption, PLAY_OPTIONS, planOptions, resolveFeedChoices } from './backtest.js';
 
@@ -122,7 +122,11 @@ export const QUESTION_OPTIONS = {
     '--param <name=values>',
     'a parameter to vary, as STRATEGY.NAME=FROM:TO:STEP or =a,b,c; with --random also =FROM:TO or =log:FROM:TO',
   ),
-  random: option.read('--random <n>', 'random configurations, not the whole grid', option.integerBetween(1, MAX_CONFIGURATIONS)),
+  random: option.read(
+    '--random <n>',
+    'random configurations, not the whole grid',
+    option.integerBetween(1, MAX_CONFIGURATIONS),
+  ),
   fillModel: fillModelOption(USUAL_FILL_MODELS),
   folds: option.read(
     '--folds <n>',

@@ -15,8 +15,8 @@ import { isLoopback } from '../../shell/client/message.js';
 import type { QueueAddress } from '../../shell/queue/job-queue.js';
 import { readPrivateFile, secrets } from '../../shell/wallet/secrets.js';
 import { type Answer, type Call, command, resolveData } from '../command.js';
-import * as option from '../options.js';
 import { type CliIo, EXIT, type ExitCode, ProgressLine } from '../io.js';
+import * as option from '../options.js';
 import { record } from '../table.js';
 import { findWorlds, HIGHEST_SEED, MOST_SEEDS, marketsOption, readConditions, threadsOption } from './arena.js';
 import {
@@ -45,7 +45,11 @@ const WORLD_OPTIONS = {
     `of worlds: seeds that are chosen on (default: ${USUAL_SEEDS})`,
     option.integerBetween(1, MOST_SEEDS),
   ),
-  first: option.read('--first <seed>', 'of worlds: the first of them (default: 0)', option.integerBetween(0, HIGHEST_SEED)),
+  first: option.read(
+    '--first <seed>',
+    'of worlds: the first of them (default: 0)',
+    option.integerBetween(0, HIGHEST_SEED),
+  ),
   fresh: option.read(
     '--fresh <n>',
     'of worlds: other seeds, on which the best is shown (default: as many)',
@@ -66,7 +70,12 @@ const USUAL_CHUNK_SECONDS = 300;
 const INDEX_VARIABLES = ['SLURM_ARRAY_TASK_ID', 'JOB_COMPLETION_INDEX', 'AWS_BATCH_JOB_ARRAY_INDEX'];
 
 const chunkSecondsOption = (seconds: number): option.OptionRow<number> =>
-  option.usual('--chunk-seconds <n>', 'duration of a chunk on one core at the usual pace', seconds, option.integerBetween(1, 86_400));
+  option.usual(
+    '--chunk-seconds <n>',
+    'duration of a chunk on one core at the usual pace',
+    seconds,
+    option.integerBetween(1, 86_400),
+  );
 
 const planCommand = command({
   name: 'plan',
@@ -240,7 +249,12 @@ const workerCommand = command({
   options: {
     data: option.requiredList('--data <path...>', 'this machine’s copy of the recordings: folders or files'),
     workers: threadsOption,
-    dir: option.text('--dir <dir>', 'the folder of `sweep plan`: run its chunks, without a queue', 'queue', 'lockSeconds'),
+    dir: option.text(
+      '--dir <dir>',
+      'the folder of `sweep plan`: run its chunks, without a queue',
+      'queue',
+      'lockSeconds',
+    ),
     index: indexOption,
     queue: queueOption,
     lockSeconds: option.usual(
