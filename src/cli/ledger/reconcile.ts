@@ -47,9 +47,9 @@ export async function reconcileDirectly(options: DirectReconciliation) {
   const { client, withinMs } = options;
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
-  const ledger = overlayNotes(options.ledger);
-  const comparison = new Comparison(ledger, underWay(options.ledger), options.ownTrades);
-  const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
+  const notes = overlayNotes(options.ledger);
+  const comparison = new Comparison(options.ledger, notes, underWay(options.ledger), options.ownTrades);
+  const suspicions = new ConfirmedDifferences(notes, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
     const begunMs = Date.now();
@@ -138,17 +138,6 @@ export async function performAsk(request: PlannedRequest, client: ServiceClient)
 function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {
-    order: (pubkey: string) => ledger.order(pubkey),
-    intent: (id: string) => ledger.intent(id),
-    fill: (pubkey: string) => ledger.fill(pubkey),
-    conversion: (pubkey: string) => ledger.conversion(pubkey),
-    fillsAfter: (seq: number) => ledger.fillsAfter(seq),
-    conversionsAfter: (seq: number) => ledger.conversionsAfter(seq),
-    newestSeq: (of: 'fills' | 'conversions') => ledger.newestSeq(of),
-    hadFailed: (tradePubkey: string) => ledger.hadFailed(tradePubkey),
-    failedTrades: () => ledger.failedTrades(),
-    tradeTurns: () => ledger.tradeTurns(),
-    positions: () => ledger.positions(),
     note: (key: string) =>
       notes.get(key) ?? ledger.note(key) ?? (key.startsWith('history/') ? beginning(ledger, key) : null),
     setNote: (key: string, value: string) => void notes.set(key, value),

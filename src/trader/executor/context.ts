@@ -134,9 +134,8 @@ export class Context {
    * Books a fill of this order once and reports it. A fill that cannot belong to the signed order raises an alarm, but
    * is booked too, because the exchange has moved the money.
    */
-  bookFill(order: OrderRecord, trade: FillDetails, seenMs: number): FillBooking {
-    const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
-    const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
+  bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
+    const { marketConditionId, intentId } = order;
     const booking = this.orders.bookFill(fill);
     if (booking === 'repeated' || booking === 'differs') return booking;
     const intent = this.ledger.intent(intentId);
@@ -144,8 +143,8 @@ export class Context {
     if (isNew) this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
     const fees = { schedule: this.feeSchedule, rateMicros: feeRateMicros };
-    const objection = fillObjection(order, trade, fees, !isNew);
-    if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
+    const objection = fillObjection(order, fill, fees, !isNew);
+    if (objection !== null) this.reportOddity('fill_differs', fill.pubkey, marketConditionId, objection, fill.seenMs);
     return booking;
   }
 
@@ -380,9 +379,6 @@ function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
   return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
 }
 
-/** Fields of a trade that its order does not have. */
-type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
-
 interface WorstFee {
   readonly schedule: FeeSchedule;
   readonly rateMicros: Micros;
@@ -399,7 +395,7 @@ const FEE_ROUNDING = micros(1);
  * @param fees highest known rate of the market, and its fee schedule
  * @param feeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee, feeOnly = false): string | null {
+export function fillObjection(order: OrderRecord, trade: BookedFill, fees: WorstFee, feeOnly = false): string | null {
   const fee = feeObjection(order, trade, fees);
   const found = feeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
   const objections = found.filter((text) => text !== null);
@@ -409,14 +405,14 @@ export function fillObjection(order: OrderRecord, trade: FillDetails, fees: Wors
   return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
 }
 
-function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: FillDetails): string | null {
+function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: BookedFill): string | null {
   const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
   if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
 /** An ended order can still have the fills that its record showed, but no more. */
-function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
+function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
@@ -424,7 +420,7 @@ function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): str
   return closedMs === null ? came : `${came}: the order ended ${status} with ${formatDecimal(filledMicros)} filled`;
 }
 
-function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {
+function feeObjection(order: OrderRecord, trade: BookedFill, { schedule, rateMicros }: WorstFee): string | null {
   const { feeMicros, priceMicros, amountMicros } = trade;
   if (feeMicros === null) return null;
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);

@@ -1,5 +1,6 @@
 /** Intents in flight: copies of their ledger rows with data of this process. `move` writes changes of state. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
@@ -220,7 +221,7 @@ export class BookedTrades {
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || sameRow(known, row));
+    return known !== undefined && (known === row || isDeepStrictEqual(known, row));
   }
 
   /** Forgets a trade that was removed from the ledger. */
@@ -235,16 +236,3 @@ export class BookedTrades {
     if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
   }
 }
-
-/** True when all fields that `observeTrades` reads are equal. */
-const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
-  a.state === b.state &&
-  a.price === b.price &&
-  a.amount === b.amount &&
-  a.fee === b.fee &&
-  a.is_maker === b.is_maker &&
-  a.timestamp === b.timestamp &&
-  a.market_condition_id === b.market_condition_id &&
-  a.order.pubkey === b.order.pubkey &&
-  a.order.side === b.order.side &&
-  a.order.outcome.is_yes === b.order.outcome.is_yes;

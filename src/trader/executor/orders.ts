@@ -181,16 +181,25 @@ function bookDifference(context: Context, orderPubkey: string, look: Look): void
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
-  const trade = {
+  context.bookFill(order, {
+    ...termsOf(order),
     pubkey: `${orderPubkey}@${order.filledMicros}`,
     priceMicros: order.priceMicros,
     amountMicros,
     feeMicros: null,
     isMaker: null,
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
-  };
-  context.bookFill(order, trade, look.nowMs);
+    seenMs: look.nowMs,
+  });
 }
+
+/** Fields of a fill that its order gives. */
+const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
+  orderPubkey,
+  marketConditionId,
+  isYes,
+  side,
+});
 
 /** Settles the cancel of an order that has ended for any reason. */
 function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number): void {
@@ -270,7 +279,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
 function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
   const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
-  const booking = context.bookFill(order, trade, nowMs);
+  const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });
   if (booking === 'differs') differs(context, row, nowMs);
   else context.bookedTrades.add(row);
   if (booking !== 'booked') return;

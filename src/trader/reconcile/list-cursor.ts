@@ -113,7 +113,7 @@ const HELD_ROUNDS = 10;
 /** Maximum number of kept differing rows; more have a common cause. */
 const MOST_KEPT = 200;
 
-export interface ListCursorRule<N extends ListEndpoint> {
+interface ListCursorRule<N extends ListEndpoint> {
   getPubkey(row: RowOf<N>): string | null;
   /** Time of the record, exchange clock, s; null if rows have no time. */
   bornS(row: RowOf<N>): number | null;
@@ -125,15 +125,13 @@ export interface ListCursorRule<N extends ListEndpoint> {
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
-    /** The difference of a booking that the list lacks; null while the list may lag behind it. */
-    findInvented(pubkey: string, list: ListTime): Difference | null;
+    /**
+     * The difference of a booking that the list lacks; null while the list may lag behind it.
+     *
+     * @param venueS exchange time in the list's answer, s; null if absent
+     */
+    findInvented(pubkey: string, listMs: number, venueS: number | null): Difference | null;
   } | null;
-}
-
-/** Our clock, ms, when a list's first page was requested, and the exchange's time in its answer, s; null if absent. */
-export interface ListTime {
-  readonly listMs: number;
-  readonly venueS: number | null;
 }
 
 interface Mark {
@@ -239,9 +237,7 @@ export class ListCursor<N extends ListEndpoint> {
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
-    const inventions = invented.flatMap(
-      (pubkey) => booked?.findInvented(pubkey, { listMs, venueS: this.#venueS }) ?? [],
-    );
+    const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }

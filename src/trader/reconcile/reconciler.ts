@@ -80,7 +80,7 @@ export class Reconciler {
     this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
-    this.#comparison = new Comparison(ledger, underWay, ownTrades);
+    this.#comparison = new Comparison(ledger, ledger, underWay, ownTrades);
     this.#outrun = new OutrunOrders(ledger);
   }
 
