@@ -40,7 +40,6 @@ export class InFlight {
   missingTold = false;
   /** True for a withdrawn order: it is not signed, or not sent again. */
   withdrawn = false;
-  /** True when the operator was notified that the record differs from the request. */
   differsTold = false;
   /** Cache: the reservation, and the rows that it was computed from. */
   reserved: Reserved | null = null;
@@ -99,7 +98,6 @@ export class InFlightIntents {
     return this.#slots[kind].get(name) ?? null;
   }
 
-  /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlight(intent, nowMs);
@@ -224,7 +222,6 @@ export class BookedTrades {
     return known !== undefined && (known === row || isDeepStrictEqual(known, row));
   }
 
-  /** Forgets a trade that was removed from the ledger. */
   drop(tradePubkey: string): void {
     this.#rows.delete(tradePubkey);
   }

@@ -9,7 +9,6 @@ import { type Context, type Look, rowText } from './context.js';
 import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
-/** Takes in a row of an order that is in the ledger. */
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: Look): void {
   const inFlight = context.intents.find('place', order.pubkey);
   tellDifference(context, order, row, inFlight);
@@ -72,7 +71,6 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, know
   cancelOfRestingOrder(context, was.pubkey, look);
 }
 
-/** Reports a larger fill of an ended order, which contradicts its earlier record. */
 function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
@@ -114,7 +112,6 @@ function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: Or
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-/** Marks an order as ended. */
 function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
@@ -201,7 +198,6 @@ const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderR
   side,
 });
 
-/** Settles the cancel of an order that has ended for any reason. */
 function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null) return;
@@ -210,7 +206,6 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
-/** Retries or ends the cancel of an order that still rests. */
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;

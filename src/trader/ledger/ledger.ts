@@ -76,7 +76,6 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
-/** Opens the ledger for reading, with or without a running trader. */
 export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }
@@ -195,7 +194,6 @@ export class Ledger extends LedgerReader {
     this.#rememberIntent(intent);
   }
 
-  /** Writes the change of an intent, and returns the changed row. */
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
@@ -244,7 +242,6 @@ export class Ledger extends LedgerReader {
     return 'fee_paid';
   }
 
-  /** Removes the note of a failed trade; false without one. */
   #forgetFailure(tradePubkey: string): boolean {
     const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
     const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
@@ -315,7 +312,6 @@ export class Ledger extends LedgerReader {
     MARKETS.upsert(this.db, market);
   }
 
-  /** Saves a strategy's state; replaces the state of the same version. */
   saveStrategyState(saved: StrategyStateRow): void {
     STRATEGY_STATES.upsert(this.db, saved);
   }
@@ -327,7 +323,6 @@ export class Ledger extends LedgerReader {
     this.db.run(sql, marketConditionId, strategy, version);
   }
 
-  /** Deletes all saved states of an ended market. */
   forgetStrategyStates(marketConditionId: string): void {
     this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
   }
@@ -361,13 +356,11 @@ export class Ledger extends LedgerReader {
     return pruned;
   }
 
-  /** Returns up to this many unused pages to the file system. */
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
     const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
     return { bytes, isDone: this.db.unusedPages === 0 };
   }
 
-  /** Writes checked postings and updates the balances. */
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
     const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
     for (const { account, asset, amountMicros } of postings) {
@@ -391,7 +384,6 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Note: highest place given to a fill before a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
 /** Maximum length of stored texts; they may quote foreign records. */

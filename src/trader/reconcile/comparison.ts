@@ -82,7 +82,6 @@ export class Comparison {
     this.#secondReader = new IndependentFillCount(ledger, notes);
   }
 
-  /** Lists to read in each round. */
   get lists(): ReadonlyMap<RoundList, Reading> {
     const { orders, trades, conversions } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
@@ -182,7 +181,6 @@ export class Comparison {
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
-  /** Differences of resting orders and of past records. */
   #records(restingOrders: RestingOrders): Difference[] {
     const resting = this.#resting(restingOrders);
     const known = new Set(resting.map(({ subject }) => subject));
@@ -221,7 +219,6 @@ export class Comparison {
     }));
   }
 
-  /** Returns a test for markets with shares in flight: an unbooked fill or a pending conversion. */
   #movingMarkets(areFillsLost = false): (market: string) => boolean {
     const fills = areFillsLost ? [] : this.#underWay.missingFills();
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
@@ -242,7 +239,6 @@ export class Comparison {
 }
 
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-/** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
@@ -404,7 +400,6 @@ class OpeningShares {
     return true;
   }
 
-  /** True while an operator has left out shares of this outcome. */
   leavesOut(outcome: string): boolean {
     const amounts = this.#leftOut.value.filter(({ subject }) => subject === outcome);
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
@@ -430,7 +425,6 @@ class OpeningShares {
 /** Number of latest bookings that are checked: more than happen within some seconds. */
 const MOST_MOVES = 100;
 
-/** Bookings since a time, by outcome. */
 interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
   /** Orders with fills since that time. */

@@ -112,7 +112,6 @@ const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =
 const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
 
-/** The difference of a booked fill that the exchange's complete list lacks. */
 export const inventedFill = (fill: BookedFill): Difference => ({
   what: 'fill',
   subject: fill.pubkey,
@@ -174,7 +173,6 @@ export function conversionDifference(
 const movedText = ({ yes, no, cash }: Moved): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
-/** The difference of a booked conversion that the exchange's complete list lacks. */
 export const inventedConversion = (booked: BookedConversion): Difference => ({
   what: booked.kind,
   subject: booked.pubkey,
@@ -182,11 +180,9 @@ export const inventedConversion = (booked: BookedConversion): Difference => ({
   exchange: NOTHING,
 });
 
-/** Key of an outcome: market and YES or NO. */
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
 
-/** Shares at the exchange, by outcome. */
 export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
   const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
   return new Map(
@@ -194,7 +190,6 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
-/** Booked shares, by outcome. */
 export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<string, Micros> =>
   new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),

@@ -33,10 +33,8 @@ interface Sums {
   fees: number;
 }
 
-/** Sums by market, outcome and side. */
 type SumsByKey = Readonly<Record<string, Sums>>;
 
-/** State between rounds. */
 interface Memory {
   /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
   readonly met: readonly string[];

@@ -27,7 +27,6 @@ export type WalkStep<Page = unknown> =
   /** The walk is void: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
-/** One list of a round, while it is read. */
 export interface Reading {
   begin(): void;
   onReport(report: RequestResult): WalkStep;
@@ -36,12 +35,10 @@ export interface Reading {
 /** Reads one list. A repeated cursor or row, or a lost page, voids the walk: the list may be incomplete. */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
-  /** Rows of all pages read until now. */
   rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
   #startedMs: number | null = null;
-  /** Number of pages read until now. */
   pages = 0;
 
   readonly #mostPages: number;
@@ -52,7 +49,6 @@ export class PageWalk<N extends ListEndpoint> {
     this.#mostPages = mostPages;
   }
 
-  /** Restarts the walk with the first page. */
   begin(): void {
     this.rows = [];
     this.#keys.clear();
@@ -212,7 +208,6 @@ export class ListCursor<N extends ListEndpoint> {
     return differences;
   }
 
-  /** Rows that differed in the newest comparison. */
   get differing(): readonly RowOf<N>[] {
     return this.#kept.value.rows;
   }
