@@ -42,18 +42,16 @@ export class InFlight {
   withdrawn = false;
   differsTold = false;
   /** Cache: the reservation, and the rows that it was computed from. */
-  reserved: Reserved | null = null;
+  reserved: {
+    readonly intent: IntentRow;
+    readonly order: OrderRecord | null;
+    readonly reservation: Reservation | null;
+  } | null = null;
 
   constructor(intent: IntentRow, nowMs: number) {
     this.intent = intent;
     this.liveSinceMs = nowMs;
   }
-}
-
-export interface Reserved {
-  readonly intent: IntentRow;
-  readonly order: OrderRecord | null;
-  readonly reservation: Reservation | null;
 }
 
 const NO_CHANGE = {};

@@ -348,12 +348,26 @@ export class Ledger extends LedgerReader {
   }
 
   /** Deletes finished intents and orders without fills among the next rows, with their events, in a ledger's file. */
-  prunePage(page: PrunePage): PrunedPage {
-    const { pubkeys, ...pruned } = prunePage(this.db, page);
-    for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
-    const { rows, untilMs } = pruned;
-    if (rows > 0 && untilMs !== null && untilMs > (this.prunedBefore() ?? 0)) this.setNote(PRUNED_NOTE, `${untilMs}`);
-    return pruned;
+  prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
+    const { db } = this;
+    const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
+    const last = db.get<{ seq: number | null }>(LAST, after, most)?.seq ?? null;
+    if (mark?.seq == null || mark.createdMs === null) return { rows: 0, after: null, untilMs: null };
+    const untilMs = Math.min(beforeMs, mark.createdMs - lagMs);
+    if (last === null) return { rows: 0, after: null, untilMs };
+    const limits = [after, last, untilMs, untilMs, mark.seq];
+    let rows = 0;
+    for (const { seq, id, pubkey } of db.all<{ seq: number; id: string; pubkey: string | null }>(PRUNABLE, ...limits)) {
+      if (keeps(id) || (pubkey !== null && keeps(pubkey))) continue;
+      rows += db.run('DELETE FROM events WHERE subject IN (?, ?)', id, pubkey ?? id);
+      if (pubkey !== null) {
+        rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);
+        this.#known.orders.delete(pubkey);
+      }
+      rows += db.run('DELETE FROM intents WHERE seq = ?', seq);
+    }
+    if (rows > 0 && untilMs > (this.prunedBefore() ?? 0)) this.setNote(PRUNED_NOTE, `${untilMs}`);
+    return { rows, after: last, untilMs };
   }
 
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
@@ -415,33 +429,3 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM fills WHERE order_pubkey = o.pubkey)
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
-
-/** Checks the next `rows` intents, and deletes prunable ones with orders and events. Only inside a transaction. */
-export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
-  const { beforeMs, marked, lagMs, after, keeps } = page;
-  const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
-  const last = db.get<{ seq: number | null }>(LAST, after, page.rows)?.seq ?? null;
-  if (mark?.seq == null || mark.createdMs === null) return { rows: 0, after: null, untilMs: null, pubkeys: [] };
-  const untilMs = Math.min(beforeMs, mark.createdMs - lagMs);
-  if (last === null) return { rows: 0, after: null, untilMs, pubkeys: [] };
-  const found = db.all<{ seq: number; id: string; pubkey: string | null }>(
-    PRUNABLE,
-    after,
-    last,
-    untilMs,
-    untilMs,
-    mark.seq,
-  );
-  const pubkeys: string[] = [];
-  let rows = 0;
-  for (const { seq, id, pubkey } of found) {
-    if (keeps(id) || (pubkey !== null && keeps(pubkey))) continue;
-    rows += db.run('DELETE FROM events WHERE subject IN (?, ?)', id, pubkey ?? id);
-    if (pubkey !== null) {
-      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);
-      pubkeys.push(pubkey);
-    }
-    rows += db.run('DELETE FROM intents WHERE seq = ?', seq);
-  }
-  return { rows, after: last, untilMs, pubkeys };
-}

@@ -12,10 +12,11 @@ import {
   compareShares,
   conversionDifference,
   type Difference,
-  inventedConversion,
-  inventedFill,
+  fillText,
   LONGEST_LAG_MS,
   type Moves,
+  movedText,
+  NOTHING,
   negate,
   type OwnBooks,
   orderDifference,
@@ -256,7 +257,9 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
         after: (seq) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
         findInvented: (pubkey: string, listMs: number) => {
           const booked = ledger.conversion(pubkey);
-          return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+          if (booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
+          const { yesMicros: yes, noMicros: no, cashMicros: cash } = booked;
+          return { what: booked.kind, subject: pubkey, ledger: movedText({ yes, no, cash }), exchange: NOTHING };
         },
       },
     });
@@ -282,7 +285,8 @@ function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ow
       findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
         const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
-        return fill === null || isYoung ? null : inventedFill(fill);
+        if (fill === null || isYoung) return null;
+        return { what: 'fill', subject: pubkey, ledger: fillText(fill), exchange: NOTHING };
       },
     },
   });

@@ -6,7 +6,6 @@ import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type {
   AdoptedMove,
-  BookedConversion,
   BookedFill,
   ConversionKind,
   LedgerReader,
@@ -29,7 +28,8 @@ export interface Difference {
 
 /** Figure of a record that is not in the ledger: it belongs to another party. */
 export const UNKNOWN = 'unknown';
-const NOTHING = 'nothing';
+/** Figure of a booking that a complete list lacks. */
+export const NOTHING = 'nothing';
 
 /** The ledger's records, as the comparison reads them. */
 export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
@@ -109,15 +109,8 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
 
 const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =>
   `${order.side} ${showMicros(amount)} ${outcomeName(order.outcome.is_yes)} at ${showMicros(price)}, fee ${showMicros(fee)}`;
-const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
+export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
-
-export const inventedFill = (fill: BookedFill): Difference => ({
-  what: 'fill',
-  subject: fill.pubkey,
-  ledger: fillText(fill),
-  exchange: NOTHING,
-});
 
 /** Given shares and received currency of a settled conversion, negative for the reverse; null for a missing figure. */
 export interface Moved {
@@ -170,15 +163,8 @@ export function conversionDifference(
   return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
 }
 
-const movedText = ({ yes, no, cash }: Moved): string =>
+export const movedText = ({ yes, no, cash }: Moved): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
-
-export const inventedConversion = (booked: BookedConversion): Difference => ({
-  what: booked.kind,
-  subject: booked.pubkey,
-  ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),
-  exchange: NOTHING,
-});
 
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));

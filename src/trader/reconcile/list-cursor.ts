@@ -38,7 +38,8 @@ export class PageWalk<N extends ListEndpoint> {
   rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  #startedMs: number | null = null;
+  /** Our clock, ms, when the first page was requested; later rows may be missing. */
+  startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
   readonly #mostPages: number;
@@ -53,19 +54,14 @@ export class PageWalk<N extends ListEndpoint> {
     this.rows = [];
     this.#keys.clear();
     this.#cursors.clear();
-    this.#startedMs = null;
+    this.startedMs = Number.NEGATIVE_INFINITY;
     this.pages = 0;
-  }
-
-  /** Our clock, ms, when the first page was requested; later rows may be missing. */
-  get startedMs(): number {
-    return this.#startedMs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Takes in the report of the first page, or of a `next` from this walk. */
   onReport(report: RequestResult): WalkStep<{ readonly rows: readonly RowOf<N>[] }> {
     const { outcome } = report;
-    this.#startedMs ??= report.sentMs;
+    if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
     // The answer has the data type of the request's endpoint, and every request of this walk reads its list.
