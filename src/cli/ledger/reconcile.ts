@@ -48,9 +48,9 @@ async function reconcileDirectly(
     .map((text) => ({ what: 'sum', subject: 'ledger', ledger: text, exchange: '' }) as const);
   // Elapsed time: a step of the machine's clock must not change the wait.
   const endsAtMs = performance.now() + withinMs;
-  const ledger = overlayNotes(reader);
-  const comparison = new Comparison(ledger, underWay(reader), ownTrades);
-  const suspicions = new ConfirmedDifferences(ledger, CONFIRM_AFTER_MS);
+  const notes = overlayNotes(reader);
+  const comparison = new Comparison(reader, notes, underWay(reader), ownTrades);
+  const suspicions = new ConfirmedDifferences(notes, CONFIRM_AFTER_MS);
   let voided = '';
   for (;;) {
     const begunMs = Date.now();
@@ -133,17 +133,6 @@ export async function performAsk(request: PlannedRequest, client: ServiceClient)
 function overlayNotes(ledger: LedgerReader) {
   const notes = new Map<string, string>();
   return {
-    order: (pubkey: string) => ledger.order(pubkey),
-    intent: (id: string) => ledger.intent(id),
-    fill: (pubkey: string) => ledger.fill(pubkey),
-    conversion: (pubkey: string) => ledger.conversion(pubkey),
-    fillsAfter: (seq: number) => ledger.fillsAfter(seq),
-    conversionsAfter: (seq: number) => ledger.conversionsAfter(seq),
-    newestSeq: (of: 'fills' | 'conversions') => ledger.newestSeq(of),
-    hadFailed: (tradePubkey: string) => ledger.hadFailed(tradePubkey),
-    failedTrades: () => ledger.failedTrades(),
-    tradeTurns: () => ledger.tradeTurns(),
-    positions: () => ledger.positions(),
     note: (key: string) =>
       notes.get(key) ?? ledger.note(key) ?? (key.startsWith('history/') ? beginning(ledger, key) : null),
     setNote: (key: string, value: string) => void notes.set(key, value),

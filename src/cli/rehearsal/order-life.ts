@@ -86,7 +86,7 @@ export class OrderLife {
     });
     const ownPollMs = config.polling.ownIntervalMs;
     this.#executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs });
-    this.#comparison = new Comparison(ledger, this.#executor, profile.own_trades);
+    this.#comparison = new Comparison(ledger, ledger, this.#executor, profile.own_trades);
     this.#react(() => this.#executor.recover(Date.now()));
   }
 

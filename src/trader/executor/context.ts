@@ -21,7 +21,6 @@ import type { Converting, ExecutorEvent, ExecutorSettings, Placing, Reaction, Tr
 import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from './in-flight-intents.js';
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
-/** How and when a record of the exchange was read. */
 export interface Look {
   /** Our clock, ms, when the request was sent; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
@@ -35,13 +34,11 @@ export interface Look {
 /** Maximum number of foreign rows stored and reported per read, so that a faulty exchange cannot fill the disk. */
 const MOST_FOREIGN = 20;
 
-/** Events that move an intent to `abandoned`. */
 type Abandonment = 'draftLost' | 'withdrawn' | 'signRefused' | 'neverSent';
 
 export class Context {
   readonly ledger: Ledger;
   readonly profile: VenueProfile;
-  /** Fee schedule of this venue. */
   readonly feeSchedule: FeeSchedule;
   settings: ExecutorSettings;
   readonly intents: InFlightIntents;
@@ -54,11 +51,9 @@ export class Context {
   venueNowMs: number | null = null;
   /** Intents whose drafts were stored since the last signing. */
   readonly toSign: InFlight[] = [];
-  /** Newest value of our clock, ms. */
   #nowMs = Number.NEGATIVE_INFINITY;
   #requests: PlannedRequest[] = [];
   #events: ExecutorEvent[] = [];
-  /** Number of foreign rows first seen in this call. */
   #foreign = 0;
 
   constructor(ledger: Ledger, profile: VenueProfile, settings: ExecutorSettings) {
@@ -70,7 +65,6 @@ export class Context {
     this.orders = new UnsettledOrders(ledger);
   }
 
-  /** Runs one call of the executor and returns its events. */
   reaction(nowMs: number, work: () => void): Reaction {
     if (nowMs < this.#nowMs) this.intents.stepBack(nowMs);
     this.#nowMs = nowMs;
@@ -134,9 +128,8 @@ export class Context {
    * Books a fill of this order once and reports it. A fill that cannot belong to the signed order raises an alarm, but
    * is booked too, because the exchange has moved the money.
    */
-  bookFill(order: OrderRecord, trade: FillDetails, seenMs: number): FillBooking {
-    const { pubkey: orderPubkey, marketConditionId, isYes, side, intentId } = order;
-    const fill = { ...trade, orderPubkey, marketConditionId, isYes, side, seenMs };
+  bookFill(order: OrderRecord, fill: BookedFill): FillBooking {
+    const { marketConditionId, intentId } = order;
     const booking = this.orders.bookFill(fill);
     if (booking === 'repeated' || booking === 'differs') return booking;
     const intent = this.ledger.intent(intentId);
@@ -144,8 +137,8 @@ export class Context {
     if (isNew) this.emit({ kind: 'fillBooked', fill, intentId, strategy: intent?.strategy ?? '' });
     const feeRateMicros = maxMicros(intent?.feeRateMicros ?? ZERO, this.worstFeeRate(marketConditionId) ?? ZERO);
     const fees = { schedule: this.feeSchedule, rateMicros: feeRateMicros };
-    const objection = fillObjection(order, trade, fees, !isNew);
-    if (objection !== null) this.reportOddity('fill_differs', trade.pubkey, marketConditionId, objection, seenMs);
+    const objection = fillObjection(order, fill, fees, !isNew);
+    if (objection !== null) this.reportOddity('fill_differs', fill.pubkey, marketConditionId, objection, fill.seenMs);
     return booking;
   }
 
@@ -160,7 +153,6 @@ export class Context {
     this.emit({ kind: 'notDone', intentId, intentKind, market, slug, reason });
   }
 
-  /** Schedules the next read of an intent without news, with a growing wait. */
   lookLater(inFlight: InFlight, nowMs: number, waitMs = lookWaitMs(inFlight.tries)): void {
     inFlight.tries++;
     inFlight.resend = false;
@@ -174,7 +166,6 @@ export class Context {
     inFlight.resend = this.mayResend(inFlight, look.nowMs);
   }
 
-  /** True when such an intent may be begun, signed and sent now. Cancels always may. */
   isAllowed(kind: IntentKind, strategy: string): boolean {
     if (kind === 'cancel') return true;
     if (kind === 'split') return this.converting === 'all';
@@ -215,13 +206,11 @@ export class Context {
     return false;
   }
 
-  /** Abandons an intent without a sent signature, and reports it. */
   giveUp(inFlight: InFlight, event: Abandonment, slug: string, nowMs: number, reason: string): void {
     this.abandon(inFlight, event, nowMs, reason);
     this.reportNotDone(inFlight, slug, reason);
   }
 
-  /** Abandons an intent whose draft must not be signed, and raises an alarm. */
   refuseToSign(inFlight: InFlight, nowMs: number, reason: string): void {
     const { id: intentId, marketConditionId: market } = inFlight.intent;
     this.abandon(inFlight, 'signRefused', nowMs, reason);
@@ -270,7 +259,6 @@ const MOST_ORDERS = 1_000;
  * time, raises an alarm.
  */
 class UndoneOrders {
-  /** By pubkey: our clock, ms, when the order was first shown canceled. */
   readonly #canceledMs = new Map<string, number>();
 
   /**
@@ -312,23 +300,15 @@ const DRAFT_USEFUL_MS = 3_000;
 const USEFUL_MS = 10_000;
 
 export function planRequest(step: IntentStep, intent: IntentRow, nowMs: number): PlannedRequest {
+  const { kind, createdMs } = intent;
   const owner = { kind: 'intent', step, intentId: intent.id } as const;
-  switch (step) {
-    case 'draft': {
-      const lane = intent.kind === 'cancel' ? 'cancel' : 'draft';
-      const usefulMs = intent.kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS;
-      return { lane, call: draftCall(intent), latestMs: nowMs + usefulMs, owner };
-    }
-    case 'submit': {
-      const lane = intent.kind === 'cancel' ? 'cancel' : 'submit';
-      const usefulMs = nowMs + USEFUL_MS;
-      // Waiting in the queue ages the order's price too.
-      const latestMs = intent.kind === 'place' ? Math.min(usefulMs, intent.createdMs + PLACE_USEFUL_MS) : usefulMs;
-      return { lane, call: submitCall(intent), latestMs, owner };
-    }
-    case 'read':
-      return { lane: 'own', call: readCall(intent), latestMs: nowMs + USEFUL_MS, owner };
-  }
+  const latestMs = nowMs + (step === 'draft' && kind === 'place' ? DRAFT_USEFUL_MS : USEFUL_MS);
+  if (step === 'read') return { lane: 'own', call: readCall(intent), latestMs, owner };
+  const lane = kind === 'cancel' ? 'cancel' : step;
+  if (step === 'draft') return { lane, call: draftCall(intent), latestMs, owner };
+  // Waiting in the queue ages the order's price too.
+  const usefulMs = kind === 'place' ? createdMs + PLACE_USEFUL_MS : latestMs;
+  return { lane, call: submitCall(intent), latestMs: Math.min(latestMs, usefulMs), owner };
 }
 
 function draftCall(intent: IntentRow): AnyCall {
@@ -380,9 +360,6 @@ function readCall({ kind, draftPubkey, orderPubkey }: IntentRow): AnyCall {
   return { endpoint: CALLS[kind].read, params, query: {}, body: undefined };
 }
 
-/** Fields of a trade that its order does not have. */
-type FillDetails = Omit<BookedFill, 'orderPubkey' | 'marketConditionId' | 'isYes' | 'side' | 'seenMs'>;
-
 interface WorstFee {
   readonly schedule: FeeSchedule;
   readonly rateMicros: Micros;
@@ -399,7 +376,7 @@ const FEE_ROUNDING = micros(1);
  * @param fees highest known rate of the market, and its fee schedule
  * @param feeOnly true for a booked trade whose fee arrives late
  */
-export function fillObjection(order: OrderRecord, trade: FillDetails, fees: WorstFee, feeOnly = false): string | null {
+export function fillObjection(order: OrderRecord, trade: BookedFill, fees: WorstFee, feeOnly = false): string | null {
   const fee = feeObjection(order, trade, fees);
   const found = feeOnly ? [fee] : [priceObjection(order, trade), amountObjection(order, trade), fee];
   const objections = found.filter((text) => text !== null);
@@ -409,14 +386,14 @@ export function fillObjection(order: OrderRecord, trade: FillDetails, fees: Wors
   return `trade ${trade.pubkey} of order ${pubkey} (signed: ${signed}) ${objections.join(', ')}`;
 }
 
-function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: FillDetails): string | null {
+function priceObjection({ side, priceMicros: signed }: OrderRecord, { priceMicros }: BookedFill): string | null {
   const isWorse = side === 'buy' ? priceMicros > signed : priceMicros < signed;
   if (!isWorse && priceMicros > 0 && priceMicros < 1_000_000) return null;
   return `has the price ${formatDecimal(priceMicros)}`;
 }
 
 /** An ended order can still have the fills that its record showed, but no more. */
-function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): string | null {
+function amountObjection(order: OrderRecord, { amountMicros }: BookedFill): string | null {
   const { amountMicros: signed, bookedMicros, closedMs, filledMicros, status } = order;
   const left = sub(closedMs === null ? signed : minMicros(signed, filledMicros), bookedMicros);
   if (amountMicros > 0 && amountMicros <= left) return null;
@@ -424,7 +401,7 @@ function amountObjection(order: OrderRecord, { amountMicros }: FillDetails): str
   return closedMs === null ? came : `${came}: the order ended ${status} with ${formatDecimal(filledMicros)} filled`;
 }
 
-function feeObjection(order: OrderRecord, trade: FillDetails, { schedule, rateMicros }: WorstFee): string | null {
+function feeObjection(order: OrderRecord, trade: BookedFill, { schedule, rateMicros }: WorstFee): string | null {
   const { feeMicros, priceMicros, amountMicros } = trade;
   if (feeMicros === null) return null;
   const notionalMicros = tradeNotional(order.isYes, priceMicros, amountMicros);

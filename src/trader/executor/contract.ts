@@ -24,7 +24,6 @@ export type SignAnswer =
 export interface ExecutorSettings {
   /** Id of the run, which must exist in the ledger (`startRun`). */
   readonly runId: string;
-  /** Hash of the configuration, stored with every intent. */
   readonly configHash: string;
   /** Poll interval of own orders, ms; also the minimum time between two reads of an expired record. */
   readonly ownPollMs: number;
@@ -39,7 +38,6 @@ export type Placing = boolean | { readonly onlyStrategy: string };
 /** Conversions that may be begun, signed and sent: all, only those into currency (merges, redeems), or none. */
 export type Converting = 'all' | 'to_currency' | 'none';
 
-/** Fields of an intent that its reservation shows. */
 type OfIntent = 'kind' | 'marketConditionId' | 'isYes' | 'side' | 'priceMicros' | 'strategy' | 'isProbe' | 'createdMs';
 
 /** Worst case of the money and shares that an intent can still use. */
@@ -97,7 +95,6 @@ export type ExecutorEvent =
       readonly trouble: Trouble;
       readonly market: string | null;
       readonly text: string;
-      /** Related pubkey or intent id; null without one. */
       readonly subject: string | null;
     };
 

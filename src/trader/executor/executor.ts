@@ -72,7 +72,6 @@ export class Executor {
     }).requests;
   }
 
-  /** Takes in the outcome of a request that belongs to an intent. */
   onReport(report: RequestResult): Reaction {
     const { owner } = report.request;
     assert(owner.kind === 'intent', `a report for no intent: ${describeOwner(owner)}`);
@@ -157,12 +156,10 @@ export class Executor {
     return this.#context.bookedTrades.has(row);
   }
 
-  /** True while the intent is not ended. */
   isUnderWay(intentId: string): boolean {
     return this.#context.intents.get(intentId) !== null;
   }
 
-  /** Stores new intents with this configuration hash from now on. */
   setConfigHash(configHash: string): void {
     this.#context.settings = { ...this.#context.settings, configHash };
   }
@@ -197,7 +194,6 @@ export class Executor {
     }
   }
 
-  /** Orders that rest by current knowledge. */
   restingOrders() {
     const live = [];
     for (const inFlight of this.#context.intents.byId.values()) {
@@ -215,7 +211,6 @@ export class Executor {
         createdMs,
         /** True when a list or read of this process has shown the order. */
         confirmed: inFlight.confirmed,
-        /** True while a cancel of the order is in flight. */
         cancelPending: this.#context.intents.find('cancel', draftPubkey) !== null,
       });
     }
@@ -310,7 +305,6 @@ export class Executor {
     return inFlight.resend && this.#context.mayResend(inFlight, nowMs) ? 'submit' : 'read';
   }
 
-  /** Restores the intents that the earlier process had in flight. */
   #takeUp(inFlight: InFlight, nowMs: number): void {
     const { effect } = STANDINGS[inFlight.intent.state];
     if (effect === 'none') {
@@ -326,7 +320,6 @@ export class Executor {
   }
 }
 
-/** Describes an order row in one line, for messages. */
 function describeRow({ side, amount, price, outcome, status, market }: OrderRow): string {
   const [shares, limit] = [amount, price].map((value) => (value === null ? '?' : formatDecimal(value)));
   return `${side} ${shares} ${outcome.is_yes ? 'YES' : 'NO'} at ${limit}, ${status ?? '?'}, in "${market.title}"`;
@@ -335,7 +328,6 @@ function describeRow({ side, amount, price, outcome, status, market }: OrderRow)
 export type MissingFills = Readonly<ReturnType<Executor['missingFills']>[number]>;
 export type RestingOrder = Readonly<ReturnType<Executor['restingOrders']>[number]>;
 
-/** Part of `upTo` that is not booked yet. */
 const subtractBooked = (order: OrderRecord, upTo: Micros): Micros => maxMicros(ZERO, sub(upTo, order.bookedMicros));
 
 /** Makes a reservation. A sale, merge or redeem gives up shares; a buy or split costs currency. */

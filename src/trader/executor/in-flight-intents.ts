@@ -1,5 +1,6 @@
 /** Intents in flight: copies of their ledger rows with data of this process. `move` writes changes of state. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { assert, must } from '../../shared/base/errors.js';
 import type { Micros } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
@@ -39,21 +40,18 @@ export class InFlight {
   missingTold = false;
   /** True for a withdrawn order: it is not signed, or not sent again. */
   withdrawn = false;
-  /** True when the operator was notified that the record differs from the request. */
   differsTold = false;
   /** Cache: the reservation, and the rows that it was computed from. */
-  reserved: Reserved | null = null;
+  reserved: {
+    readonly intent: IntentRow;
+    readonly order: OrderRecord | null;
+    readonly reservation: Reservation | null;
+  } | null = null;
 
   constructor(intent: IntentRow, nowMs: number) {
     this.intent = intent;
     this.liveSinceMs = nowMs;
   }
-}
-
-export interface Reserved {
-  readonly intent: IntentRow;
-  readonly order: OrderRecord | null;
-  readonly reservation: Reservation | null;
 }
 
 const NO_CHANGE = {};
@@ -98,7 +96,6 @@ export class InFlightIntents {
     return this.#slots[kind].get(name) ?? null;
   }
 
-  /** Adds an intent whose row is in the ledger. */
   take(intent: IntentRow, nowMs: number): InFlight {
     assert(!this.byId.has(intent.id), `intent ${intent.id} is tracked twice`);
     const inFlight = new InFlight(intent, nowMs);
@@ -220,10 +217,9 @@ export class BookedTrades {
 
   has(row: OwnTradeRow): boolean {
     const known = this.#rows.get(row.pubkey);
-    return known !== undefined && (known === row || sameRow(known, row));
+    return known !== undefined && (known === row || isDeepStrictEqual(known, row));
   }
 
-  /** Forgets a trade that was removed from the ledger. */
   drop(tradePubkey: string): void {
     this.#rows.delete(tradePubkey);
   }
@@ -235,16 +231,3 @@ export class BookedTrades {
     if (this.#rows.size > MOST && oldest !== undefined) this.#rows.delete(oldest);
   }
 }
-
-/** True when all fields that `observeTrades` reads are equal. */
-const sameRow = (a: OwnTradeRow, b: OwnTradeRow): boolean =>
-  a.state === b.state &&
-  a.price === b.price &&
-  a.amount === b.amount &&
-  a.fee === b.fee &&
-  a.is_maker === b.is_maker &&
-  a.timestamp === b.timestamp &&
-  a.market_condition_id === b.market_condition_id &&
-  a.order.pubkey === b.order.pubkey &&
-  a.order.side === b.order.side &&
-  a.order.outcome.is_yes === b.order.outcome.is_yes;

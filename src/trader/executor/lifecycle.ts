@@ -106,7 +106,6 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
   refused: {},
 };
 
-/** Meaning of a state for other parts. */
 export interface Standing {
   /** Phase of the intent's reservation; null when it has ended. */
   readonly reserves: 'in_flight' | 'resting' | 'unknown' | 'abandoned' | null;
@@ -166,7 +165,6 @@ export function nextState(state: IntentState, event: IntentEvent): IntentState {
 export const FIRST_LOOK_MS = 500;
 /** Longest wait for an exchange that does not answer, so that its return is noticed within seconds. */
 const LONGEST_LOOK_MS = 10_000;
-/** Longest wait for a record that the exchange does not know. */
 const LONGEST_MISSING_MS = 60_000;
 /** Longest wait for a conversion to settle: half a second on the paper exchange, seconds on a chain. */
 const LONGEST_LANDING_MS = 5_000;

@@ -9,7 +9,6 @@ import { type Context, type Look, rowText } from './context.js';
 import type { InFlight } from './in-flight-intents.js';
 import { type IntentEvent, RECORD_STATES, STANDINGS } from './lifecycle.js';
 
-/** Takes in a row of an order that is in the ledger. */
 export function observeOrder(context: Context, order: OrderRecord, row: OrderRow, look: Look): void {
   const inFlight = context.intents.find('place', order.pubkey);
   tellDifference(context, order, row, inFlight);
@@ -72,7 +71,6 @@ function noteResting(context: Context, was: OrderRecord, seen: OrderRecord, know
   cancelOfRestingOrder(context, was.pubkey, look);
 }
 
-/** Reports a larger fill of an ended order, which contradicts its earlier record. */
 function tellGrowth(context: Context, before: OrderRecord, filledMicros: Micros, { nowMs }: Look): void {
   const { pubkey, status, marketConditionId } = before;
   const was = `order ${pubkey} was ${status} with ${formatDecimal(before.filledMicros)} filled`;
@@ -114,7 +112,6 @@ function tellSigned(context: Context, intent: IntentRow, pubkey: string, how: Or
   context.reportOddity('signed_elsewhere', pubkey, intent.marketConditionId, text, nowMs);
 }
 
-/** Marks an order as ended. */
 function noteEnded(context: Context, order: OrderRecord, status: OrderStatus, event: IntentEvent, look: Look): void {
   const { pubkey, filledMicros, closedMs, intentId, marketConditionId: market } = order;
   const again = closedMs !== null;
@@ -181,18 +178,26 @@ function bookDifference(context: Context, orderPubkey: string, look: Look): void
   const order = must(context.orders.get(orderPubkey), `order ${orderPubkey}`);
   const amountMicros = micros(order.filledMicros - order.bookedMicros);
   if (amountMicros <= 0) return;
-  const trade = {
+  context.bookFill(order, {
+    ...termsOf(order),
     pubkey: `${orderPubkey}@${order.filledMicros}`,
     priceMicros: order.priceMicros,
     amountMicros,
     feeMicros: null,
     isMaker: null,
     timestampS: Math.floor((look.venueTimeMs ?? look.nowMs) / 1000),
-  };
-  context.bookFill(order, trade, look.nowMs);
+    seenMs: look.nowMs,
+  });
 }
 
-/** Settles the cancel of an order that has ended for any reason. */
+/** Fields of a fill that its order gives. */
+const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
+  orderPubkey,
+  marketConditionId,
+  isYes,
+  side,
+});
+
 function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null) return;
@@ -201,7 +206,6 @@ function cancelOfEndedOrder(context: Context, orderPubkey: string, nowMs: number
   context.emit({ kind: 'cancelDone', intentId, orderPubkey, market });
 }
 
-/** Retries or ends the cancel of an order that still rests. */
 function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look): void {
   const inFlight = context.intents.find('cancel', orderPubkey);
   if (inFlight === null || inFlight.busy !== null) return;
@@ -270,7 +274,7 @@ function noteFailure(context: Context, row: OwnTradeRow, order: OrderRecord, now
 function book(context: Context, row: OwnTradeRow, order: OrderRecord, nowMs: number): void {
   const { pubkey, price: priceMicros, amount: amountMicros, fee: feeMicros, is_maker: isMaker, timestamp } = row;
   const trade = { pubkey, priceMicros, amountMicros, feeMicros, isMaker, timestampS: timestamp };
-  const booking = context.bookFill(order, trade, nowMs);
+  const booking = context.bookFill(order, { ...trade, ...termsOf(order), seenMs: nowMs });
   if (booking === 'differs') differs(context, row, nowMs);
   else context.bookedTrades.add(row);
   if (booking !== 'booked') return;

@@ -219,14 +219,12 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
   }
 }
 
-/** Data of an answered request. */
 export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
   assert(report.outcome.kind === 'answered', 'a report without an answer has no data');
   // The data belongs to the report's call; submits share their record's shape with the endpoint named by `_shape`.
   return report.outcome.data as DataOf<N>;
 }
 
-/** Takes in the record of a merge or split. */
 function observeSets(context: Context, inFlight: InFlight, row: ConversionRow, look: Look): void {
   const { kind } = inFlight.intent;
   const amountMicros = must(inFlight.intent.amountMicros, `amount of a ${kind}`);

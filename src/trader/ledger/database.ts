@@ -41,7 +41,6 @@ const LOG_KEEPS_BYTES = 4_000_000;
 
 const OLDER_HINT = 'Use the Twinbook version that wrote it, or start a new ledger.';
 
-/** Longest wait for a locked database, ms. */
 const BUSY_MS = 1000;
 
 /** The ledger's SQLite file with its statements and transactions; unusable after its first failed write. */
@@ -104,7 +103,6 @@ export class Database {
     });
   }
 
-  /** Opens an existing ledger for reading, with or without a running trader. */
   static openReadOnly(path: string): Database {
     if (!existsSync(path))
       throw new TwinbookError('file_unreadable', `there is no ledger at ${path}`, 'The first start creates it.');
@@ -177,7 +175,6 @@ export class Database {
     return (before - this.#pragma('page_count')) * this.#pragma('page_size');
   }
 
-  /** Number of unused pages in the file. */
   get unusedPages(): number {
     return this.#pragma('freelist_count');
   }
@@ -213,12 +210,10 @@ export class Database {
     return true;
   }
 
-  /** True inside a transaction. */
   get isWriting(): boolean {
     return this.#transaction !== 'none';
   }
 
-  /** True for the ledger of a backtest. */
   get isVirtual(): boolean {
     return this.#isVirtual;
   }

@@ -76,7 +76,6 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
-/** Opens the ledger for reading, with or without a running trader. */
 export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }
@@ -195,7 +194,6 @@ export class Ledger extends LedgerReader {
     this.#rememberIntent(intent);
   }
 
-  /** Writes the change of an intent, and returns the changed row. */
   changeIntent(id: string, change: IntentChange): IntentRow {
     const after = { ...must(this.intent(id), `intent ${id}`), ...change };
     if (this.#late === null) updateIntent(this.db, after);
@@ -244,7 +242,6 @@ export class Ledger extends LedgerReader {
     return 'fee_paid';
   }
 
-  /** Removes the note of a failed trade; false without one. */
   #forgetFailure(tradePubkey: string): boolean {
     const sql = 'SELECT order_pubkey, amount FROM failed_trades WHERE pubkey = ?';
     const failed = this.db.get<{ order_pubkey: string; amount: number }>(sql, tradePubkey);
@@ -315,7 +312,6 @@ export class Ledger extends LedgerReader {
     MARKETS.upsert(this.db, market);
   }
 
-  /** Saves a strategy's state; replaces the state of the same version. */
   saveStrategyState(saved: StrategyStateRow): void {
     STRATEGY_STATES.upsert(this.db, saved);
   }
@@ -327,7 +323,6 @@ export class Ledger extends LedgerReader {
     this.db.run(sql, marketConditionId, strategy, version);
   }
 
-  /** Deletes all saved states of an ended market. */
   forgetStrategyStates(marketConditionId: string): void {
     this.db.run('DELETE FROM strategy_states WHERE market = ?', marketConditionId);
   }
@@ -353,21 +348,33 @@ export class Ledger extends LedgerReader {
   }
 
   /** Deletes finished intents and orders without fills among the next rows, with their events, in a ledger's file. */
-  prunePage(page: PrunePage): PrunedPage {
-    const { pubkeys, ...pruned } = prunePage(this.db, page);
-    for (const pubkey of pubkeys) this.#known.orders.delete(pubkey);
-    const { rows, untilMs } = pruned;
-    if (rows > 0 && untilMs !== null && untilMs > (this.prunedBefore() ?? 0)) this.setNote(PRUNED_NOTE, `${untilMs}`);
-    return pruned;
+  prunePage({ beforeMs, marked, lagMs, keeps, after, rows: most }: PrunePage): PrunedPage {
+    const { db } = this;
+    const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
+    const last = db.get<{ seq: number | null }>(LAST, after, most)?.seq ?? null;
+    if (mark?.seq == null || mark.createdMs === null) return { rows: 0, after: null, untilMs: null };
+    const untilMs = Math.min(beforeMs, mark.createdMs - lagMs);
+    if (last === null) return { rows: 0, after: null, untilMs };
+    const limits = [after, last, untilMs, untilMs, mark.seq];
+    let rows = 0;
+    for (const { seq, id, pubkey } of db.all<{ seq: number; id: string; pubkey: string | null }>(PRUNABLE, ...limits)) {
+      if (keeps(id) || (pubkey !== null && keeps(pubkey))) continue;
+      rows += db.run('DELETE FROM events WHERE subject IN (?, ?)', id, pubkey ?? id);
+      if (pubkey !== null) {
+        rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);
+        this.#known.orders.delete(pubkey);
+      }
+      rows += db.run('DELETE FROM intents WHERE seq = ?', seq);
+    }
+    if (rows > 0 && untilMs > (this.prunedBefore() ?? 0)) this.setNote(PRUNED_NOTE, `${untilMs}`);
+    return { rows, after: last, untilMs };
   }
 
-  /** Returns up to this many unused pages to the file system. */
   givePagesBack(pages: number): { readonly bytes: number; readonly isDone: boolean } {
     const bytes = this.db.unusedPages === 0 ? 0 : this.db.shrink(pages);
     return { bytes, isDone: this.db.unusedPages === 0 };
   }
 
-  /** Writes checked postings and updates the balances. */
   #book(kind: string, ref: string, timeMs: number, postings: readonly Posting[]): void {
     const id = this.db.insert('INSERT INTO transactions (kind, ref, time_ms) VALUES (?, ?, ?)', kind, ref, timeMs);
     for (const { account, asset, amountMicros } of postings) {
@@ -391,7 +398,6 @@ export class Ledger extends LedgerReader {
   }
 }
 
-/** Note: highest place given to a fill before a removal. */
 const FILL_PLACES_NOTE = 'fill_places';
 
 /** Maximum length of stored texts; they may quote foreign records. */
@@ -423,33 +429,3 @@ const PRUNABLE = `SELECT i.seq, i.id, o.pubkey FROM intents AS i LEFT JOIN order
       AND NOT EXISTS (SELECT 1 FROM fills WHERE order_pubkey = o.pubkey)
       AND NOT EXISTS (SELECT 1 FROM failed_trades WHERE order_pubkey = o.pubkey)))
     AND NOT EXISTS (SELECT 1 FROM conversions WHERE intent_id = i.id)`;
-
-/** Checks the next `rows` intents, and deletes prunable ones with orders and events. Only inside a transaction. */
-export function prunePage(db: Database, page: PrunePage): PrunedPage & { readonly pubkeys: readonly string[] } {
-  const { beforeMs, marked, lagMs, after, keeps } = page;
-  const mark = db.get<{ seq: number | null; createdMs: number | null }>(MARK, JSON.stringify(marked));
-  const last = db.get<{ seq: number | null }>(LAST, after, page.rows)?.seq ?? null;
-  if (mark?.seq == null || mark.createdMs === null) return { rows: 0, after: null, untilMs: null, pubkeys: [] };
-  const untilMs = Math.min(beforeMs, mark.createdMs - lagMs);
-  if (last === null) return { rows: 0, after: null, untilMs, pubkeys: [] };
-  const found = db.all<{ seq: number; id: string; pubkey: string | null }>(
-    PRUNABLE,
-    after,
-    last,
-    untilMs,
-    untilMs,
-    mark.seq,
-  );
-  const pubkeys: string[] = [];
-  let rows = 0;
-  for (const { seq, id, pubkey } of found) {
-    if (keeps(id) || (pubkey !== null && keeps(pubkey))) continue;
-    rows += db.run('DELETE FROM events WHERE subject IN (?, ?)', id, pubkey ?? id);
-    if (pubkey !== null) {
-      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);
-      pubkeys.push(pubkey);
-    }
-    rows += db.run('DELETE FROM intents WHERE seq = ?', seq);
-  }
-  return { rows, after: last, untilMs, pubkeys };
-}

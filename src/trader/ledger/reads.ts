@@ -37,7 +37,6 @@ export const FEE_REF = 'fee';
 /** SQL expression: pubkey of the trade in a transaction's `ref`. */
 const TRADE_OF_REF = `substr(ref, 1, instr(ref || '${REF_SEPARATOR}', '${REF_SEPARATOR}') - 1)`;
 
-/** Default length of a list. */
 const PAGE = 100;
 /** Note: number of bookings that were reversed, restored, or completed by a fee. */
 export const TRADE_TURNS_NOTE = 'trade_turns';
@@ -67,7 +66,6 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
-/** All reads of a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -141,7 +139,6 @@ export class LedgerReader {
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
-  /** Id of the newest booking; 0 without one. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
@@ -176,7 +173,6 @@ export class LedgerReader {
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
-  /** All non-zero holdings. */
   positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",
@@ -365,7 +361,6 @@ function toDraftTerms(intent: IntentRow): DraftTerms {
   }
 }
 
-/** Values of columns: one, or a list of allowed ones. */
 type Wanted = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const CHECKS: readonly { readonly says: string; readonly sql: string }[] = [

@@ -14,7 +14,6 @@ import {
   updateOrder,
 } from './tables.js';
 
-/** Write operations of one table. */
 interface LateTable<Row> {
   /** True when the row will rarely change again. */
   isOver(row: Row): boolean;
@@ -77,7 +76,6 @@ class LateRows<Row> {
   }
 }
 
-/** Cached intents and orders of a virtual-time ledger. */
 export class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -139,7 +137,6 @@ export class ReadCache {
 /** Maximum number of cached orders, more than rest at a time. */
 const MOST_ORDERS = 1_000;
 
-/** Cached value of a key, read at the first use. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

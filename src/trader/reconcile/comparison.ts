@@ -5,21 +5,22 @@ import type { ConversionRow, OrderRow, RedeemRow } from '../../shared/protocol/r
 import type { RoundList } from '../../shared/protocol/request-owner.js';
 import { ORDER_STANDING } from '../../shared/protocol/states.js';
 import type { Executor, MissingFills, RestingOrder } from '../executor/executor.js';
-import type { AdoptedOutcome, ConversionKind, Ledger } from '../ledger/contract.js';
+import type { AdoptedOutcome, ConversionKind, LedgerReader, Notes } from '../ledger/contract.js';
 import { CONVERSION_KINDS, StoredMemory } from '../ledger/tables.js';
 import type { LeavingOut } from './confirmed-differences.js';
 import {
   compareShares,
   conversionDifference,
   type Difference,
-  inventedConversion,
-  inventedFill,
+  fillText,
   LONGEST_LAG_MS,
   type Moves,
-  missingFill,
+  movedText,
+  NOTHING,
   negate,
   type OwnBooks,
   orderDifference,
+  orderText,
   outcomeKey,
   parseMarket,
   type RecordedMove,
@@ -27,17 +28,9 @@ import {
   sharesAtExchange,
   sharesInLedger,
   tradeDifference,
-  unlistedOrder,
 } from './differences.js';
 import { IndependentFillCount } from './independent-fill-count.js';
-import { ListCursor, type ListTime, PageWalk, type Reading } from './list-cursor.js';
-
-/** The ledger methods that the comparison uses. */
-export type ComparedLedger = Pick<
-  Ledger,
-  'fillsAfter' | 'conversionsAfter' | 'newestSeq' | 'fill' | 'conversion' | 'order' | 'intent' | 'positions' | 'note'
-> &
-  Pick<Ledger, 'setNote' | 'hadFailed' | 'failedTrades' | 'tradeTurns'>;
+import { ListCursor, PageWalk, type Reading } from './list-cursor.js';
 
 /** State of requests in flight, from the executor. */
 export interface UnderWay extends Pick<Executor, 'pendingConversion'> {
@@ -52,7 +45,7 @@ export interface RestingOrders {
 }
 
 export class Comparison {
-  readonly #ledger: ComparedLedger;
+  readonly #ledger: LedgerReader;
   readonly #underWay: UnderWay;
   readonly #books: OwnBooks;
   readonly #assets = new PageWalk<'account.assets'>((row) => row.token.symbol);
@@ -68,8 +61,11 @@ export class Comparison {
   /** Per order with missing fills: its filled amount when they were first missing. */
   #owed: ReadonlyMap<string, Micros> = new Map();
 
-  /** @param ownTrades true when the venue lists own trades */
-  constructor(ledger: ComparedLedger, underWay: UnderWay, ownTrades: boolean) {
+  /**
+   * @param notes keep the lists' marks
+   * @param ownTrades true when the venue lists own trades
+   */
+  constructor(ledger: LedgerReader, notes: Notes, underWay: UnderWay, ownTrades: boolean) {
     this.#ledger = ledger;
     this.#underWay = underWay;
     this.#books = {
@@ -82,12 +78,11 @@ export class Comparison {
         return intent !== null && ledger.intent(intent)?.draftPubkey === draftPubkey;
       },
     };
-    this.#opening = new OpeningShares(ledger);
-    this.#histories = openListCursors(ledger, this.#books, ownTrades);
-    this.#secondReader = new IndependentFillCount(ledger);
+    this.#opening = new OpeningShares(ledger, notes);
+    this.#histories = openListCursors(ledger, notes, this.#books, ownTrades);
+    this.#secondReader = new IndependentFillCount(ledger, notes);
   }
 
-  /** Lists to read in each round. */
   get lists(): ReadonlyMap<RoundList, Reading> {
     const { orders, trades, conversions } = this.#histories;
     const lists = new Map<RoundList, Reading>([['assets', this.#assets]]);
@@ -179,11 +174,14 @@ export class Comparison {
     const isMoving = this.#movingMarkets();
     if (this.#turns !== this.#ledger.tradeTurns() || isMoving(parseMarket(subject))) return 'outdated';
     // The difference is from an older round, or was booked since.
-    if (this.isUndecided(difference) || formatDecimal(this.#findShares(subject)) !== ledger) return 'outdated';
+    if (
+      this.isUndecided(difference) ||
+      formatDecimal(sharesInLedger(this.#ledger.positions()).get(subject) ?? ZERO) !== ledger
+    )
+      return 'outdated';
     return this.#opening.leaveOut(difference) ? 'left out' : 'outdated';
   }
 
-  /** Differences of resting orders and of past records. */
   #records(restingOrders: RestingOrders): Difference[] {
     const resting = this.#resting(restingOrders);
     const known = new Set(resting.map(({ subject }) => subject));
@@ -197,7 +195,9 @@ export class Comparison {
     for (const { orderPubkey, createdMs, cancelPending } of this.#underWay.restingOrders()) {
       if (listed.has(orderPubkey) || cancelPending || createdMs > startedMs - LONGEST_LAG_MS) continue;
       const order = this.#ledger.order(orderPubkey);
-      if (order !== null) found.push(unlistedOrder(order));
+      if (order === null) continue;
+      const exchange = 'not among the resting orders';
+      found.push({ what: 'order', subject: orderPubkey, ledger: orderText(order), exchange });
     }
     return found;
   }
@@ -211,17 +211,15 @@ export class Comparison {
       return { orderPubkey, missingMicros, upTo };
     });
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
-    return rows.map(({ orderPubkey, missingMicros, upTo }) => missingFill(orderPubkey, missingMicros, upTo));
+    return rows.map(({ orderPubkey, missingMicros, upTo }) => ({
+      what: 'fill',
+      // With the filled amount, so that a later fill is another difference.
+      subject: `${orderPubkey} up to ${formatDecimal(upTo)}`,
+      ledger: `${formatDecimal(missingMicros)} shares not booked`,
+      exchange: 'filled',
+    }));
   }
 
-  #findShares(outcome: string): Micros {
-    const held = this.#ledger
-      .positions()
-      .find(({ marketConditionId, isYes }) => outcomeKey(marketConditionId, isYes) === outcome);
-    return held?.sharesMicros ?? ZERO;
-  }
-
-  /** Returns a test for markets with shares in flight: an unbooked fill or a pending conversion. */
   #movingMarkets(areFillsLost = false): (market: string) => boolean {
     const fills = areFillsLost ? [] : this.#underWay.missingFills();
     const missing = new Set(fills.map(({ marketConditionId }) => marketConditionId));
@@ -242,15 +240,14 @@ export class Comparison {
 }
 
 const getPubkey = ({ pubkey }: { readonly pubkey: string | null }) => pubkey;
-/** Final states of a conversion. */
 const OVER = ['done', 'completed', 'failed', 'expired'];
 
 type ConversionList = 'merges.list' | 'splits.list' | 'redeems.list';
 
 /** @param ownTrades true when the venue lists own trades */
-function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boolean) {
+function openListCursors(ledger: LedgerReader, notes: Notes, books: OwnBooks, ownTrades: boolean) {
   const conversions = (name: 'merges' | 'splits' | 'redeems', kind: ConversionKind) =>
-    new ListCursor<ConversionList>(name, ledger, {
+    new ListCursor<ConversionList>(name, notes, {
       getPubkey,
       bornS: ({ created }) => created,
       isSettled: ({ state }) => OVER.includes(state),
@@ -258,13 +255,15 @@ function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boo
       booked: {
         newestSeq: () => ledger.newestSeq('conversions'),
         after: (seq) => ledger.conversionsAfter(seq).filter(({ row }) => row.kind === kind),
-        findInvented: (pubkey: string, { listMs }: ListTime) => {
+        findInvented: (pubkey: string, listMs: number) => {
           const booked = ledger.conversion(pubkey);
-          return booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS ? null : inventedConversion(booked);
+          if (booked === null || booked.seenMs >= listMs - LONGEST_LAG_MS) return null;
+          const { yesMicros: yes, noMicros: no, cashMicros: cash } = booked;
+          return { what: booked.kind, subject: pubkey, ledger: movedText({ yes, no, cash }), exchange: NOTHING };
         },
       },
     });
-  const orders = new ListCursor<'orders.list'>('orders', ledger, {
+  const orders = new ListCursor<'orders.list'>('orders', notes, {
     getPubkey,
     bornS: () => null,
     // The executor tracks own orders; an unknown order may still be signed.
@@ -274,7 +273,7 @@ function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boo
     compare: (row, listMs) => orderDifference(row, books, listMs),
     booked: null,
   });
-  const trades = new ListCursor<'trades.list'>('trades', ledger, {
+  const trades = new ListCursor<'trades.list'>('trades', notes, {
     getPubkey,
     bornS: ({ timestamp }) => timestamp,
     isSettled: ({ state }) => state === 'done' || state === 'failed',
@@ -283,10 +282,11 @@ function openListCursors(ledger: ComparedLedger, books: OwnBooks, ownTrades: boo
       newestSeq: () => ledger.newestSeq('fills'),
       // A failed trade may settle and be booked when its row is already below the mark.
       after: (seq) => ledger.fillsAfter(seq).filter(({ row }) => !ledger.hadFailed(row.pubkey)),
-      findInvented: (pubkey, { venueS }) => {
+      findInvented: (pubkey, _listMs, venueS) => {
         const fill = ledger.fill(pubkey);
         const isYoung = fill !== null && venueS !== null && fill.timestampS >= venueS - LONGEST_LAG_MS / 1000;
-        return fill === null || isYoung ? null : inventedFill(fill);
+        if (fill === null || isYoung) return null;
+        return { what: 'fill', subject: pubkey, ledger: fillText(fill), exchange: NOTHING };
       },
     },
   });
@@ -369,15 +369,15 @@ interface LeftOut {
 
 /** Shares that the comparison skips: held before this ledger, or left out until a failed trade settles later. */
 class OpeningShares {
-  readonly #ledger: ComparedLedger;
+  readonly #ledger: LedgerReader;
   /** Amounts held before this ledger, by outcome; null before the first comparison. */
   readonly #opening: StoredMemory<readonly (readonly [string, Micros])[] | null>;
   readonly #leftOut: StoredMemory<readonly LeftOut[]>;
 
-  constructor(ledger: ComparedLedger) {
+  constructor(ledger: LedgerReader, notes: Notes) {
     this.#ledger = ledger;
-    this.#opening = new StoredMemory(ledger, 'opening_shares', null);
-    this.#leftOut = new StoredMemory(ledger, 'left_out_shares', []);
+    this.#opening = new StoredMemory(notes, 'opening_shares', null);
+    this.#leftOut = new StoredMemory(notes, 'left_out_shares', []);
   }
 
   /** Skipped shares by outcome. The first call may store `theirs`, the shares at the exchange, as opening shares. */
@@ -404,7 +404,6 @@ class OpeningShares {
     return true;
   }
 
-  /** True while an operator has left out shares of this outcome. */
   leavesOut(outcome: string): boolean {
     const amounts = this.#leftOut.value.filter(({ subject }) => subject === outcome);
     return amounts.reduce((sum, { amount }) => sum + amount, 0) !== 0;
@@ -430,14 +429,13 @@ class OpeningShares {
 /** Number of latest bookings that are checked: more than happen within some seconds. */
 const MOST_MOVES = 100;
 
-/** Bookings since a time, by outcome. */
 interface Lately {
   readonly moves: ReadonlyMap<string, Moves>;
   /** Orders with fills since that time. */
   readonly orders: ReadonlySet<string>;
 }
 
-function bookedSince(ledger: ComparedLedger, sinceMs: number): Lately {
+function bookedSince(ledger: LedgerReader, sinceMs: number): Lately {
   const newest = (of: 'fills' | 'conversions') => Math.max(0, ledger.newestSeq(of) - MOST_MOVES);
   const fills = ledger.fillsAfter(newest('fills')).flatMap(({ row }) => (row.seenMs < sinceMs ? [] : [row]));
   const conversions = ledger

@@ -40,7 +40,6 @@ export class ConfirmedDifferences {
   readonly #believedNote: StoredMemory<readonly string[]>;
   readonly #acceptedNote: StoredMemory<readonly StoredAcceptance[]>;
   readonly #open = new Map<string, Suspicion>();
-  /** Accepted differences by name. */
   readonly #accepted: Map<string, StoredAcceptance>;
 
   constructor(notes: Notes, confirmAfterMs = CONFIRM_AFTER_MS) {
@@ -68,7 +67,6 @@ export class ConfirmedDifferences {
     return [...this.#open.values()].filter(({ believed }) => believed).map(({ difference }) => difference);
   }
 
-  /** Names of stored confirmed differences, those of an earlier process included. */
   get storedNames(): readonly string[] {
     return this.#believedNote.value;
   }
@@ -218,7 +216,6 @@ export function readStanding({ note }: { note(key: string): string | null }) {
   return { open: storedNames.length, accepted };
 }
 
-/** A difference in words, for messages. */
 export const inWords = ({ what, subject, ledger, exchange }: Difference): string =>
   `${what} ${subject}: ledger ${ledger}, exchange ${exchange}`;
 

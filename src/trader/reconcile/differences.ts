@@ -6,9 +6,9 @@ import type { AssetRow, ConversionRow, OrderRow, OwnTradeRow, RedeemRow } from '
 import { ORDER_STANDING, type OrderStatus } from '../../shared/protocol/states.js';
 import type {
   AdoptedMove,
-  BookedConversion,
   BookedFill,
   ConversionKind,
+  LedgerReader,
   OrderRecord,
   PositionRow,
 } from '../ledger/contract.js';
@@ -28,13 +28,11 @@ export interface Difference {
 
 /** Figure of a record that is not in the ledger: it belongs to another party. */
 export const UNKNOWN = 'unknown';
-const NOTHING = 'nothing';
+/** Figure of a booking that a complete list lacks. */
+export const NOTHING = 'nothing';
 
 /** The ledger's records, as the comparison reads them. */
-export interface OwnBooks {
-  order(pubkey: string): OrderRecord | null;
-  fill(pubkey: string): BookedFill | null;
-  conversion(pubkey: string): BookedConversion | null;
+export interface OwnBooks extends Pick<LedgerReader, 'order' | 'fill' | 'conversion'> {
   /** True when fills of this order were booked recently or are missing, so its filled amount changes between reads. */
   isFilling(orderPubkey: string): boolean;
   /** True while the own conversion with this draft is not settled. */
@@ -89,24 +87,8 @@ const showMicros = (value: Micros | null): string => (value === null ? '?' : for
 const outcomeName = (isYes: boolean): string => (isYes ? 'YES' : 'NO');
 const orderTerms = ({ side, amount, outcome, price }: OrderRow): string =>
   `${side} ${showMicros(amount)} ${outcomeName(outcome.is_yes)} at ${showMicros(price)}`;
-const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
+export const orderText = ({ side, amountMicros, isYes, priceMicros, status, filledMicros }: OrderRecord): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, ${status}, ${showMicros(filledMicros)} filled`;
-
-/** The difference of a resting order that a complete list lacks. */
-export const unlistedOrder = (order: OrderRecord): Difference => ({
-  what: 'order',
-  subject: order.pubkey,
-  ledger: orderText(order),
-  exchange: 'not among the resting orders',
-});
-
-/** The difference of unbooked fills. Its subject holds the filled amount, so a later fill is another difference. */
-export const missingFill = (orderPubkey: string, missingMicros: Micros, upToMicros: Micros): Difference => ({
-  what: 'fill',
-  subject: `${orderPubkey} up to ${formatDecimal(upToMicros)}`,
-  ledger: `${formatDecimal(missingMicros)} shares not booked`,
-  exchange: 'filled',
-});
 
 export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference | null {
   const fill = books.fill(row.pubkey);
@@ -127,16 +109,8 @@ export function tradeDifference(row: OwnTradeRow, books: OwnBooks): Difference |
 
 const tradeText = ({ order, amount, price }: OwnTradeRow, fee: Micros): string =>
   `${order.side} ${showMicros(amount)} ${outcomeName(order.outcome.is_yes)} at ${showMicros(price)}, fee ${showMicros(fee)}`;
-const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
+export const fillText = ({ side, amountMicros, isYes, priceMicros, feeMicros }: BookedFill): string =>
   `${side} ${showMicros(amountMicros)} ${outcomeName(isYes)} at ${showMicros(priceMicros)}, fee ${showMicros(feeMicros ?? ZERO)}`;
-
-/** The difference of a booked fill that the exchange's complete list lacks. */
-export const inventedFill = (fill: BookedFill): Difference => ({
-  what: 'fill',
-  subject: fill.pubkey,
-  ledger: fillText(fill),
-  exchange: NOTHING,
-});
 
 /** Given shares and received currency of a settled conversion, negative for the reverse; null for a missing figure. */
 export interface Moved {
@@ -189,22 +163,12 @@ export function conversionDifference(
   return { what, subject, ledger: isOurs ? 'not booked' : UNKNOWN, exchange };
 }
 
-const movedText = ({ yes, no, cash }: Moved): string =>
+export const movedText = ({ yes, no, cash }: Moved): string =>
   `${showMicros(yes)} YES and ${showMicros(no)} NO for ${showMicros(cash)}`;
 
-/** The difference of a booked conversion that the exchange's complete list lacks. */
-export const inventedConversion = (booked: BookedConversion): Difference => ({
-  what: booked.kind,
-  subject: booked.pubkey,
-  ledger: movedText({ yes: booked.yesMicros, no: booked.noMicros, cash: booked.cashMicros }),
-  exchange: NOTHING,
-});
-
-/** Key of an outcome: market and YES or NO. */
 export const outcomeKey = (market: string, isYes: boolean): string => `${market} ${outcomeName(isYes)}`;
 export const parseMarket = (outcome: string): string => outcome.slice(0, outcome.lastIndexOf(' '));
 
-/** Shares at the exchange, by outcome. */
 export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string, Micros> {
   const shares = rows.filter(({ asset_kind }) => asset_kind === 'share');
   return new Map(
@@ -212,7 +176,6 @@ export function sharesAtExchange(rows: readonly AssetRow[]): ReadonlyMap<string,
   );
 }
 
-/** Booked shares, by outcome. */
 export const sharesInLedger = (positions: readonly PositionRow[]): ReadonlyMap<string, Micros> =>
   new Map(
     positions.map(({ marketConditionId, isYes, sharesMicros }) => [outcomeKey(marketConditionId, isYes), sharesMicros]),
@@ -224,15 +187,9 @@ export interface Moves {
   readonly conversions: readonly Micros[];
 }
 
-export interface ComparedShares {
-  readonly differing: readonly Difference[];
-  /** Outcomes whose shares can be neither confirmed nor cleared now. */
-  readonly undecided: ReadonlySet<string>;
-}
-
 /**
  * Compares shares by outcome. Shares in `opening` were in the wallet before this ledger and are not compared.
- * `isMoving`: the market has shares in flight. `lately` holds each outcome's latest moves: a list that is older than
+ * `undecided` ones can be neither confirmed nor cleared now. `isMoving`: the market has shares in flight. `lately` holds each outcome's latest moves: a list that is older than
  * some of them shows earlier holdings.
  */
 export function compareShares(
@@ -241,7 +198,7 @@ export function compareShares(
   opening: ReadonlyMap<string, Micros>,
   isMoving: (market: string) => boolean,
   lately: ReadonlyMap<string, Moves>,
-): ComparedShares {
+): { readonly differing: readonly Difference[]; readonly undecided: ReadonlySet<string> } {
   const ours = sharesInLedger(positions);
   const differing: Difference[] = [];
   const undecided = new Set<string>();
@@ -277,8 +234,9 @@ export interface AcceptedDifference extends Difference {
   readonly reason: string;
 }
 
-/** A summary such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`. */
+/** Such as `3 accepted differences since 2026-11-28 10:21:03 UTC (reason)`; empty without any. */
 function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'reason'>[]): string {
+  if (accepted.length === 0) return '';
   const times = accepted.flatMap(({ sinceMs }) => sinceMs ?? []);
   const since = times.length === 0 ? 'an unknown time' : `${utcText(Math.min(...times))} UTC`;
   const reasons = [...new Set(accepted.map(({ reason }) => reason).filter((reason) => reason !== ''))];
@@ -288,7 +246,7 @@ function acceptedText(accepted: readonly Pick<AcceptedDifference, 'sinceMs' | 'r
 
 /** @param open number of differences that no operator has accepted */
 export function agreementText(open: number, accepted: Parameters<typeof acceptedText>[0]): string {
-  const left = accepted.length === 0 ? '' : acceptedText(accepted);
+  const left = acceptedText(accepted);
   if (open > 0) {
     const besides = left === '' ? '' : `, apart from ${left}`;
     return `ledger and exchange differ in ${countText(open, 'place')}${besides}`;

@@ -11,7 +11,7 @@ import { must } from '../../shared/base/errors.js';
 import { formatDecimal, type Micros, micros, mul } from '../../shared/base/micros.js';
 import type { OwnTradeRow } from '../../shared/protocol/records.js';
 import type { PlannedRequest, RequestResult } from '../../shared/protocol/seam.js';
-import type { BookedFill, Ledger } from '../ledger/contract.js';
+import type { BookedFill, LedgerReader, Notes } from '../ledger/contract.js';
 import { StoredMemory } from '../ledger/tables.js';
 import { type Difference, outcomeKey, type RecordedMove } from './differences.js';
 import type { WalkStep } from './list-cursor.js';
@@ -33,10 +33,8 @@ interface Sums {
   fees: number;
 }
 
-/** Sums by market, outcome and side. */
 type SumsByKey = Readonly<Record<string, Sums>>;
 
-/** State between rounds. */
 interface Memory {
   /** Mark: pubkeys of the newest trades counted in `exchange`; the walk ends at one of them. */
   readonly met: readonly string[];
@@ -48,16 +46,8 @@ interface Memory {
   readonly ledger: SumsByKey;
 }
 
-/** Fields of a trade that exchange and ledger report. */
-type CountedFill = Pick<
-  BookedFill,
-  'marketConditionId' | 'isYes' | 'side' | 'timestampS' | 'amountMicros' | 'priceMicros' | 'feeMicros'
->;
-
-type FillLedger = Pick<Ledger, 'note' | 'setNote' | 'fillsAfter' | 'newestSeq' | 'tradeTurns'>;
-
 export class IndependentFillCount {
-  readonly #ledger: FillLedger;
+  readonly #ledger: LedgerReader;
   /** Sums and marks; null before the first count. */
   readonly #memory: StoredMemory<Memory | null>;
   /** Missing fills that an operator has left out. */
@@ -73,10 +63,10 @@ export class IndependentFillCount {
   /** Fills that the ledger lacks in the newest comparison, by market, outcome and side, of any age. */
   #lacking: SumsByKey = {};
 
-  constructor(ledger: FillLedger) {
+  constructor(ledger: LedgerReader, notes: Notes) {
     this.#ledger = ledger;
-    this.#memory = new StoredMemory(ledger, 'second_reader', null);
-    this.#leftOut = new StoredMemory(ledger, 'second_reader_left_out', {});
+    this.#memory = new StoredMemory(notes, 'second_reader', null);
+    this.#leftOut = new StoredMemory(notes, 'second_reader_left_out', {});
   }
 
   begin(): void {
@@ -132,12 +122,17 @@ export class IndependentFillCount {
     }
     this.hasCompared = true;
     const oldS = this.#venueS - YOUNG_S;
-    const isOld = ({ timestampS }: CountedFill) => timestampS <= oldS;
-    const trades = this.#rows.filter(({ state }) => state === 'done').map(readTrade);
+    const trades = this.#rows.filter(({ state }) => state === 'done');
     const fills = this.#ledger.fillsAfter(memory.seq).map(({ row }) => row);
     this.#lacking = agreed ? {} : sumUp(addUp(memory.exchange, trades), addUp(memory.ledger, fills), -1);
-    const exchange = addUp(memory.exchange, trades.filter(isOld));
-    const ledger = addUp(memory.ledger, fills.filter(isOld));
+    const exchange = addUp(
+      memory.exchange,
+      trades.filter(({ timestamp }) => timestamp <= oldS),
+    );
+    const ledger = addUp(
+      memory.ledger,
+      fills.filter(({ timestampS }) => timestampS <= oldS),
+    );
     const keys = [...new Set([...Object.keys(exchange), ...Object.keys(ledger)])].sort();
     const differing = keys.filter((key) => text(exchange[key]) !== text(ledger[key]));
     this.#remember(memory, new Set(differing));
@@ -206,7 +201,8 @@ export class IndependentFillCount {
     const fills = this.#ledger.fillsAfter(memory.seq);
     const young = fills.findIndex(({ row }) => row.timestampS > beforeS);
     const old = young < 0 ? fills : fills.slice(0, young);
-    const exchange = addUp(memory.exchange, rows.filter(({ state }) => state === 'done').map(readTrade));
+    const done = rows.filter(({ state }) => state === 'done');
+    const exchange = addUp(memory.exchange, done);
     const booked = old.map(({ row }) => row);
     const ledger = addUp(memory.ledger, booked);
     for (const key of Object.keys(exchange)) {
@@ -228,27 +224,30 @@ function nextPage(request: PlannedRequest, cursor: string, nowMs: number): Plann
   };
 }
 
-const readTrade = ({ market_condition_id, order, timestamp, amount, price, fee }: OwnTradeRow): CountedFill => ({
-  marketConditionId: market_condition_id ?? order.market.condition_id,
-  isYes: order.outcome.is_yes,
-  side: order.side,
-  timestampS: timestamp,
-  amountMicros: amount,
-  priceMicros: price,
-  feeMicros: fee,
-});
-
-/** Adds fills to sums by outcome and side; `before` does not change. */
-function addUp(before: SumsByKey, fills: readonly CountedFill[]): Record<string, Sums> {
+/** Adds trades of one side to its sums by market, outcome and side; `before` does not change. */
+function addUp(before: SumsByKey, trades: readonly (OwnTradeRow | BookedFill)[]): Record<string, Sums> {
   const sums: Record<string, Sums> = structuredClone({ ...before });
-  for (const { marketConditionId, isYes, side, amountMicros, priceMicros, feeMicros } of fills) {
-    const key = `${outcomeKey(marketConditionId, isYes)} ${side}`;
+  const count = (key: string, price: Micros, amount: Micros, fee: Micros | null) => {
     const of = sums[key] ?? { count: 0, amount: 0, worth: 0, fees: 0 };
     of.count += 1;
-    of.amount += amountMicros;
-    of.worth += mul(priceMicros, amountMicros, 'floor');
-    of.fees += feeMicros ?? 0;
+    of.amount += amount;
+    of.worth += mul(price, amount, 'floor');
+    of.fees += fee ?? 0;
     sums[key] = of;
+  };
+  for (const trade of trades) {
+    if ('order' in trade) {
+      const { market_condition_id: market, order, price, amount, fee } = trade;
+      count(
+        `${outcomeKey(market ?? order.market.condition_id, order.outcome.is_yes)} ${order.side}`,
+        price,
+        amount,
+        fee,
+      );
+    } else {
+      const { marketConditionId, isYes, side, priceMicros, amountMicros, feeMicros } = trade;
+      count(`${outcomeKey(marketConditionId, isYes)} ${side}`, priceMicros, amountMicros, feeMicros);
+    }
   }
   return sums;
 }

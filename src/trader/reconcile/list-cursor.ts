@@ -27,7 +27,6 @@ export type WalkStep<Page = unknown> =
   /** The walk is void: a page was lost, or the list contradicts itself. */
   | { readonly kind: 'void'; readonly reason: string };
 
-/** One list of a round, while it is read. */
 export interface Reading {
   begin(): void;
   onReport(report: RequestResult): WalkStep;
@@ -36,12 +35,11 @@ export interface Reading {
 /** Reads one list. A repeated cursor or row, or a lost page, voids the walk: the list may be incomplete. */
 export class PageWalk<N extends ListEndpoint> {
   readonly #getKey: (row: RowOf<N>) => string;
-  /** Rows of all pages read until now. */
   rows: RowOf<N>[] = [];
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  #startedMs: number | null = null;
-  /** Number of pages read until now. */
+  /** Our clock, ms, when the first page was requested; later rows may be missing. */
+  startedMs = Number.NEGATIVE_INFINITY;
   pages = 0;
 
   readonly #mostPages: number;
@@ -52,24 +50,18 @@ export class PageWalk<N extends ListEndpoint> {
     this.#mostPages = mostPages;
   }
 
-  /** Restarts the walk with the first page. */
   begin(): void {
     this.rows = [];
     this.#keys.clear();
     this.#cursors.clear();
-    this.#startedMs = null;
+    this.startedMs = Number.NEGATIVE_INFINITY;
     this.pages = 0;
-  }
-
-  /** Our clock, ms, when the first page was requested; later rows may be missing. */
-  get startedMs(): number {
-    return this.#startedMs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Takes in the report of the first page, or of a `next` from this walk. */
   onReport(report: RequestResult): WalkStep<{ readonly rows: readonly RowOf<N>[] }> {
     const { outcome } = report;
-    this.#startedMs ??= report.sentMs;
+    if (this.startedMs === Number.NEGATIVE_INFINITY) this.startedMs = report.sentMs;
     if (outcome.kind === 'refused') return { kind: 'void', reason: `${outcome.slug}: ${outcome.message}` };
     if (outcome.kind === 'unknown') return { kind: 'void', reason: outcome.reason };
     // The answer has the data type of the request's endpoint, and every request of this walk reads its list.
@@ -113,7 +105,7 @@ const HELD_ROUNDS = 10;
 /** Maximum number of kept differing rows; more have a common cause. */
 const MOST_KEPT = 200;
 
-export interface ListCursorRule<N extends ListEndpoint> {
+interface ListCursorRule<N extends ListEndpoint> {
   getPubkey(row: RowOf<N>): string | null;
   /** Time of the record, exchange clock, s; null if rows have no time. */
   bornS(row: RowOf<N>): number | null;
@@ -125,15 +117,13 @@ export interface ListCursorRule<N extends ListEndpoint> {
   readonly booked: {
     newestSeq(): number;
     after(seq: number): readonly Booked<{ readonly pubkey: string }>[];
-    /** The difference of a booking that the list lacks; null while the list may lag behind it. */
-    findInvented(pubkey: string, list: ListTime): Difference | null;
+    /**
+     * The difference of a booking that the list lacks; null while the list may lag behind it.
+     *
+     * @param venueS exchange time in the list's answer, s; null if absent
+     */
+    findInvented(pubkey: string, listMs: number, venueS: number | null): Difference | null;
   } | null;
-}
-
-/** Our clock, ms, when a list's first page was requested, and the exchange's time in its answer, s; null if absent. */
-export interface ListTime {
-  readonly listMs: number;
-  readonly venueS: number | null;
 }
 
 interface Mark {
@@ -214,7 +204,6 @@ export class ListCursor<N extends ListEndpoint> {
     return differences;
   }
 
-  /** Rows that differed in the newest comparison. */
   get differing(): readonly RowOf<N>[] {
     return this.#kept.value.rows;
   }
@@ -239,9 +228,7 @@ export class ListCursor<N extends ListEndpoint> {
     const expected = new Set([...kept.invented, ...unseen.map(({ row }) => row.pubkey)]);
     const invented = [...expected].filter((pubkey) => !names.has(pubkey));
     this.#keep({ rows: differing.map(({ row }) => row), invented });
-    const inventions = invented.flatMap(
-      (pubkey) => booked?.findInvented(pubkey, { listMs, venueS: this.#venueS }) ?? [],
-    );
+    const inventions = invented.flatMap((pubkey) => booked?.findInvented(pubkey, listMs, this.#venueS) ?? []);
     const differences = [...differing.map(({ difference }) => difference), ...inventions];
     return { differences, seq: unseen.at(-1)?.seq ?? seq };
   }

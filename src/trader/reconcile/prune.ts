@@ -9,7 +9,6 @@ import { readCompared } from './list-cursor.js';
 
 /** Age below which rows stay, ms: risk limits count the last minute's orders, and lists lag. */
 const YOUNG_MS = 120_000;
-/** Maximum rows and pages of one batch. */
 export const MOST_PRUNED_AT_ONCE = 250;
 export const FIRST_PRUNED_AT_ONCE = 100;
 /** Target duration of a batch, ms, because other writes wait for it. */
@@ -23,12 +22,10 @@ export interface PruneBatch {
   readonly beforeMs: number;
   /** Place of the last checked intent; 0 at the start, null when all are checked. */
   readonly after: number | null;
-  /** Maximum number of intents or pages. */
   readonly rows: number;
 }
 
 export interface PrunedBatch extends PrunedPage {
-  /** Bytes returned to the file system. */
   readonly bytes: number;
   readonly isDone: boolean;
 }

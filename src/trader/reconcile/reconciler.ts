@@ -58,11 +58,9 @@ export class Reconciler {
   readonly #asked = { orders: 0, fills: 0 };
   readonly #looked = { orders: 0, fills: 0 };
   #seenFills: boolean;
-  /** Newest value of our clock, ms. */
   #seenMs = Number.NEGATIVE_INFINITY;
   /** Differences of the newest complete round; null before the first. */
   newest: ComparedRound | null = null;
-  /** Number of consecutive void rounds. */
   #voids = 0;
   /** Why the newest round was void; null if it was complete. */
   voidReason: string | null = null;
@@ -80,7 +78,7 @@ export class Reconciler {
     this.#roundRequests = requestsOfRound(ownTrades);
     this.#seenFills = !ownTrades;
     this.#suspicions = new ConfirmedDifferences(ledger);
-    this.#comparison = new Comparison(ledger, underWay, ownTrades);
+    this.#comparison = new Comparison(ledger, ledger, underWay, ownTrades);
     this.#outrun = new OutrunOrders(ledger);
   }
 
@@ -114,7 +112,6 @@ export class Reconciler {
     return this.#suspicions.verdict;
   }
 
-  /** Accepted differences that still exist, oldest first. */
   get accepted(): readonly AcceptedDifference[] {
     return this.#suspicions.accepted;
   }
@@ -123,7 +120,6 @@ export class Reconciler {
     return this.#news.splice(0);
   }
 
-  /** Notes that a read of own orders or own fills is requested. */
   onAsk(kind: 'orders' | 'fills'): void {
     this.#asked[kind] = this.#turn;
   }
@@ -201,7 +197,6 @@ export class Reconciler {
     if (this.#outrun.onLook(resting.rows, resting.startedMs)) this.againMs = Math.min(this.againMs, nowMs);
   }
 
-  /** Takes in the end of a complete read of own trades, whose rows are booked. */
   onFillsRead(nowMs: number): void {
     this.#seenFills = true;
     this.#looked.fills = this.#asked.fills;
@@ -330,7 +325,6 @@ export class Round {
   readonly absent: RoundList[] = [];
   /** Why the round is void; null if it is not. `unsent`: a request was never sent, so the exchange did not fail. */
   #void: { readonly reason: string; readonly unsent: boolean } | null = null;
-  /** Number of requested pages beyond the first of each list. */
   #furtherPages = 0;
 
   constructor(lists: ReadonlyMap<RoundList, Reading>, nowMs: number) {
@@ -372,5 +366,4 @@ export class Round {
   }
 }
 
-/** How a round ended: complete or void. */
 export type RoundEnd = NonNullable<ReturnType<Round['onReport']>['end']>;

@@ -162,7 +162,6 @@ export class Budget {
     return this.#foreignAt(nowMs) > 0 ? this.#foreignToldMs + MINUTE_MS : null;
   }
 
-  /** Counts a request that is sent. */
   onSent(isProbe = false): void {
     this.#inFlight++;
     if (isProbe) this.#isProbeUnderWay = true;
@@ -219,7 +218,6 @@ export class Budget {
     return nowMs - this.#foreignToldMs < MINUTE_MS ? this.#foreign : 0;
   }
 
-  /** Number of own requests that the exchange may still count. */
   #own(nowMs: number): number {
     return this.#inFlight + this.#settled.countAt(nowMs);
   }
@@ -231,14 +229,11 @@ export const LAST_LANES: readonly Lane[] = ['draft', 'hot', 'quiet'];
 /** Lanes that reduce or confirm risk: they may probe a budget that the venue reports as full. */
 const PROBING_LANES: readonly Lane[] = ['cancel', 'own'];
 
-/** A waiting request. */
 interface Waiting {
   readonly request: PlannedRequest;
-  /** Place in the order of `push`. */
   readonly place: number;
 }
 
-/** The next request of one scope that may be sent. */
 export interface Next {
   readonly lane: Lane;
   readonly isProbe: boolean;
@@ -248,10 +243,8 @@ export interface Next {
 export class ScopeLine {
   readonly scope: Scope;
   readonly budget: Budget;
-  /** Requests per minute by the profile. */
   readonly perMinute: number;
   readonly lanes: Record<Lane, Waiting[]> = { cancel: [], submit: [], own: [], draft: [], hot: [], quiet: [] };
-  /** Number of waiting requests in all lanes. */
   waiting = 0;
   inFlight = 0;
   /** True while all orders are being canceled, as by a kill. */
@@ -270,11 +263,17 @@ export class ScopeLine {
   /** The lane whose first request may be sent by the budget or as a probe; null when none may. */
   next(openOrders: number, nowMs: number): Next | null {
     if (this.waiting === 0) return null;
-    const lane = this.#nextLane(openOrders, nowMs);
-    if (lane !== null) return { lane, isProbe: false };
-    for (const each of PROBING_LANES)
-      if (this.probeMs(each, openOrders, nowMs) === nowMs) return { lane: each, isProbe: true };
-    return null;
+    const mayLeave = (lane: Lane) => this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
+    const first = LANES.find(mayLeave);
+    if (first === undefined) {
+      const probing = PROBING_LANES.find((lane) => this.probeMs(lane, openOrders, nowMs) === nowMs);
+      return probing === undefined ? null : { lane: probing, isProbe: true };
+    }
+    if (!LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
+      return { lane: first, isProbe: false };
+    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
+    const lane = LAST_LANES.filter(mayLeave).reduce((a, b) => (place(b) < place(a) ? b : a), first);
+    return { lane, isProbe: false };
   }
 
   /** Time at which this lane's first request may be sent as a probe; null when it may not. */
@@ -282,24 +281,6 @@ export class ScopeLine {
     if (this.lanes[lane].length === 0 || !PROBING_LANES.includes(lane)) return null;
     const floor = laneFloor(this.scope, lane, openOrders, this.perMinute);
     return this.budget.probeMs(floor, nowMs, this.cancelsAll && lane === 'cancel');
-  }
-
-  #nextLane(openOrders: number, nowMs: number): Lane | null {
-    let first: Lane | null = null;
-    for (const lane of LANES) {
-      if (!this.#mayLeave(lane, openOrders, nowMs)) continue;
-      first = lane;
-      break;
-    }
-    if (first === null || !LAST_LANES.includes(first) || this.#lastLaneTurns % FAIR_TURN !== FAIR_TURN - 1)
-      return first;
-    const place = (lane: Lane) => this.lanes[lane][0]?.place ?? Number.POSITIVE_INFINITY;
-    const mayLeave = LAST_LANES.filter((lane) => this.#mayLeave(lane, openOrders, nowMs));
-    return mayLeave.reduce((a, b) => (place(b) < place(a) ? b : a), first);
-  }
-
-  #mayLeave(lane: Lane, openOrders: number, nowMs: number): boolean {
-    return this.lanes[lane].length > 0 && this.room(lane, openOrders, nowMs) > 0;
   }
 
   /** Number of requests of this lane that could be sent now. */
@@ -382,14 +363,8 @@ const ENOUGH_AFTER_MS = 120_000;
 
 const SCOPES = ['public', 'signed'] as const satisfies readonly Scope[];
 
-interface BudgetNews {
-  readonly kind: 'budget_short' | 'budget_back';
-  readonly text: string;
-}
-
 interface Watched {
   readonly scope: (typeof SCOPES)[number];
-  /** Requests per minute by the profile. */
   readonly usual: number;
   isTold: boolean;
   /** Our clock, ms, since the state differs from the last notice; null while it is equal. */
@@ -406,22 +381,26 @@ export class BudgetWatch {
   }
 
   /** Call it about once a second. Returns a notice when the budget becomes short, and when it is enough again. */
-  look(queue: WatchedQueue, nowMs: number): readonly BudgetNews[] {
-    return this.#watched.flatMap((watched): BudgetNews[] => {
-      const { scope, usual, isTold } = watched;
-      const perMinute = queue.perMinute(scope, nowMs);
-      const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
-      // After our clock was set back, the time begins again.
-      watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
-      if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS)) return [];
-      watched.isTold = !isTold;
-      watched.sinceMs = null;
-      if (isTold) return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
-      const { limit } = queue.status(scope, nowMs);
-      const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
-      const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
-      return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
-    });
+  look(queue: WatchedQueue, nowMs: number) {
+    return this.#watched.flatMap(
+      (watched): { readonly kind: 'budget_short' | 'budget_back'; readonly text: string }[] => {
+        const { scope, usual, isTold } = watched;
+        const perMinute = queue.perMinute(scope, nowMs);
+        const isOtherwise = isTold ? perMinute >= usual * ENOUGH_PART : perMinute < usual * SHORT_PART;
+        // After our clock was set back, the time begins again.
+        watched.sinceMs = isOtherwise ? Math.min(watched.sinceMs ?? nowMs, nowMs) : null;
+        if (watched.sinceMs === null || nowMs - watched.sinceMs < (isTold ? ENOUGH_AFTER_MS : SHORT_AFTER_MS))
+          return [];
+        watched.isTold = !isTold;
+        watched.sinceMs = null;
+        if (isTold)
+          return [{ kind: 'budget_back', text: `${perMinute} ${scope} requests a minute are available again` }];
+        const { limit } = queue.status(scope, nowMs);
+        const why = limit < usual ? `it reports a limit of ${limit}` : 'by its answers, other programs use the rest';
+        const left = `the exchange leaves ${perMinute} of ${usual} ${scope} requests a minute`;
+        return [{ kind: 'budget_short', text: `${left}: ${why}; ${WAITING[scope]} wait` }];
+      },
+    );
   }
 }
 

@@ -4,9 +4,7 @@ import { type StaleMarket, staleLossPerS } from './stale-index.js';
 
 /** Marginal price of each scarce resource, currency. */
 export interface ScarcityPrices {
-  /** Price of a book read. */
   readonly look: number;
-  /** Price of a signed request. */
   readonly request: number;
   /** Price of bound currency per second, as a fraction of it. */
   readonly currencyPerS: number;
@@ -151,7 +149,6 @@ export class PricedOffer {
   }
 }
 
-/** Resources that quoted markets may use. */
 export interface Supply {
   readonly looksPerS: number;
   /** Signed requests per second, including those reserved for cancels. */
@@ -277,7 +274,6 @@ function pickBest(candidates: readonly Candidate[], prices: ScarcityPrices, { mo
   });
 }
 
-/** Assigns places to markets, by group. */
 class Places {
   readonly taken = new Set<string>();
   readonly #byGroup = new Map<string, number>();

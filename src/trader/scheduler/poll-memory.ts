@@ -61,7 +61,6 @@ export interface PollSettings {
   readonly bookDepth: number;
 }
 
-/** First wait after a failed poll; each further failure doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
 /** Longest wait after failed polls: a failing market costs one request per minute. */
 export const LONGEST_BACKOFF_MS = 60_000;
@@ -73,7 +72,6 @@ export class PollRecord {
   readonly #bookDepth: number;
   #call: AnyCall | null = null;
   underWay = false;
-  /** True after the first answer. */
   answered = false;
   /** Urgency of an expedited poll; null for a normal one. */
   expedited: Urgency | null = null;
@@ -174,7 +172,6 @@ export class PollRecord {
   }
 }
 
-/** The polls of one market. */
 export type MarketRecords = Readonly<Record<MarketPoll, PollRecord>>;
 
 /** The polls of current markets and of the account, and dropped ones in flight. */

@@ -59,7 +59,6 @@ export class PollPlan {
   /** Facts that `#intervals` was computed from. */
   #pace: readonly number[] = [];
   #intervals: readonly (readonly [AccountPoll, number])[] = [];
-  /** Markets of the newest call. */
   #markets: readonly PolledMarket[] = [];
   #watched: readonly Watched[] = [];
   /** True while polls of dropped markets may remain. */
@@ -74,7 +73,6 @@ export class PollPlan {
     this.#memory = new PollMemory(settings.bookDepth);
   }
 
-  /** Number of stored polls; bounded by the polled markets. */
   get size(): number {
     return this.#memory.size;
   }
@@ -324,7 +322,6 @@ class PollCredit {
     return changes;
   }
 
-  /** True when a whole token is available. */
   get suffices(): boolean {
     return this.#parts >= PARTS;
   }

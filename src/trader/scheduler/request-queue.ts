@@ -9,7 +9,6 @@ import { LANES, type Lane, type Observation, type PlannedRequest, type Request }
 import type { BudgetStatus } from '../../shared/protocol/trader-status.js';
 import { LAST_LANES, type Next, ScopeLine } from './budget.js';
 
-/** Outcome of one request. */
 export type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
 /** A request that was never sent; the engine reports it as unknown with `sent: false`. */
@@ -54,7 +53,6 @@ export class RequestQueue {
   #givenUp: Unsent[] = [];
   /** Times of sent reads of own state: resting orders, own trades, assets, reconciliation rounds. */
   readonly #ownReads = new SlidingMinute();
-  /** Number of intents' requests in flight. */
   #intentsUnderWay = 0;
   #openOrders = 0;
   #places = 0;
@@ -152,7 +150,6 @@ export class RequestQueue {
     return { requests, unsent };
   }
 
-  /** Owner of a request in flight. */
   findOwner(requestId: number): RequestOwner {
     return must(this.#underWay.get(requestId), `request ${requestId} under way`).request.owner;
   }

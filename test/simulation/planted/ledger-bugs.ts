@@ -143,9 +143,9 @@ export const LEDGER_BUGS: readonly Bug[] = [
       },
       {
         file: PRUNE,
-        text: "      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);",
-        replacement: `      rows += db.run('DELETE FROM fills WHERE order_pubkey = ?', pubkey);
-      rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);`,
+        text: "        rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);",
+        replacement: `        rows += db.run('DELETE FROM fills WHERE order_pubkey = ?', pubkey);
+        rows += db.run('DELETE FROM orders WHERE pubkey = ?', pubkey);`,
       },
     ],
   },

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OwnTradeRow } from '../../../src/shared/protocol/records.js';
 import { fillObjection } from '../../../src/trader/executor/context.js';
-import { orderOf } from '../ledger/books.js';
+import { fillOf, orderOf } from '../ledger/books.js';
 import { m, ONE, row, Script, trade } from './script.js';
 
 let script: Script | null = null;
@@ -154,33 +154,14 @@ it('what a limit order of any outcome and side allows is never odd, and what is 
       const got = m(side === 'buy' ? Math.max(10_000, price - better) : Math.min(990_000, price + better));
       const worth = isYes ? Math.floor((got * filled) / ONE) : filled - Math.floor(((ONE - got) * filled) / ONE);
       const fee = m(Math.floor((worth * rate) / ONE));
-      const told = {
-        pubkey: 't',
-        priceMicros: got,
-        amountMicros: filled,
-        feeMicros: fee,
-        isMaker: null,
-        timestampS: 1,
-      };
-      expect(fillObjection(signed, told, { schedule: 'notional', rateMicros: rate })).toBeNull();
+      const told = fillOf({ isYes, side, priceMicros: got, amountMicros: filled, feeMicros: fee });
+      const fees = { schedule: 'notional', rateMicros: rate } as const;
+      expect(fillObjection(signed, told, fees)).toBeNull();
       const worse = m(side === 'buy' ? price + 10_000 : price - 10_000);
-      expect(
-        fillObjection(
-          signed,
-          { ...told, priceMicros: worse, feeMicros: null },
-          { schedule: 'notional', rateMicros: rate },
-        ),
-      ).toContain('has the price');
-      expect(
-        fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, { schedule: 'notional', rateMicros: rate }),
-      ).toContain('the fee');
-      expect(
-        fillObjection(
-          signed,
-          { ...told, amountMicros: m(amount + 1), feeMicros: null },
-          { schedule: 'notional', rateMicros: rate },
-        ),
-      ).toContain('was left');
+      expect(fillObjection(signed, { ...told, priceMicros: worse, feeMicros: null }, fees)).toContain('has the price');
+      expect(fillObjection(signed, { ...told, feeMicros: m(fee + 10) }, fees)).toContain('the fee');
+      const more = { ...told, amountMicros: m(amount + 1), feeMicros: null };
+      expect(fillObjection(signed, more, fees)).toContain('was left');
     }),
   );
 });
