@@ -23,20 +23,15 @@ export interface Sender {
   close(): void;
 }
 
-interface Agents {
-  readonly http: http.Agent;
-  readonly https: https.Agent;
-}
-
 /** Sends messages over HTTP with connections that are kept open; never follows a redirect and never retries. */
 export class Transport implements Sender {
-  readonly #agents: Agents;
+  readonly #agents: readonly [http: http.Agent, https: https.Agent];
   readonly #inFlight = new Set<Wire>();
 
   /** `sockets`: connections kept open at most. */
   constructor(sockets: number) {
     const options = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
-    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+    this.#agents = [new http.Agent(options), new https.Agent(options)];
   }
 
   async send(message: Message, headers: Record<string, string>, timeoutMs: number): Promise<Attempt> {
@@ -44,7 +39,11 @@ export class Transport implements Sender {
     this.#inFlight.add(wire);
     const timer = setTimeout(() => wire.cut(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
     try {
-      const { status, headers: answered, body } = await wire.send(message, headers, this.#agents);
+      const {
+        status,
+        headers: answered,
+        body,
+      } = await wire.send(message, headers, this.#agents[message.url.protocol === 'https:' ? 1 : 0]);
       const header = (name: string): string | null => {
         const value = answered[name];
         return typeof value === 'string' ? value : null;
@@ -60,8 +59,7 @@ export class Transport implements Sender {
 
   close(): void {
     for (const wire of this.#inFlight) wire.cut(new Error('the client was closed'));
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+    for (const agent of this.#agents) agent.destroy();
   }
 }
 
@@ -109,12 +107,11 @@ class Wire {
   #fail: (error: Error) => void = () => undefined;
 
   /** Connects directly, without a proxy. Rejects for an incomplete or too large answer. */
-  send({ method, url, body }: Message, headers: Record<string, string>, agents: Agents): Promise<WholeAnswer> {
+  send({ method, url, body }: Message, headers: Record<string, string>, agent: http.Agent): Promise<WholeAnswer> {
     return new Promise((resolve, reject) => {
       this.#fail = reject;
       const isSecure = url.protocol === 'https:';
-      const options = { method, headers, agent: isSecure ? agents.https : agents.http };
-      const request = isSecure ? https.request(url, options) : http.request(url, options);
+      const request = (isSecure ? https : http).request(url, { method, headers, agent });
       this.#request = request;
       this.#watch(request, isSecure);
       const read = (response: http.IncomingMessage) => this.#read(response, resolve);
