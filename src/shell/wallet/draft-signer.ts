@@ -234,7 +234,7 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 }
 
 /**
- * Nobody can allow top-level calls of Solana's own programs that give away the wallet's funds, now or later. A venue's
+ * No setting allows top-level calls of Solana's own programs that give away the wallet's funds, now or later. A venue's
  * program calls them itself, within its purpose. Transfers, `Assign` and durable nonces are calls of System, `Approve`
  * and `SetAuthority` of the token programs.
  */
