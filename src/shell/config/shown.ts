@@ -123,7 +123,7 @@ function limitTexts(
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   const value = limits[limit];
-  // The name tells which of them are micros.
+  // Limits in micros are named so.
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
