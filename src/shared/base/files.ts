@@ -1,7 +1,4 @@
-/**
- * Private files and folders. A user who may read a file can also lock it, so no other user may open it. Node's recursive
- * mkdir never ends when a parent has no children at all (/proc).
- */
+/** Private files and folders. Node's recursive mkdir never ends when a parent has no children at all (/proc). */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

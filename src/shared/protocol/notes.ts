@@ -133,6 +133,7 @@ export interface EndpointNote {
 
 const YES = { market_condition_id: MARKET, is_yes: true } as const;
 
+const SORTED = { description: 'Newest first unless sorted.', defaults: { sort: '-created' } } as const;
 const SUBMIT_ERRORS = ['program_call_has_expired', 'invalid_program_call_status'] as const;
 const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'] as const;
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
@@ -158,18 +159,12 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'keys.challenge': { summary: 'Ask for a challenge', description: 'Sign the text unchanged.' },
   'keys.create': {
     summary: 'Create an API key',
-    description: 'The secret is shown once. The first key of a wallet opens its account.',
+    description: 'The secret is shown once. A first key opens an account.',
   },
   'keys.list': { summary: 'List API keys', description: 'All keys, also revoked ones.' },
-  'keys.revoke': {
-    summary: 'Revoke an API key',
-    description: 'Requests under this key are then refused. A key may revoke itself.',
-  },
+  'keys.revoke': { summary: 'Revoke an API key', description: 'A key may revoke itself.' },
 
-  'events.list': {
-    summary: 'List events',
-    description: 'Newest first unless sorted. A row shows at most two markets.',
-  },
+  'events.list': { summary: 'List events', description: 'Newest first unless sorted; at most two markets each.' },
   'events.detail': { summary: 'Read an event', description: 'Shows all of its markets.' },
   'markets.list': { summary: 'List markets', description: 'Newest first unless sorted.' },
   'markets.detail': { summary: 'Read a market', description: '`config` has the grid and limits of orders.' },
@@ -182,18 +177,15 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'markets.stats': { summary: 'Read the statistics of a market' },
   'markets.price': {
     summary: 'Read the price of a market',
-    description: 'Midway between the best prices.',
+    description: 'The middle of the book.',
     defaults: { is_yes: true },
   },
   'markets.candles': {
     summary: 'Read a price chart',
-    description: 'Bars over at most 30 days, oldest first.',
+    description: 'At most 30 days, oldest first.',
     defaults: { is_yes: true },
   },
-  'markets.marginActivity': {
-    summary: 'List events of margin positions',
-    description: 'Of all accounts, newest first.',
-  },
+  'markets.marginActivity': { summary: 'List events of margin positions', description: 'All accounts, newest first.' },
   'sports.list': { summary: 'List sports and leagues', description: 'All rows at once.' },
   'search.list': { summary: 'Search markets and events', description: 'Wants a filter. A hit has the whole detail.' },
 
@@ -210,8 +202,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'orders.submit': {
     summary: 'Submit a signed order',
-    description:
-      'Checks market and balance again; a refused order becomes `failed`. What is left of a limit order rests.',
+    description: 'Checks market and balance again; a refused order becomes `failed`.',
     errors: [...SUBMIT_ERRORS, ...ORDER_ERRORS],
   },
   'orders.detail': { summary: 'Read an order' },
@@ -249,22 +240,14 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     description: 'Locks all free shares of a settled market: a winning share pays 1, one of a canceled market 0.5.',
     errors: ['gringotts_unavailable'],
   },
-  'redeems.submit': {
-    summary: 'Submit a signed redeem',
-    description: 'The answer is final: the row is `completed` and paid.',
-    errors: SUBMIT_ERRORS,
-  },
+  'redeems.submit': { summary: 'Submit a signed redeem', description: 'The answer is final.', errors: SUBMIT_ERRORS },
   'redeems.detail': { summary: 'Read a redeem' },
 
   'account.detail': { summary: 'Read the account' },
   'account.assets': { summary: 'List own shares', description: 'One row for each held outcome.' },
   'account.pnl': { summary: 'Read profit and loss', description: 'For the account, one market or one event.' },
 
-  'positions.list': {
-    summary: 'List margin positions',
-    description: 'Newest first unless sorted.',
-    defaults: { sort: '-created' },
-  },
+  'positions.list': { summary: 'List margin positions', ...SORTED },
   'positions.estimate': {
     summary: 'Estimate a margin position',
     description: 'Effect of opening this position now. Reserves nothing.',
@@ -278,25 +261,17 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'positions.setTpSl': {
     summary: 'Set take profit and stop loss',
-    description: 'Null clears a price; an absent field keeps it.',
+    description: 'Null clears a price.',
     errors: NO_TP_SL,
   },
   'positions.deleteTpSl': {
     summary: 'Remove take profit and stop loss',
-    description: 'The answer shows the removed prices.',
+    description: 'Answers the removed prices.',
     errors: NO_TP_SL,
   },
   'positions.claim': { summary: 'Claim the settlement of a position', description: 'Wants a `claimable` settlement.' },
-  'settlements.list': {
-    summary: 'List margin settlements',
-    description: 'Newest first unless sorted.',
-    defaults: { sort: '-created' },
-  },
-  'requests.list': {
-    summary: 'List position requests',
-    description: 'Newest first unless sorted.',
-    defaults: { sort: '-created' },
-  },
+  'settlements.list': { summary: 'List margin settlements', ...SORTED },
+  'requests.list': { summary: 'List position requests', ...SORTED },
   'requests.create': {
     summary: 'Draft a margin position request',
     description: 'A market request has `funds`, a limit request `price` and `shares`. The submit starts the funding.',
@@ -313,7 +288,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     errors: [...SUBMIT_ERRORS, 'order_market_not_open'],
   },
   'requests.detail': { summary: 'Read a position request' },
-  'requests.cancel': { summary: 'Cancel a position request', description: 'Only before its funding has completed.' },
+  'requests.cancel': { summary: 'Cancel a position request', description: 'Only before its funding.' },
 };
 
 /** Refusals of any call, by its scope, path and body. */

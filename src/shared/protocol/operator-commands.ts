@@ -18,10 +18,6 @@ export interface OperatorRow {
   readonly button: Button;
   /** Absent: the command applies to all markets only. */
   readonly marketButton?: Button;
-  /** Always visible on the page, also for all traders at once. */
-  readonly isFirst?: true;
-  /** Offered by Telegram: a stolen telephone can only stop the trader. */
-  readonly isChat?: true;
   /** Offered by `twinbook mcp`: an agent can only stop the trader. */
   readonly isTool?: true;
   /** Whether `--verify` waits for the proof that nothing rests. */
@@ -39,8 +35,6 @@ export const OPERATOR_COMMANDS = {
   pause: {
     reason: 'usual',
     role: 'stop',
-    isFirst: true,
-    isChat: true,
     isTool: true,
     help: 'stops quoting and pulls every order; fills are still booked',
     button: ['Pause', 'pulls every order, stays out'],
@@ -49,7 +43,6 @@ export const OPERATOR_COMMANDS = {
   'reduce-only': {
     reason: 'usual',
     role: 'stop',
-    isChat: true,
     isTool: true,
     help: 'quotes only what brings positions towards zero',
     button: ['Reduce only', 'only what brings positions towards zero'],
@@ -72,8 +65,6 @@ export const OPERATOR_COMMANDS = {
   kill: {
     reason: 'usual',
     role: 'stop',
-    isFirst: true,
-    isChat: true,
     isTool: true,
     isVerifiable: true,
     help:
@@ -100,23 +91,19 @@ type Rows = typeof OPERATOR_COMMANDS;
 /** Name of a command, as typed. */
 export type OperatorName = keyof Rows;
 
-/** Names of the rows with this mark. */
-type Marked<Mark extends keyof OperatorRow> = {
-  [Name in OperatorName]: Rows[Name] extends { readonly [Key in Mark]: unknown } ? Name : never;
+/** Name of a command that also applies to one market. */
+export type MarketName = {
+  [Name in OperatorName]: Rows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
-
-const isMarked =
-  <Mark extends keyof OperatorRow>(mark: Mark) =>
-  (name: OperatorName): name is Marked<Mark> =>
-    mark in OPERATOR_COMMANDS[name];
 
 // The table has these keys and no others.
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
-export const FIRST_NAMES = OPERATOR_NAMES.filter(isMarked('isFirst'));
-export const CHAT_NAMES = OPERATOR_NAMES.filter(isMarked('isChat'));
-export const MARKET_NAMES = OPERATOR_NAMES.filter(isMarked('marketButton'));
-/** Name of a command that also applies to one market. */
-export type MarketName = (typeof MARKET_NAMES)[number];
+const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
+export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);
+/** Always visible on the page, also for all traders at once. */
+export const FIRST_NAMES = ['pause', 'kill'] as const satisfies readonly OperatorName[];
+/** Offered by Telegram: a stolen telephone can only stop the trader. */
+export const CHAT_NAMES = ['pause', 'reduce-only', 'kill'] as const satisfies readonly OperatorName[];
 
 /**
  * The request of a command, with only the fields that it takes.

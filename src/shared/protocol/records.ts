@@ -1,7 +1,6 @@
 /**
- * The records of the service, one schema each: the source of the OpenAPI document and of the tables in docs/service.md.
- * Currency, prices and amounts of shares are decimal strings, a price is currency for one share, times are Unix
- * seconds. `z.input` is the wire, `z.output` our Micros. A value that a venue may leave out reads as null.
+ * The records of the service, one schema each: the source of the OpenAPI document and of docs/service.md. `z.input` is the
+ * wire, `z.output` our Micros. A value that a venue may leave out reads as null.
  */
 
 import { z } from 'zod';

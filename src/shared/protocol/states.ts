@@ -90,7 +90,7 @@ export const EVENT_SORTS = [...SORTS, 'live_stream'] as const;
 export const SEARCH_SORTS = [...SORTS, 'created'] as const;
 
 export const SIDES = ['buy', 'sell'] as const;
-/** Side of an order, in shares of its own outcome. */
+/** Side of an order, in shares of its outcome. */
 export type Side = (typeof SIDES)[number];
 export const ORDER_TYPES = ['limit', 'market'] as const;
 /** `limit` rests at its price; `market` takes the resting orders and never rests. */

@@ -1,7 +1,6 @@
 /**
  * Credibility of a Sharpe ratio: Bailey and Lopez de Prado, "The Sharpe Ratio Efficient Frontier" (2012) for PSR and
- * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual: sampling and skew do
- * not survive annualisation.
+ * "The Deflated Sharpe Ratio" (2014) for the rest. Every ratio here is per sample, never annual.
  */
 
 import { normalCdf, normalQuantile } from '../base/random.js';

@@ -57,7 +57,7 @@ export class ServiceClient extends HttpCaller {
 
   /**
    * Places an order: signs only a draft that says exactly this order. Resolves to an order that is in the book or was.
-   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record can tell: look
+   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record shows it: look
    * at `error.pubkey` before placing anything again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {

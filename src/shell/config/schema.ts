@@ -1,4 +1,4 @@
-/** The one schema of a trader's file and of a strategy file; `load.ts` makes a `Config` of what it permits. */
+/** The one schema of a trader's file and of a strategy file; `load.ts` makes the `Config`. */
 
 import { parse } from 'node-cron';
 import { z } from 'zod';
@@ -68,110 +68,6 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     .default(usual)
     .describe(`${help} Six cron fields, the first for seconds, in the machine's time zone, or null.`);
 
-const pollingSchema = section('How often the exchange is asked, within the venue’s request budget.', {
-  own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
-  own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
-  hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
-  quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
-  catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
-  assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
-  candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
-  marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
-  cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
-});
-
-const exchangeSchema = section('The embedded paper exchange. Leave it out to trade on another exchange.', {
-  embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
-  data_dir: path('Folder of the exchange state.').default('../data/exchange'),
-  port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
-  seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
-  market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
-  speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
-  crowd: flag(true, 'Whether simulated traders trade.'),
-  crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
-  controls: flag(false, 'Whether the /paper/ controls answer.'),
-  rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
-  starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
-  landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
-  draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
-});
-
-const mergeSchema = section('When completed pairs are merged back into currency.', {
-  enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
-  min_shares: amount('0.01', '1000000', 'Minimum sets of a merge; default: as economics says.').optional(),
-});
-
-const economicsSchema = section('Prices of requests and currency: they decide between legs and size batches of sets.', {
-  request_price: amount('0', '1000', 'Value of one signed request, in currency.').prefault('0.001'),
-  currency_price_per_day: amount('0.000001', '1', 'Cost of a unit of currency locked for a day.').prefault('0.00864'),
-});
-
-const eventsSchema = z
-  .array(
-    z.strictObject({
-      event: id.describe('Condition id of the event.'),
-      outcomes: choice(EVENT_OUTCOMES, 'YES in at most one market, in exactly one, or only after the one before it.'),
-      markets: z.array(id).max(1000).default([]).describe('All of an exhaustive or nested event, the widest first.'),
-    }),
-  )
-  .max(1000)
-  .describe('Events whose outcomes exclude each other, for risk.max_event_loss. Declare only what you know.');
-
-const scheduleSchema = section('The trader’s own jobs; null switches one off.', {
-  reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
-  ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
-  daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
-});
-
-const logSchema = section('Logs.', {
-  level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least severe message.').default('info'),
-  file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
-});
-
-const recordingSchema = section('Recordings of markets, for backtests.', {
-  enabled: flag(false, 'Records the answers to the trader’s own polls, without additional requests.'),
-  dir: path('Folder of recordings, also of `twinbook record`.').default('../data/recordings'),
-});
-
-const backupsSchema = section('Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay.', {
-  max_mb: integer(1, 10_000_000, 'Room for all backups, MB; the newest always stays.').default(5000),
-});
-
-const journalSchema = section('The journal of observations.', {
-  enabled: flag(true, 'Keeps all that each run of the trader saw and asked, for replays.'),
-  dir: path('Folder of runs; default runs beside the ledger.').optional(),
-  max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
-});
-
-const fleetSchema = section('The fleet of traders that shares a database; leave it out for a single trader.', {
-  database: z.string().min(1).max(1000).describe('postgresql://USER@HOST:PORT/DATABASE, without the password.'),
-  name: name(/^[a-z0-9][a-z0-9-]{0,39}$/).describe('Unique name of this trader in the fleet.'),
-  lease_s: integer(3, 300, 'Time after its last renewal until the wallet may be taken over, s.').default(20),
-  standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
-});
-
-const guardianSchema = section('The guardian.', {
-  enabled: flag(true, 'Whether a separate process cancels everything when the trader’s heartbeat stops.'),
-  start: flag(true, 'Whether the trader starts it, and restarts it when it ends; false if a separate unit does.'),
-  required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
-  timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
-  resume_after_alarm: flag(false, 'Whether the trader resumes quoting after an alarm; else it stays killed.'),
-  credentials: path('Its own API credentials; default guardian-credentials.json beside the key file.').optional(),
-});
-
-const dashboardSchema = section('The page with the buttons that stop the trader.', {
-  enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
-  port: integer(0, 65_535, 'Its port on 127.0.0.1; a free one if it is 0 or taken.').default(8788),
-  start: flag(true, 'Start `twinbook console` with the trader; false: it is started separately.'),
-  view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
-  stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
-});
-
-const metricsSchema = section('Figures for Prometheus, at /metrics of the dashboard.', {
-  open: flag(false, 'Whether every program of this machine may read /metrics of the dashboard without a token.'),
-  token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
-});
-
 /** How urgent an alert is, from the least up. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
@@ -194,14 +90,6 @@ export const channelSchema = z.strictObject({
 });
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
-
-const alertsSchema = section('Alerts to people who do not look.', {
-  channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
-  quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
-  heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
-    url_file: path('File of mode 0600 with the address to call.'),
-  }).optional(),
-});
 
 const address = z.url({ protocol: /^https?$/ });
 const texts = (longest: number) => z.array(z.string().min(1).max(longest)).min(1).max(100);
@@ -232,30 +120,117 @@ export const traderSchema = z.strictObject({
     fee_schedule: z.enum(FEE_SCHEDULES).optional().describe('Overrides the profile’s: the base of fee rates.'),
     allow_blind_signing: flag(false, 'Allows signing unreadable drafts: opaque ones, and those of solana_programs.'),
   }),
-  exchange: exchangeSchema.optional(),
+  exchange: section('The embedded paper exchange. Leave it out to trade on another exchange.', {
+    embedded: flag(true, 'Runs the paper exchange inside the trader, and trades on it.'),
+    data_dir: path('Folder of the exchange state.').default('../data/exchange'),
+    port: integer(0, 65_535, 'Port on the loopback address; 0 picks a free one.').default(0),
+    seed: integer(0, Number.MAX_SAFE_INTEGER, 'Seed of the simulated crowd.').default(1),
+    market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
+    speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
+    crowd: flag(true, 'Whether simulated traders trade.'),
+    crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
+    controls: flag(false, 'Whether the /paper/ controls answer.'),
+    rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
+    starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),
+    landing_ms: integer(0, 600_000, 'How long merges and splits stay in_process, ms.').default(400),
+    draft_lifetime_s: integer(5, 3600, 'How long a draft can be signed, s; default the venue profile’s.').optional(),
+  }).optional(),
   wallet: section('Whose orders these are.', {
     file: path('Key file, mode 0600.'),
     credentials: path('API credentials, mode 0600; default credentials.json beside the key file.').optional(),
   }),
   ledger: section('Where every order and fill is written.', {
     path: path('SQLite file.'),
-    backups: backupsSchema.prefault({}),
+    backups: section('Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay.', {
+      max_mb: integer(1, 10_000_000, 'Room for all backups, MB; the newest always stays.').default(5000),
+    }).prefault({}),
   }),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.').meta({ live: 'limit' }),
   risk: riskLimitsSchema.prefault({}).meta({ description: 'Limits no order may break.', live: 'limit' }),
-  polling: pollingSchema.prefault({}),
-  merge: mergeSchema.prefault({}).meta({ live: 'free' }),
-  economics: economicsSchema.prefault({}).meta({ live: 'free' }),
-  events: eventsSchema.prefault([]),
-  schedule: scheduleSchema.prefault({}),
-  log: logSchema.prefault({}),
-  recording: recordingSchema.prefault({}),
-  journal: journalSchema.prefault({}),
-  guardian: guardianSchema.prefault({}),
-  fleet: fleetSchema.optional(),
-  dashboard: dashboardSchema.prefault({}),
-  metrics: metricsSchema.prefault({}),
-  alerts: alertsSchema.prefault({}),
+  polling: section('How often the exchange is asked, within the venue’s request budget.', {
+    own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
+    own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
+    hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
+    quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
+    catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
+    assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
+    candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
+    marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
+    cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
+  }).prefault({}),
+  merge: section('When completed pairs are merged back into currency.', {
+    enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
+    min_shares: amount('0.01', '1000000', 'Minimum sets of a merge; default: as economics says.').optional(),
+  })
+    .prefault({})
+    .meta({ live: 'free' }),
+  economics: section('Prices of requests and currency: they decide between legs and size batches of sets.', {
+    request_price: amount('0', '1000', 'Value of one signed request, in currency.').prefault('0.001'),
+    currency_price_per_day: amount('0.000001', '1', 'Cost of a unit of currency locked for a day.').prefault('0.00864'),
+  })
+    .prefault({})
+    .meta({ live: 'free' }),
+  events: z
+    .array(
+      z.strictObject({
+        event: id.describe('Condition id of the event.'),
+        outcomes: choice(EVENT_OUTCOMES, 'YES in at most one market, in exactly one, or only after the one before it.'),
+        markets: z.array(id).max(1000).default([]).describe('All of an exhaustive or nested event, the widest first.'),
+      }),
+    )
+    .max(1000)
+    .describe('Events whose outcomes exclude each other, for risk.max_event_loss. Declare only what you know.')
+    .prefault([]),
+  schedule: section('The trader’s own jobs; null switches one off.', {
+    reconcile: cron('Compares the ledger with the exchange.', '30 */5 * * * *'),
+    ledger_backup: cron('Copies the ledger beside itself.', '0 0 */6 * * *'),
+    daily_summary: cron('Reports the result of the UTC day that has ended.', '0 0 0 * * *'),
+  }).prefault({}),
+  log: section('Logs.', {
+    level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'Least severe message.').default('info'),
+    file: path('Log file.').nullable().default(null).describe('Log file; null writes to standard error.'),
+  }).prefault({}),
+  recording: section('Recordings of markets, for backtests.', {
+    enabled: flag(false, 'Records the answers to the trader’s own polls, without additional requests.'),
+    dir: path('Folder of recordings, also of `twinbook record`.').default('../data/recordings'),
+  }).prefault({}),
+  journal: section('The journal of observations.', {
+    enabled: flag(true, 'Keeps all that each run of the trader saw and asked, for replays.'),
+    dir: path('Folder of runs; default runs beside the ledger.').optional(),
+    max_mb: integer(10, 1_000_000, 'Room for the runs of this ledger, MB; the oldest go first.').default(1000),
+  }).prefault({}),
+  guardian: section('The guardian.', {
+    enabled: flag(true, 'Whether a separate process cancels everything when the trader’s heartbeat stops.'),
+    start: flag(true, 'Whether the trader starts it, and restarts it when it ends; false if a separate unit does.'),
+    required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
+    timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
+    resume_after_alarm: flag(false, 'Whether the trader resumes quoting after an alarm; else it stays killed.'),
+    credentials: path('Its own API credentials; default guardian-credentials.json beside the key file.').optional(),
+  }).prefault({}),
+  fleet: section('The fleet of traders that shares a database; leave it out for a single trader.', {
+    database: z.string().min(1).max(1000).describe('postgresql://USER@HOST:PORT/DATABASE, without the password.'),
+    name: name(/^[a-z0-9][a-z0-9-]{0,39}$/).describe('Unique name of this trader in the fleet.'),
+    lease_s: integer(3, 300, 'Time after its last renewal until the wallet may be taken over, s.').default(20),
+    standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
+  }).optional(),
+  dashboard: section('The page with the buttons that stop the trader.', {
+    enabled: z.boolean().optional().describe('Whether there is a page; default only with the paper profile.'),
+    port: integer(0, 65_535, 'Its port on 127.0.0.1; a free one if it is 0 or taken.').default(8788),
+    start: flag(true, 'Start `twinbook console` with the trader; false: it is started separately.'),
+    view_password_file: path('File of mode 0600 with a password that opens the page to look, and no more.').optional(),
+    stop_password_file: path('The same for one who may also stop the trader, and not start it again.').optional(),
+  }).prefault({}),
+  metrics: section('Figures for Prometheus, at /metrics of the dashboard.', {
+    open: flag(false, 'Whether every program of this machine may read /metrics of the dashboard without a token.'),
+    token_file: path('File of mode 0600 with the token that opens /metrics and nothing else.').optional(),
+  }).prefault({}),
+  alerts: section('Alerts to people who do not look.', {
+    channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
+    quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
+    heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
+      url_file: path('File of mode 0600 with the address to call.'),
+    }).optional(),
+  }).prefault({}),
   control: section('How commands reach the running trader.', {
     socket: path('Control socket; default beside the ledger.').optional(),
   }).prefault({}),

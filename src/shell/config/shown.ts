@@ -123,7 +123,7 @@ function limitTexts(
 
 function figure(limit: keyof RiskLimits, limits: RiskLimits): string {
   const value = limits[limit];
-  // The name tells which of them are micros.
+  // Limits in micros are named so.
   return limit.endsWith('Micros') ? formatDecimal(value as RiskLimits['maxOrderSharesMicros']) : String(value);
 }
 
@@ -199,11 +199,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/**
- * Lower-case hex SHA-256 over canonical JSON (keys sorted) of everything that shapes a decision. Places on this machine
- * (paths, ports, sockets, logs) are left out, so that the same settings have the same hash everywhere; a strategy's
- * code is in it by the hash of its file.
- */
+/** SHA-256 over canonical JSON of all that shapes a decision, without places on this machine (paths, ports, logs). */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
     config;

@@ -33,10 +33,7 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 export interface CodeRules {
   /** Code loaded before, by key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /**
-   * For other code, by key: `omit` leaves it unloaded; else the reason for a refusal, null to load it. Absent: all is
-   * loaded.
-   */
+  /** For other code: `omit` leaves it unloaded; else the reason for a refusal, by key, null to load it. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -85,7 +82,8 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
     const what = error.code === 'ENOENT' ? 'no such file' : `cannot be read (${error.code})`;
     throw invalid(`${file}: ${what}`, 'A path in a strategy file is relative to that file.');
   }
-  const identity = identifyFiles(files);
+  const sourceHash = hashOfFiles(files);
+  const identity = { sourceHash, key: `own ${sourceHash}`, files };
   const loaded = code.loaded?.get(identity.key);
   if (loaded !== undefined) return { ...identity, strategy: loaded };
   if (code.other === 'omit') return { ...identity, strategy: null };
@@ -96,11 +94,6 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
       ? await withFiles(files, (main) => importStrategy(main, file))
       : await importStrategy(file, file);
   return { ...identity, strategy };
-}
-
-function identifyFiles(files: readonly ModuleFile[]) {
-  const sourceHash = hashOfFiles(files);
-  return { sourceHash, key: `own ${sourceHash}`, files };
 }
 
 /** `name`: as known to its user. */
@@ -155,10 +148,7 @@ const KEPT = 'twinbook strategies, transformed';
 /** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
 const MOST = 32;
 
-/**
- * Caches compiled text for this process and for the threads that it starts later: the compiler takes a third of a second to load.
- * The same text, file name and options give the same code: the present content of the file counts.
- */
+/** Caches compiled text for this process and its later threads: the compiler takes a third of a second to load. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();
@@ -173,7 +163,6 @@ export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   };
 }
 
-/** A thread has its own copy of its parent's cache at its start. */
 function readKept(): Map<string, string> {
   const kept: unknown = getEnvironmentData(KEPT);
   return kept instanceof Map ? kept : new Map<string, string>();

@@ -1,7 +1,4 @@
-/**
- * One connection to a fleet's database, which is checked before a wallet depends on it. It never waits longer than its
- * time limit, and a connection that failed once is not used again: its pending statements are unknown.
- */
+/** One connection to a fleet's database. After a failure it is not used again: its pending statements are unknown. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';

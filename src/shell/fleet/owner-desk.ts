@@ -170,13 +170,7 @@ export interface TraderSummary {
   readonly version: string;
 }
 
-export interface Candidate {
-  readonly wallet: string;
-  readonly holder: string;
-  readonly instance: string;
-  readonly machine: string;
-  readonly leaseMs: number;
-}
+export type Candidate = Pick<WalletRow, 'wallet' | 'holder' | 'instance' | 'machine' | 'leaseMs'>;
 
 export interface TakenLease {
   readonly term: number;
@@ -213,10 +207,9 @@ export class DatabaseDesk {
     }
     const { wallet, holder, instance, machine, leaseMs } = this.#candidate;
     const mine = [wallet, holder, instance, machine, leaseMs];
-    const [row] =
-      expected === null
-        ? await this.#database.query<TakenLease>(INSERT_OWNER, mine)
-        : await this.#database.query<TakenLease>(REPLACE_OWNER, [...mine, expected.term, expected.renewal]);
+    const [sql, values] =
+      expected === null ? [INSERT_OWNER, mine] : [REPLACE_OWNER, [...mine, expected.term, expected.renewal]];
+    const [row] = await this.#database.query<TakenLease>(sql, values);
     if (row === undefined) await this.#unlock();
     return row ?? null;
   }

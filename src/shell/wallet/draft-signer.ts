@@ -1,7 +1,4 @@
-/**
- * Signs drafts by intent id. It takes no bytes from its caller: it loads the committed row of the ledger, reads the
- * draft, and signs only a text that matches the intent exactly. It refuses everything that it does not understand.
- */
+/** Signs drafts by intent id: only a committed draft of the ledger whose text matches its intent exactly. */
 
 import { base58, base64, hex } from '@scure/base';
 import { formatDecimal, type Micros } from '../../shared/base/micros.js';
@@ -161,9 +158,8 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
 }
 
 /**
- * A transaction that only writes a memo has no other effect: its text is compared with the intent, like a readable
- * text. What another program does with our signature is not visible in the bytes: such a transaction is signed only when
- * the venue profile names the program and the operator allows blind signing.
+ * A transaction that only writes a memo has no other effect: its text is compared with the intent. What another program
+ * does with our signature is not visible: it wants a name in the venue profile, and the operator's blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
@@ -238,10 +234,9 @@ function objectionToMemo(transaction: Transaction, isBlind: boolean): string | n
 }
 
 /**
- * No profile and no operator can allow top-level calls of Solana's own programs that give away the wallet's funds, now
- * or later. A venue's program calls them itself, within its purpose; a transaction that calls them
- * beside it asks for more. Transfers, `Assign` and durable nonces are calls of System, `Approve` and `SetAuthority` of
- * the token programs.
+ * No setting allows top-level calls of Solana's own programs that give away the wallet's funds, now or later. A venue's
+ * program calls them itself, within its purpose. Transfers, `Assign` and durable nonces are calls of System, `Approve`
+ * and `SetAuthority` of the token programs.
  */
 const GIVES_AWAY: Readonly<Record<string, string>> = {
   '11111111111111111111111111111111': 'System',
@@ -301,19 +296,14 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** A transaction fits into one packet of 1232 bytes; the double leaves a reserve. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/**
- * Characters of hex, base64 and base58: a text with any other character, like every readable draft, spells nothing in
- * them.
- */
+/** Characters of hex, base64 and base58: a text with any other one, like every readable draft, spells nothing. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Whether the text's own bytes, or the bytes that it spells in hex, base64 or base58, have the shape of a Solana
- * transaction or of the message that its signatures sign. A signature over such bytes could move money on chain.
+ * Whether the text's own bytes, or those that it spells in hex, base64 or base58, have the shape of a Solana transaction
+ * or of its signed message. A signature over such bytes could move money on chain.
  */
-function spellsTransaction(text: string): boolean {
-  return readings(text).some(isTransaction);
-}
+const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 
 function readings(text: string): Uint8Array[] {
   const found: Uint8Array[] = [Buffer.from(text, 'utf8')];

@@ -53,10 +53,7 @@ export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
 
-/**
- * Stores the key of another file (Solana id.json, base58, hex, or one of our wallet files; same mode rules) as a new
- * key file. A sealed one is opened with the passphrase that seals the new one.
- */
+/** Stores the key of another file as a new key file. A sealed one is opened with the passphrase that seals the new one. */
 export function importKeyFile(from: string, options: KeyFileOptions): Wallet {
   return storeKey(readSeed(readPrivateFile(from, 'the key file'), from, options.passphrase), options);
 }
@@ -82,10 +79,7 @@ export function isSealedKeyFile(path: string): boolean {
   return text.trimStart().startsWith('{') && 'sealed' in parseKeyFile(text, path);
 }
 
-/**
- * Opens a wallet file, ours or one that another tool wrote.
- * Throws TwinbookError file_unreadable, key_insecure (others can read it) or key_invalid (content or passphrase).
- */
+/** Opens a wallet file, ours or another tool's. Throws TwinbookError file_unreadable, key_insecure or key_invalid. */
 export function openKeyFile({ path, passphrase }: KeyFileOptions): Wallet {
   return makeWallet(readPrivateFile(path, WHAT), path, passphrase);
 }
@@ -142,10 +136,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
 }
 
-/**
- * The 32-byte seed that the text spells: a JSON array of 64 numbers, base58 or hex of 32 bytes (the seed) or 64 bytes
- * (seed and public key, which must belong together). Throws TwinbookError key_invalid, which never quotes the text.
- */
+/** The seed in a JSON array, base58 or hex of 32 bytes, or 64 with its public key. No error quotes the text. */
 export function readKeyText(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = trimmed.startsWith('[') ? fromJsonArray(trimmed) : (fromHex(trimmed) ?? fromBase58(trimmed));
@@ -234,10 +225,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The passphrase from `TWINBOOK_WALLET_PASSPHRASE`, else from the file named by `TWINBOOK_WALLET_PASSPHRASE_FILE`
- * (without its last line break); null when neither is set. Throws TwinbookError as `readPrivateFile`.
- */
+/** From the environment, else from the file that it names, without its last line break; null when neither is set. */
 export function walletPassphrase(environment: Environment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -274,9 +262,8 @@ const credentialsSchema = z.strictObject({
 type CredentialsFile = z.output<typeof credentialsSchema>;
 
 /**
- * The credentials of `TWINBOOK_API_KEY` and `TWINBOOK_API_SECRET`, else those that the file holds for this venue and
- * wallet, else null. Throws TwinbookError config_invalid (one variable without the other), key_insecure,
- * file_unreadable (but a missing file is simply null) or key_invalid.
+ * The credentials of the environment, else those of the file for this venue and wallet, else null. Throws TwinbookError
+ * config_invalid for one variable without the other, else as `readPrivateFile`; a missing file is null.
  */
 export function loadCredentials(
   path: string,
@@ -296,10 +283,7 @@ export function loadCredentials(
   return found;
 }
 
-/**
- * Stores an owner's credentials, replacing earlier ones and keeping those of others, atomically and with mode 0600.
- * Throws as `loadCredentials`.
- */
+/** Replaces an owner's credentials, keeping those of others. Throws as `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };

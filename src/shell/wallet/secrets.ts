@@ -1,7 +1,4 @@
-/**
- * Secrets in files and in texts. A file is read only when no other user can read it. A crash during a write leaves the
- * old or the new content, and never a readable or partly written copy.
- */
+/** Secrets in files that no other user can read, and in texts. A crash during a write leaves the old or the new file. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -26,10 +23,7 @@ import { makeFolder, syncFolder } from '../../shared/base/files.js';
 /** Far above the size of our secret files. */
 const LARGEST_BYTES = 65_536;
 
-/**
- * Text of a secrets file. Mode and kind are checked on the open descriptor, so the checked file is the one that is
- * read. Throws TwinbookError file_unreadable or key_insecure.
- */
+/** Text of a secrets file; the checked descriptor is the one that is read. Throws file_unreadable or key_insecure. */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -60,9 +54,8 @@ function readAll(descriptor: number): string {
 }
 
 /**
- * Writes a secrets file with mode 0600: temporary file beside it, fsync, read back and passed to `verify`, then renamed
- * into place. With `replace: false` an existing file is refused. Throws TwinbookError file_unreadable, or the error of
- * `verify`.
+ * Writes a secrets file with mode 0600: temporary file, fsync, read back for `verify`, renamed into place. Throws
+ * TwinbookError file_unreadable, also for an existing file with `replace: false`, or the error of `verify`.
  */
 export function writePrivateFile(
   path: string,
@@ -137,10 +130,8 @@ const CENSOR = '[redacted]';
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * The last filter of every secret. A reader of a secret from a file or the environment registers it here, and all text
- * that leaves the process for a person (log, terminal, last words of a crash) is cleaned first, in every spelling that a
- * library or a stranger's answer could give it. It is the last filter and not the first: an error is made without
- * secrets. One instance for a process, because a secret may appear anywhere in it. It never returns a secret.
+ * The last filter of every secret: all text for a person (log, terminal, last words of a crash) is cleaned in every
+ * spelling that a library or a stranger's answer could give it. Errors are made without secrets in the first place.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();

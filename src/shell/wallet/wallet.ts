@@ -1,8 +1,7 @@
 /**
- * The wallet: holds the key, and signs two things only. The credential challenge, when it is exactly the text that
- * the venue's own template gives for this wallet; and stored drafts by intent id, after their text was read and
- * compared with the intent. No function here signs bytes from a caller, and none gives the key
- * out: not to a caller, a log, an error or `util.inspect`. No other room holds key bytes.
+ * The wallet holds the key and signs two things only: the exact credential challenge of the venue's template, and stored
+ * drafts by intent id, compared with the intent. It signs no bytes of a caller, and gives the key to no caller, log or
+ * error. No other room holds key bytes.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

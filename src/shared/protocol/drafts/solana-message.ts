@@ -1,7 +1,4 @@
-/**
- * Solana transactions as drafts: writes those of the paper exchange, and reads any venue's for the signer to judge.
- * This file adds that a transaction has exactly one spelling, so that the judged bytes are the signed bytes.
- */
+/** Solana transactions as drafts. Each has exactly one spelling, so that the judged bytes are the signed bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
