@@ -61,12 +61,6 @@ const exchangeCommand = command({
       'create an account with paper money and print its API key, secret and wallet key',
     ),
     crowd: unless('--no-crowd', 'no simulated traders'),
-    crowdMarkets: usual(
-      '--crowd-markets <n>',
-      'markets in which the simulated crowd trades',
-      4,
-      integerBetween(1, 1000),
-    ),
     rateLimits: unless('--no-rate-limits', 'do not limit requests'),
     startingFunds: usual(
       '--starting-funds <n>',

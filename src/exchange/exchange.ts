@@ -34,8 +34,6 @@ export interface ExchangeOptions {
   readonly controls: boolean;
   /** Whether simulated traders trade in their own markets. Not with `marketData`. */
   readonly crowd: boolean;
-  /** Number of their markets, 1 to 1000; default 4. */
-  readonly crowdMarkets?: number;
   readonly rateLimits: boolean;
   /** Starting funds of a wallet's account at its first key. */
   readonly startingFunds: Micros;
@@ -98,10 +96,10 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   try {
     const clock = new ExchangeClock(persistentCore.core.nowMs);
     const { core } = persistentCore;
-    const { speed, seed, crowdMarkets: markets } = options;
+    const { speed, seed } = options;
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
     // With recorded markets there is no crowd.
-    const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
+    const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
     const onError = (error: unknown, where: string) => logger.error({ err: error, where }, 'the exchange met a bug');

@@ -190,13 +190,11 @@ export const LOWEST_TICK = 1;
 export const HIGHEST_TICK = 99;
 
 // Whole ticks and shares are integers of millionths far below 2^53.
-/** The price of a tick of the crowd's markets. */
-export const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
-/** This many whole shares as Micros. */
-export const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
+const tickToMicros = (tick: number): Micros => (tick * TICK_MICROS) as Micros;
+const sharesToMicros = (shares: number): Micros => (shares * 1_000_000) as Micros;
 
 /** Best price of a side in ticks; null for an empty side. */
-export function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
+function bestTick(core: ExchangeCore, market: MarketIndex, side: BookSide): number | null {
   const price = core.catalog.market(market).bestPrice(side);
   return price === null ? null : price / TICK_MICROS;
 }

@@ -69,23 +69,6 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Markets per event beyond the shipped ones. */
-const MATCHES_AN_EVENT = 5;
-
-/** This many slots, 1 to 1000; the first four are always the shipped ones. */
-const listSlots = (count: number = SLOTS.length): readonly Slot[] =>
-  Array.from({ length: count }, (_, n) => SLOTS[n] ?? matchSlot(n + 1 - SLOTS.length));
-
-function matchSlot(number: number): Slot {
-  return {
-    name: `match-${number}`,
-    event: `Round ${Math.ceil(number / MATCHES_AN_EVENT)} of the cup`,
-    category: 'sports',
-    days: 2 + (number % 6),
-    questions: [`Will the home team win match ${number} by {date}?`, `Will match ${number} have a goal before {date}?`],
-  };
-}
-
 /** Tick of the crowd's markets: one cent. */
 const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
@@ -132,14 +115,6 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
 /** After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute. */
 const MAX_CATCH_UP_MS = 60_000;
 
-/** Inputs of the crowd's behaviour. */
-export interface CrowdSettings {
-  /** Same seed and same tick times: same markets, orders and trades. */
-  readonly seed: number;
-  /** Simultaneous markets, 1 to 1000; default: the shipped four. */
-  readonly markets?: number | undefined;
-}
-
 interface ListedMarket {
   readonly slot: Slot;
   /** Number of the slot's current market, from 0. */
@@ -154,9 +129,9 @@ export class Crowd {
   readonly #accounts: CrowdAccounts;
   readonly #listed: readonly ListedMarket[];
 
-  private constructor(core: ExchangeCore, settings: CrowdSettings, nowMs: number) {
+  private constructor(core: ExchangeCore, seed: number, nowMs: number) {
     this.#core = core;
-    this.#seed = settings.seed;
+    this.#seed = seed;
     const account = (name: string) => core.at(nowMs).identity.openInternal(name, { unlimited: true });
     this.#accounts = {
       maker: account('crowd-maker'),
@@ -165,12 +140,15 @@ export class Crowd {
     };
     // Orders left in the book by an earlier run have no owner.
     for (const handle of core.pool.internalHandles(this.#accounts.maker)) core.at(nowMs).internal.cancel(handle);
-    this.#listed = listSlots(settings.markets).map((slot) => this.#listOn(slot, nowMs));
+    this.#listed = SLOTS.map((slot) => this.#listOn(slot, nowMs));
   }
 
-  /** Starts the crowd on a restored core, or continues an earlier run from its last prices. `nowMs`: exchange clock. */
-  static attach(core: ExchangeCore, settings: CrowdSettings, nowMs: number): Crowd {
-    return new Crowd(core, settings, nowMs);
+  /**
+   * Starts the crowd on a restored core, or continues an earlier run from its last prices. `nowMs`: exchange clock. Same
+   * seed and same tick times give the same markets, orders and trades.
+   */
+  static attach(core: ExchangeCore, { seed }: { readonly seed: number }, nowMs: number): Crowd {
+    return new Crowd(core, seed, nowMs);
   }
 
   tick(nowMs: number): void {

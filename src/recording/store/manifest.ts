@@ -20,7 +20,6 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
-import { stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
@@ -183,8 +182,6 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
 
 export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string) =>
   writeJson(file, toMarketFile(market, notes, origin));
-
-export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 
 function toMarketFile({ source, fees, ...fields }: RecordedMarket, notes: readonly string[], origin: string): object {
   const rates = fees === undefined ? null : toColumns(fees);

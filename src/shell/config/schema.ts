@@ -112,7 +112,6 @@ const exchangeSchema = section(
     market_data: z.array(path('A recording.')).max(1000).default([]).describe('Recordings that drive markets.'),
     speed: z.number().min(0.01).max(10_000).default(1).describe('Time scale of recordings; 1 is real time.'),
     crowd: flag(true, 'Whether simulated traders trade.'),
-    crowd_markets: integer(1, 1000, 'Markets in which the simulated crowd trades.').default(4),
     controls: flag(false, 'Whether the /paper/ controls answer.'),
     rate_limits: flag(true, 'Whether the venue profile’s request limits are enforced.'),
     starting_funds: amount('0', '1000000000', 'Currency of a new account.').prefault('10000'),

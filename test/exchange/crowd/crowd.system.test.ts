@@ -31,20 +31,6 @@ describe('the crowd', () => {
     }
   });
 
-  it('opens as many as are wanted, the four of always among them, and trades in each', () => {
-    const crowd = Crowd.attach(core, { seed: 1, markets: 12 }, START_MS);
-    run(crowd, START_MS, START_MS + 60_000);
-    const usual = newCore();
-    Crowd.attach(usual, { seed: 1 }, START_MS);
-    const markets = Array.from({ length: 12 }, (_, market) => core.marketFacts(market));
-    expect(core.catalog.markets.length).toBe(12);
-    expect(markets.slice(0, 4).map(({ conditionId }) => conditionId)).toEqual(
-      [0, 1, 2, 3].map((market) => usual.marketFacts(market).conditionId),
-    );
-    expect(new Set(markets.map(({ title }) => title)).size).toBe(12);
-    for (const [market] of markets.entries()) expect(core.catalog.market(market).bestBid).not.toBeNull();
-  });
-
   it('trades the same tape from the same seed, another one from another', () => {
     const tape = (seed: number) => {
       const core = newCore();
