@@ -178,7 +178,6 @@ class HiddenValue {
 
 /** The probability, 0 to 1, of these log-odds. */
 export const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
-/** The log-odds of a probability strictly between 0 and 1. */
 const logit = (p: number): number => Math.log(p / (1 - p));
 
 /** Each kind of trader has its own account, so that they trade with each other. */

@@ -69,7 +69,6 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Tick of the crowd's markets: one cent. */
 const CROWD_PRICE_PRECISION = 2;
 const CROWD_AMOUNT_PRECISION = 2;
 const DAY_MS = 86_400_000;

@@ -304,7 +304,6 @@ function planText({ market, summary }: Recording, state: ReplayMarket['state'], 
   return `${state === 'open' ? 'replay goes on' : 'replay'}: ${name}, ${minutes(lengthMs)}${faster}`;
 }
 
-/** Reads the beginning of a recording. */
 async function firstEventMs(recording: Recording): Promise<number> {
   const playback = new Playback(recording);
   await playback.waitForLoad();

@@ -170,7 +170,6 @@ function changeState(call: ControlCall<z.output<typeof stateBody>>): Result<unkn
   });
 }
 
-/** Runs `change` for the path's market, or answers `not_found`. */
 function changeMarket<B>({ params, core }: ControlCall<B>, change: (id: string) => Result<unknown>): Result<unknown> {
   const id = params['condition_id'] ?? '';
   return core.catalog.findIndex(id) === null ? refuse(NOT_FOUND) : change(id);

@@ -200,7 +200,6 @@ function notFound(request: FastifyRequest, reply: FastifyReply, controls: boolea
 /** Paths of this file besides the declared calls, for a 405. */
 const DOCUMENT_ROUTES = [{ method: 'GET', path: '/openapi.json' }, ...PAGE_ROUTES];
 
-/** Adds the document and its page to the server. */
 function serveDocument(server: FastifyInstance, options: ServerOptions): void {
   // Built on the first request: most exchanges never need it.
   let text: string | null = null;

@@ -21,7 +21,6 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks, ms. Some notes are known only after hours of reading. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Logger methods that notices need. */
 interface NoticeLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

@@ -112,7 +112,6 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
 
 const WHOLE_CENTS = 'linear_cent';
 
-/** Value of YES, and oddities. */
 function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
   if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };

@@ -198,7 +198,6 @@ const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<strin
   'an amount below zero': `NOT (${PRICED}) OR amount_micros >= 0`,
 });
 
-/** Invalid rows of a file, as sentences. */
 async function checkRows(path: string, { first_seq, rows: listed }: EventsFile, tickMicros: number): Promise<string[]> {
   const checks = listChecks(first_seq, tickMicros);
   const counts = Object.values(checks).map((check, at) => `count(*) FILTER (WHERE (${check}) IS NOT TRUE) AS f${at}`);

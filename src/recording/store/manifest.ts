@@ -78,7 +78,6 @@ export const FORMAT = 'twinbook-recording';
 export const VERSION = 1;
 
 const count = z.number().int().min(0);
-/** Unix ms within the range of dates. */
 const time = z.number().int().min(-8.64e15).max(8.64e15);
 /** Beside the manifest and nowhere else. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');

@@ -13,7 +13,6 @@ export interface Continuation {
   readonly ended: boolean;
 }
 
-/** Segment for rows of a UTC day. */
 type SegmentOf = (date: string) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';

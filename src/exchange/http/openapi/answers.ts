@@ -9,7 +9,6 @@ import * as records from '../../../shared/protocol/records.js';
 /** A JSON Schema, or a part of an OpenAPI document. Inputs are liberal; records have every property and no other. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A schema as zod writes it; changed in place. */
 interface Writing {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
@@ -45,7 +44,6 @@ export function recordSchemas(): Readonly<Record<string, JsonSchema>> {
   return { ...Object.fromEntries(components), EventListRow: eventListRow(components) };
 }
 
-/** The `data` of an answer: a record, or a list of records. */
 function dataSchema(data: z.ZodType): JsonSchema {
   if (data instanceof z.ZodArray) return { type: 'array', items: dataSchema(data.element as z.ZodType) };
   const name = namedRecords().find(([, record]) => record === data)?.[0];
@@ -96,7 +94,6 @@ function eventListRow(components: readonly (readonly [string, z.core.JSONSchema.
   return { ...schema, description, properties: rest, required: required.filter((name) => name !== 'video_url') };
 }
 
-/** Simplifies the null of every property. */
 function finishProperties(schema: z.core.JSONSchema.BaseSchema): void {
   for (const property of Object.values(schema.properties ?? {})) {
     if (typeof property !== 'object') continue;

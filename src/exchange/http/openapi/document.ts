@@ -24,7 +24,6 @@ import {
   successAnswer,
 } from './answers.js';
 
-/** The controls as OpenAPI paths. */
 function controlOperations(): Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const control of CONTROLS) {
@@ -134,7 +133,6 @@ const CONTROLS_TAG = [
   'Controls of the paper exchange itself. From this machine only, never from a web page; no real venue has them.',
 ] as const;
 
-/** A declared call as an OpenAPI operation. */
 function makeOperation(name: EndpointName): JsonSchema {
   const { summary, description } = ENDPOINT_NOTES[name];
   const { scope, status, body } = declarationOf(name);
@@ -165,7 +163,6 @@ function bodyContent(name: EndpointName): JsonSchema {
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
-/** Body of a call as a component; none for a call without one. */
 function bodyComponents(name: EndpointName): Readonly<Record<string, JsonSchema>> {
   const { body } = declarationOf(name);
   if (body === null) return {};

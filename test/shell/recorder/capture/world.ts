@@ -28,7 +28,6 @@ export class Remembered {
 
   readonly store = {
     market: (market: RecordedMarket): MarketSink => this.#sink(market),
-    poll: (poll: RecordedPoll) => void this.polls.push(poll),
   };
 
   /** `gap` at 1000: … */
@@ -76,7 +75,6 @@ export class Remembered {
       poll: (poll) => void this.polls.push(poll),
       own: (row) => void this.own.push(row),
       feedValue: (row) => void this.feedValues.push(row),
-      refused: 0,
     };
   }
 }
