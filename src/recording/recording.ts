@@ -112,12 +112,10 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
   const { groups, others, strangers } = await kalshiGroups(kalshi);
   for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
-  const wanted = groups.filter(({ ticker }) => isWanted(ticker, markets));
+  const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
+  const wanted = groups.filter(({ ticker }) => isWanted(ticker));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
-
-const isWanted = (name: string, markets: readonly string[]): boolean =>
-  markets.length === 0 || markets.some((market) => name.startsWith(market));
 
 /** In our own format, from `twinbook record` and `twinbook data import`. Empty before the first recorded event. */
 async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {

@@ -121,25 +121,17 @@ export class Faults {
 
   #forge(reply: FastifyReply, fault: AnswerFault): Answer {
     this.#forged.add(reply);
-    const retryAfterS = computeRetryAfter(fault);
+    const { status, slug } = fault;
+    // The service's own `throttled` always has the header.
+    const retryAfterS = fault.retry_after_s ?? (slug === 'throttled' ? 1 : null);
     if (retryAfterS !== null) reply.header('retry-after', retryAfterS);
-    return answerOfFault(fault);
+    if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
+    if (slug !== 'throttled') return faultAnswer({ slug });
+    return faultAnswer({ slug, message: `Request was throttled. Expected available in ${retryAfterS} seconds.` });
   }
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-
-/** The answer of a fault; its `Retry-After` is `computeRetryAfter`. */
-function answerOfFault(fault: AnswerFault): Answer {
-  const { status, slug } = fault;
-  if (slug === null) return { status, text: makeProxyPage(status), type: 'text/html' };
-  if (slug !== 'throttled') return faultAnswer({ slug });
-  const message = `Request was throttled. Expected available in ${computeRetryAfter(fault)} seconds.`;
-  return faultAnswer({ slug, message });
-}
-
-/** Seconds; null for an answer without the header. The service's own `throttled` always has it. */
-const computeRetryAfter = ({ slug, retry_after_s }: AnswerFault) => retry_after_s ?? (slug === 'throttled' ? 1 : null);
 
 function makeProxyPage(status: number): string {
   const title = `${status} ${STATUS_CODES[status] ?? ''}`;

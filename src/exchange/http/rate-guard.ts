@@ -23,22 +23,18 @@ export interface RateVerdict {
   readonly resetMs: number;
 }
 
-class Window {
-  readonly #minute = new SlidingMinute();
+/** Counts a request in its window, if it fits. */
+function takeFrom(window: SlidingMinute, nowMs: number, limit: number): RateVerdict {
+  window.forget(nowMs);
+  const allowed = window.size < limit;
+  if (allowed) window.add(nowMs);
+  const resetMs = window.leavesMs(nowMs) ?? nowMs + MINUTE_MS;
+  return { allowed, limit, remaining: limit - window.size, resetMs };
+}
 
-  isEmptyAt(nowMs: number): boolean {
-    this.#minute.forget(nowMs);
-    return this.#minute.size === 0;
-  }
-
-  take(nowMs: number, limit: number): RateVerdict {
-    this.#minute.forget(nowMs);
-    const allowed = this.#minute.size < limit;
-    if (allowed) this.#minute.add(nowMs);
-    const count = this.#minute.size;
-    const resetMs = this.#minute.leavesMs(nowMs, 0) ?? nowMs + MINUTE_MS;
-    return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
-  }
+function isEmptyAt(window: SlidingMinute, nowMs: number): boolean {
+  window.forget(nowMs);
+  return window.size === 0;
 }
 
 /**
@@ -48,8 +44,8 @@ class Window {
 export class RateLimit {
   readonly #limit: number;
   readonly #maxStrangers: number;
-  readonly #windows = new Map<string, Window>();
-  readonly #crowdedOut = new Window();
+  readonly #windows = new Map<string, SlidingMinute>();
+  readonly #crowdedOut = new SlidingMinute();
   #sweptMs = Number.NEGATIVE_INFINITY;
 
   /** `limit`: requests in 60 seconds, at least 1. */
@@ -64,13 +60,12 @@ export class RateLimit {
 
   /** Counts a request of this key at this time, if it fits. `isHeld` is asked only for a key without a window. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
-    const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
-    return window.take(nowMs, this.#limit);
+    return takeFrom(this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld), nowMs, this.#limit);
   }
 
-  #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): Window {
+  #windowFor(key: string, nowMs: number, isHeld: (key: string) => boolean): SlidingMinute {
     if (!isHeld(key) && this.#isCrowded(nowMs)) return this.#crowdedOut;
-    const fresh = new Window();
+    const fresh = new SlidingMinute();
     this.#windows.set(key, fresh);
     return fresh;
   }
@@ -78,13 +73,13 @@ export class RateLimit {
   /** Also while the shared window is not empty: its callers must not start again in own windows. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
-    return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
+    return this.#windows.size >= this.#maxStrangers || !isEmptyAt(this.#crowdedOut, nowMs);
   }
 
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
     this.#sweptMs = nowMs;
-    for (const [key, window] of this.#windows) if (window.isEmptyAt(nowMs)) this.#windows.delete(key);
+    for (const [key, window] of this.#windows) if (isEmptyAt(window, nowMs)) this.#windows.delete(key);
   }
 }
 

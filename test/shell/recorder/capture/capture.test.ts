@@ -45,7 +45,7 @@ describe('a captured market', () => {
         source: { kind: 'twinbook', path: 'F', ticker: MARKET, origin: 'V' },
       },
     ]);
-    // All but the first, before the market was known.
+    // All but the first, of its description, before which the market was not recorded.
     expect(polls.remembered.polls).toHaveLength(4);
   });
 
