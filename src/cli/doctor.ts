@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { TwinbookError } from '../shared/base/errors.js';
 import type { FeeSchedule } from '../shared/base/fees.js';
 import { openToOthers } from '../shared/base/files.js';
-import { requestSignature, } from '../shared/protocol/signing.js';
+import { requestSignature } from '../shared/protocol/signing.js';
 import type { ServiceClient } from '../shell/client/client.js';
 import type { ClientAnswer } from '../shell/client/contract.js';
 import type { Config } from '../shell/config/config.js';
