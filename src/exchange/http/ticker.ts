@@ -21,10 +21,7 @@ export type ReplayNotes = ReturnType<Replay['notes']>;
 /** Interval of the checks, ms. Some notes are known only after hours of reading. */
 const LOOK_EVERY_MS = 5_000;
 
-interface NoticeLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
+type NoticeLog = Readonly<Record<'info' | 'warn', (facts: object, message: string) => void>>;
 
 /** Notes go to `logger.info`; the summary and unreadable recordings go to `logger.warn`. */
 export function makeReplayNotices(source: { notes(): ReplayNotes }, logger: NoticeLog): Driver {

@@ -26,7 +26,6 @@ import { BookMeter } from './stats.js';
 
 export interface Finding {
   readonly path: string;
-  /** A difference is an error, a note is information. */
   readonly severity: 'difference' | 'note';
   readonly message: string;
 }
