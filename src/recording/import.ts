@@ -81,8 +81,21 @@ export async function importRecordings(
     );
   }
   const workshop = await newWorkshop(out);
+  const done: ImportedMarket[] = [];
+  let finished = 0;
   try {
-    return [...(await importAll(recordings, { out, workshop, options })), ...unreadable];
+    for (const [at, recording] of recordings.entries()) {
+      const { ticker } = recording.market.source;
+      const tell: TellProgress = (events, share) => {
+        const progress = { ticker, market: at, markets: recordings.length, events: finished + events };
+        options.progress?.({ ...progress, share: (at + share) / recordings.length });
+      };
+      const market = await importMarket(recording, { out, workshop, isReplaced: options.replace === true }, tell);
+      finished += market.events;
+      done.push(market);
+      tell(0, 1);
+    }
+    return [...done, ...unreadable];
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
@@ -90,33 +103,6 @@ export async function importRecordings(
 
 /** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
 type TellProgress = (events: number, share: number) => void;
-
-/** Returns them in the order of the recordings. */
-async function importAll(recordings: readonly Recording[], target: Target): Promise<readonly ImportedMarket[]> {
-  const done: ImportedMarket[] = [];
-  let finished = 0;
-  for (const [at, recording] of recordings.entries()) {
-    const tell: TellProgress = (events, share) =>
-      target.options.progress?.({
-        ticker: recording.market.source.ticker,
-        market: at,
-        markets: recordings.length,
-        events: finished + events,
-        share: (at + share) / recordings.length,
-      });
-    const market = await importMarket(recording, target, tell);
-    finished += market.events;
-    done.push(market);
-    tell(0, 1);
-  }
-  return done;
-}
-
-interface Target {
-  readonly out: string;
-  readonly workshop: string;
-  readonly options: ImportOptions;
-}
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
   conditionId: '',
@@ -130,13 +116,13 @@ const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMark
 
 async function importMarket(
   recording: Recording,
-  { out, workshop, options }: Target,
+  { out, workshop, isReplaced }: Readonly<Record<'out' | 'workshop', string>> & { readonly isReplaced: boolean },
   tell: TellProgress,
 ): Promise<ImportedMarket> {
   const { conditionId, title, source } = recording.market;
   const about = { conditionId, title, ticker: source.ticker };
   const target = marketFolder(out, conditionId);
-  if (existsSync(target) && options.replace !== true) {
+  if (existsSync(target) && !isReplaced) {
     return { ...about, status: 'present', events: 0, failure: null, warnings: [] };
   }
   const made = join(workshop, conditionId);

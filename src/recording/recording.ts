@@ -15,13 +15,11 @@ import { openKalshi } from './importers/kalshi.js';
 import { kalshiGroups } from './importers/kalshi-message.js';
 import { findFiles, isMessageFile } from './importers/message-files.js';
 import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './importers/polymarket.js';
-import { isDayFolder, isFileOfStore, isStore, marketFolders } from './store/layout.js';
-
-/** Called with paths that cannot be opened; the others are. */
-type OnFailure = (error: TwinbookError) => void;
+import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 interface OpenOptions {
-  readonly onFailure?: OnFailure;
+  /** Called with paths that cannot be opened; the others are. */
+  readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */
   readonly markets?: readonly string[];
@@ -66,17 +64,18 @@ type Opener = () => Promise<readonly Recording[]>;
 
 async function makeOpeners(paths: readonly string[], options: OpenOptions): Promise<Opener[]> {
   const files: string[] = [];
-  const days: string[] = [];
-  const others: Opener[] = [];
+  /** Days by market. */
+  const stored = new Map<string, Set<string>>();
   for (const path of paths) {
     if (!statPath(path).isDirectory()) {
       if (isFileOfStore(path)) throw unknownKind(path, 'is one file of a recording: give the folder that it lies in');
       if (!isMessageFile(path)) throw unknownKind(path, `is not read: its name ends in none of ${ENDINGS}`);
       files.push(path);
-    } else if (isDayFolder(resolve(path)) && marketFolders(path).length > 0) {
-      days.push(path);
     } else if (isStore(path)) {
-      others.push(...marketFolders(path).map((folder) => () => openStored(folder)));
+      for (const day of marketFolders(path).flatMap(dayFolders)) {
+        const folder = dirname(resolve(day));
+        stored.set(folder, (stored.get(folder) ?? new Set()).add(resolve(day)));
+      }
     } else {
       const found = findFiles(path);
       if (found.paths.length === 0) throw unknownKind(path, ['holds no recording', ...found.notRead].join('; '));
@@ -84,7 +83,12 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
       files.push(...found.paths);
     }
   }
-  return [...(await messageOpeners(files, options)), ...daysByMarket(days), ...others];
+  const ours = [...stored].map(
+    ([folder, days]) =>
+      () =>
+        openStored(folder, [...days].sort()),
+  );
+  return [...(await messageOpeners(files, options)), ...ours];
 }
 
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
@@ -108,28 +112,13 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
   const { groups, others, strangers } = await kalshiGroups(kalshi);
   for (const path of strangers) onNotRead?.(`${path}: it holds no message`);
   polymarket.push(...others.map((path) => () => openPolymarket(path, reading)));
-  const wanted = groups.filter(({ ticker }) => isWanted(ticker, markets));
+  const isWanted = (ticker: string) => markets.length === 0 || markets.some((name) => ticker.startsWith(name));
+  const wanted = groups.filter(({ ticker }) => isWanted(ticker));
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
-const isWanted = (name: string, markets: readonly string[]): boolean =>
-  markets.length === 0 || markets.some((market) => name.startsWith(market));
-
-function daysByMarket(days: readonly string[]): Opener[] {
-  const byMarket = new Map<string, Set<string>>();
-  for (const day of days) {
-    const folder = dirname(resolve(day));
-    byMarket.set(folder, (byMarket.get(folder) ?? new Set()).add(resolve(day)));
-  }
-  return [...byMarket].map(
-    ([folder, chosen]) =>
-      () =>
-        openStored(chosen.size === 1 ? [...chosen].join('') : folder, [...chosen].sort()),
-  );
-}
-
 /** In our own format, from `twinbook record` and `twinbook data import`. Empty before the first recorded event. */
-async function openStored(folder: string, days?: readonly string[]): Promise<readonly Recording[]> {
+async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);
   return recording === null ? [] : [recording];

@@ -80,7 +80,6 @@ export interface Answer {
   readonly location?: string;
 }
 
-/** `meta` of a success: of a page, of candles, or empty. */
 type Meta =
   | { readonly limit: number; readonly next_cursor: string | null }
   | { readonly is_yes: boolean }
@@ -137,7 +136,6 @@ export type Reply<N extends EndpointName> =
     }
   | { readonly ok: false; readonly fault: ServiceFault };
 
-/** Carries out one call and returns the answer. */
 type Handler<N extends EndpointName> = (call: ServiceCall<N>, context: HandlerContext) => Reply<N>;
 /** One handler per call. */
 export type Handlers = { readonly [N in EndpointName]: Handler<N> };

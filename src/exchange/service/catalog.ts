@@ -17,7 +17,6 @@ import { SPORTS } from '../core/market.js';
 import { detailRow, eventListRow, eventRow, listRow, type MarketFacts } from '../core/records/market-rows.js';
 import { BAD_CURSOR, badField, type CursorList, cursorAt, cursorPosition, refuse } from './answers.js';
 
-/** A sort order of lists and searches. */
 type Sort = (typeof EVENT_SORTS)[number] | (typeof SEARCH_SORTS)[number];
 
 /** A market, or an event as the sum of its markets. */
@@ -58,14 +57,12 @@ const sum = (markets: readonly MarketFacts[], of: (market: MarketFacts) => numbe
 const most = (markets: readonly MarketFacts[], of: (market: MarketFacts) => number): number =>
   markets.reduce((greatest, market) => Math.max(greatest, of(market)), Number.NEGATIVE_INFINITY);
 
-/** Position where a sorted list continues. */
 interface Place {
   readonly offset: number;
   /** Number of markets at the first page: later ones are excluded, so that pages do not shift. */
   readonly until: number;
 }
 
-/** A sorted list, and the key of its cursors. */
 interface OffsetList {
   readonly list: CursorList;
   readonly key: 'e_offset' | 'm_offset';
@@ -83,7 +80,6 @@ function readPlace({ list, key }: OffsetList, cursor: string | undefined, market
   return { offset: position % PER_MARKET, until: until === 0 ? marketCount : Math.min(until, marketCount) };
 }
 
-/** One page of the found rows, and the cursor of the next. */
 function cut<R, T>(
   found: readonly R[],
   { offset, until }: Place,
@@ -96,7 +92,6 @@ function cut<R, T>(
   return { ok: true as const, data: found.slice(offset, end).map(makeRow), nextCursor };
 }
 
-/** Whether the market trades now. */
 const isOpen = ({ state }: MarketFacts): boolean => state === 'open';
 
 /** An answer was given or is awaited, and nothing is paid yet. */
@@ -105,7 +100,6 @@ const isUnderReview = ({ state }: MarketFacts) => state === 'answer_proposed' ||
 /** It traded, does not now, and is not settled: under review or interrupted. */
 const isClosed = (market: MarketFacts): boolean => isUnderReview(market) || market.state === 'interrupted';
 
-/** Settled: resolved or canceled. */
 const isResolved = ({ state }: MarketFacts): boolean => isSettledMarket(state);
 
 /** Whether a time is between two others, inclusive, all Unix seconds; false for null. */
@@ -131,7 +125,6 @@ const SOON_S = 7 * 86_400;
 /** The interface: "The events list shows at most two market summaries per event". */
 const SUMMARIES_PER_EVENT = 2;
 
-/** An event as the sum of its markets before `until`. */
 function eventEntry(core: ExchangeCore, index: number, until: number): Entry {
   const { category, createdMs, markets } = core.catalog.event(index);
   const known = markets.filter((market) => market < until);
@@ -259,7 +252,6 @@ const isOne = (slugs: readonly string[], slug: string | null): boolean => slug !
 const refuseUnknown = (field: string, rows: readonly { readonly slug: string }[]): ServiceFault =>
   badField(field, `Must be a comma-separated list of: ${rows.map(({ slug }) => slug).join(', ')}.`);
 
-/** Parsed parameters of a search. */
 type SearchQuery = QueryOf<'search.list'>;
 
 interface Hit extends Entry {

@@ -104,7 +104,6 @@ interface Stored {
   readonly core: unknown;
 }
 
-/** Storage of a core. */
 interface Storage {
   readonly db: Database.Database;
   readonly transactions: Transactions;

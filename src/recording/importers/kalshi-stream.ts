@@ -26,7 +26,6 @@ import { ClockRegression, LineCount, lineSource, takeRejects } from './message-f
 /** Trade and delta have the same time, rarely a few ms apart; it goes back by up to 7 ms between messages. */
 const KALSHI_PAIRING: PairingRules = { tradeLagMs: 10, tradeLeadMs: 10, toleranceMicros: 0 };
 
-/** One market's files with Kalshi messages. */
 interface KalshiFiles extends Omit<KalshiGroup, 'warnings'> {
   /** Unix ms; null without a record of the market. */
   readonly closeTimeMs: number | null;
@@ -56,7 +55,6 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
   yield* rest;
 }
 
-/** Rows of `kalshiRowSql`. */
 async function* streamRows({ path }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
@@ -164,7 +162,6 @@ class KalshiStream {
     return sentences;
   }
 
-  /** Rows of `kalshiRowSql`. */
   take(rows: DuckDBDataChunk): void {
     const bytes = (column: number) => typedColumn(rows, column, Uint8Array);
     const doubles = (column: number) => typedColumn(rows, column, Float64Array);

@@ -62,7 +62,7 @@ export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen 
     amountPrecision: KALSHI_AMOUNT_PRECISION,
     openTimeMs: facts.openTimeMs ?? span?.firstMs ?? 0,
     closeTimeMs: closeTimeMs ?? span?.lastMs ?? 0,
-    ...(closeTimeMs === null ? GUESSED : {}),
+    ...(closeTimeMs === null ? { closeIsGuessed: true as const } : {}),
     outcome: facts.outcome,
     source: { kind: 'kalshi', path: files.length === 1 ? first : dirname(first), ticker },
   };
@@ -77,8 +77,6 @@ export async function openKalshi({ ticker, files, isNumbered, warnings, ...seen 
     chunks: () => kalshiChunks(raw, found),
   };
 }
-
-const GUESSED = { closeIsGuessed: true } as const;
 
 function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarning[]) {
   const row = csvRow(windowFolder, ticker);
@@ -112,7 +110,6 @@ function readFacts(ticker: string, windowFolder: string, warnings: RecordingWarn
 
 const WHOLE_CENTS = 'linear_cent';
 
-/** Value of YES, and oddities. */
 function readOutcome(result: string | null, paid: number) {
   if (result === 'yes' || result === 'no') return { outcome: result === 'yes', oddity: null };
   if (result === null) return { outcome: null, oddity: 'not known: it closes unresolved' };
@@ -125,8 +122,8 @@ function readOutcome(result: string | null, paid: number) {
 
 /** Null if one is missing, or if it closes before it opens. */
 function parseTimes(open: string | null, close: string | null) {
-  const [openTimeMs, closeTimeMs] = [parseTime(open), parseTime(close)];
-  return openTimeMs === null || closeTimeMs === null || closeTimeMs <= openTimeMs ? null : { openTimeMs, closeTimeMs };
+  const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
+  return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;
 }
 
 /** The set's folder, two above the window's; a single file may have them beside it. */
@@ -163,11 +160,6 @@ function readMetadata(windowFolder: string, ticker: string, warnings: RecordingW
 }
 
 const toText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
-function parseTime(text: string | null): number | null {
-  const timeMs = text === null ? Number.NaN : Date.parse(text);
-  return Number.isFinite(timeMs) ? timeMs : null;
-}
 
 async function measureSpan(chunks: AsyncIterable<{ length: number; timeMs: Float64Array }>) {
   let firstMs: number | null = null;

@@ -94,7 +94,6 @@ async function makeView(connection: DuckDBConnection, path: string, markets: rea
 
 const WANTED = `Wanted: the archive's columns ${ARCHIVE.join(', ')}, or columns timestamp (or ts_ms), ${TABLE.join(', ')}, or messages of the venue's market channel as JSON.`;
 
-/** A table with the columns of `eventsSql`. */
 async function openSource(connection: DuckDBConnection, path: string, markets: readonly string[]) {
   if (!path.endsWith('.parquet'))
     return { form: 'messages', source: messageFields(await lineSource(connection, path)) } as const;

@@ -25,7 +25,6 @@ import { quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
 
-/** Report on one file after it was read. */
 class CaptureReport {
   unpairedTrades = 0;
   /** Trades before the first known book: left out. */

@@ -26,7 +26,6 @@ import { BookMeter } from './stats.js';
 
 export interface Finding {
   readonly path: string;
-  /** A difference is an error, a note is information. */
   readonly severity: 'difference' | 'note';
   readonly message: string;
 }
@@ -198,7 +197,6 @@ const listChecks = (firstSeq: number, tickMicros: number): Readonly<Record<strin
   'an amount below zero': `NOT (${PRICED}) OR amount_micros >= 0`,
 });
 
-/** Invalid rows of a file, as sentences. */
 async function checkRows(path: string, { first_seq, rows: listed }: EventsFile, tickMicros: number): Promise<string[]> {
   const checks = listChecks(first_seq, tickMicros);
   const counts = Object.values(checks).map((check, at) => `count(*) FILTER (WHERE (${check}) IS NOT TRUE) AS f${at}`);

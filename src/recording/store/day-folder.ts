@@ -136,7 +136,6 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Additions to the manifest when a segment is closed, besides its files. */
 interface SegmentCounts {
   readonly refused: number;
   readonly steppedBack: number;

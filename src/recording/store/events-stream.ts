@@ -33,7 +33,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
         warnings.push({ path: part.path, message });
         yield* decode(connection, part, bookSelect(makeSourceSql(part), part.first_seq), order);
       }
-      yield* wholePart(connection, part, makeSourceSql(part), order);
+      yield* decode(connection, part, chunkSelect(makeSourceSql(part)), order);
     }
   } finally {
     connection.closeSync();
@@ -68,22 +68,6 @@ async function checkPart({ path, sha256: written }: EventsPart): Promise<void> {
   intact.set(path, state);
 }
 
-async function* wholePart(connection: DuckDBConnection, part: EventsPart, source: string, order: OrderCheck) {
-  let events = 0;
-  for await (const chunk of decode(connection, part, chunkSelect(source), order)) {
-    events += chunk.length;
-    yield chunk;
-  }
-  // An open segment grows while it is read; closed files do not change.
-  const wanted = Object.values(part.kinds).reduce((sum, count) => sum + count, 0);
-  if (part.isSegment || events === wanted) return;
-  throw new TwinbookError(
-    'recording_invalid',
-    `${part.path} holds ${events} events, its manifest says ${wanted}`,
-    'the file was changed; `twinbook data verify` checks all files',
-  );
-}
-
 async function* decode(connection: DuckDBConnection, part: EventsPart, sql: string, order: OrderCheck) {
   for await (const rows of streamChunks(connection, sql, `cannot read ${part.path}`)) {
     const chunk = readEvents(rows);
@@ -101,27 +85,20 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
     priceMicros: typedColumn(rows, 3, Int32Array),
     amountMicros: typedColumn(rows, 4, Float64Array),
   };
-  const { length, kind } = chunk;
+  const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
+  const figures = [side, priceMicros, amountMicros];
+  const columns = [timeMs, kind, ...figures];
   let events = 0;
   for (let at = 0; at < length; at++) {
     // A column is as long as its chunk.
     const what = kind[at] as number;
     if (what === MARKER) continue;
-    if (events !== at) move(chunk, at, events);
-    if (what === EVENT.clear || what === EVENT.end) zero(chunk, events);
+    if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
+    // An event without side, price and amount.
+    if (what === EVENT.clear || what === EVENT.end) for (const column of figures) column[events] = 0;
     events++;
   }
   return { ...chunk, length: events };
-}
-
-/** Moves an event to an earlier place. */
-function move({ timeMs, kind, side, priceMicros, amountMicros }: EventChunk, from: number, to: number): void {
-  for (const column of [timeMs, kind, side, priceMicros, amountMicros]) column[to] = column[from] ?? 0;
-}
-
-/** An event without side, price and amount. */
-function zero({ side, priceMicros, amountMicros }: EventChunk, at: number): void {
-  for (const column of [side, priceMicros, amountMicros]) column[at] = 0;
 }
 
 const endAt = (timeMs: number): EventChunk => ({

@@ -20,7 +20,6 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { syncFolder } from '../../shared/base/files.js';
-import { stepOfPrecision } from '../../shared/base/micros.js';
 import { outcomeOf } from '../../shared/protocol/outcome.js';
 import type { RecordedMarket } from '../contract.js';
 import { parseName, STREAM_KINDS } from './layout.js';
@@ -79,7 +78,6 @@ export const FORMAT = 'twinbook-recording';
 export const VERSION = 1;
 
 const count = z.number().int().min(0);
-/** Unix ms within the range of dates. */
 const time = z.number().int().min(-8.64e15).max(8.64e15);
 /** Beside the manifest and nowhere else. */
 const fileName = z.string().refine((name) => parseName(name) !== null, 'is no name of a file of a recording');
@@ -183,8 +181,6 @@ export function readMarket(file: string, path: string): DescribedMarket | null {
 
 export const writeMarket = (file: string, { market, notes }: DescribedMarket, origin: string) =>
   writeJson(file, toMarketFile(market, notes, origin));
-
-export const computeTick = (market: RecordedMarket): number => stepOfPrecision(market.tickPrecision);
 
 function toMarketFile({ source, fees, ...fields }: RecordedMarket, notes: readonly string[], origin: string): object {
   const rates = fees === undefined ? null : toColumns(fees);

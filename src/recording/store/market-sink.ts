@@ -1,9 +1,9 @@
 /** Takes one market's events, checks and numbers them, and inserts snapshots of the book. */
 
+import { stepOfPrecision } from '../../shared/base/micros.js';
 import { isPrice } from '../chunks.js';
 import type { RecordedMarket, RecordedPoll } from '../contract.js';
 import { formatDate } from './layout.js';
-import { computeTick } from './manifest.js';
 import { type FeedRow, type MarketSink, type OwnRow, ROW, type Segment, type Stamp } from './segment.js';
 
 /** End of an earlier writer's files. */
@@ -13,7 +13,6 @@ export interface Continuation {
   readonly ended: boolean;
 }
 
-/** Segment for rows of a UTC day. */
 type SegmentOf = (date: string) => Segment;
 
 const NOT_RECORDING = 'nothing was recorded';
@@ -47,7 +46,7 @@ export class RecordingSink implements MarketSink {
 
   constructor(market: RecordedMarket, before: Continuation | null, snapshotEveryMs: number, openSegment: SegmentOf) {
     this.market = market;
-    this.#tickMicros = computeTick(market);
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
     this.#openSegment = openSegment;
     this.#snapshotEveryMs = snapshotEveryMs;
     this.#seq = before?.lastSeq ?? 0;
@@ -66,7 +65,7 @@ export class RecordingSink implements MarketSink {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
     // A known outcome stays when a later description lacks it.
     this.market = { ...market, outcome: market.outcome ?? this.market.outcome };
-    this.#tickMicros = computeTick(market);
+    this.#tickMicros = stepOfPrecision(market.tickPrecision);
     this.changed = true;
   }
 

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { Recorder } from '../../../src/shell/recorder/recorder.js';
 import { folderOf } from '../../support/folders.js';
+import { bookOf, detailOf, MARKET } from './capture/world.js';
 
 const NOW_MS = 1_700_000_000_000;
 
@@ -16,15 +17,21 @@ async function opened(limits: { keptFreeBytes?: number; closeWithinMs?: number }
   return { folder, failures, recorder };
 }
 
-/** One poll that belongs to no market. */
+/** One poll of a market and of its book. */
 function poll(recorder: Recorder): void {
-  const call = { endpoint: 'markets.list', params: {}, query: {}, body: null } as const;
-  // Only the fields of a request that the recorder reads; the client's types have more.
-  const request = { id: 1, lane: 'quiet', call, latestMs: NOW_MS } as never;
-  recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
-  const outcome = { kind: 'unknown', reason: 'it is a test', sent: true } as const;
-  const times = { sentMs: NOW_MS, nowMs: NOW_MS + 1, venueTimeMs: null, budget: null };
-  recorder.step({ kind: 'outcome', requestId: 1, outcome, ...times }, []);
+  const answers = [
+    ['markets.detail', detailOf()],
+    ['markets.book', bookOf({ 0.4: 10 }, { 0.5: 7 })],
+  ] as const;
+  for (const [id, [endpoint, data]] of answers.entries()) {
+    const call = { endpoint, params: { condition_id: MARKET }, query: { depth: 100 }, body: null } as const;
+    // Only the fields of a request that the recorder reads; the client's types have more.
+    const request = { id, lane: 'quiet', call, latestMs: NOW_MS } as never;
+    recorder.step({ kind: 'time', nowMs: NOW_MS }, [request]);
+    const outcome = { kind: 'answered', data: data as never, nextCursor: null } as const;
+    const times = { sentMs: NOW_MS, nowMs: NOW_MS + 1, venueTimeMs: null, budget: null };
+    recorder.step({ kind: 'outcome', requestId: id, outcome, ...times }, []);
+  }
 }
 
 it('ends, said once, when the disk has no more than what is to stay free', async () => {

@@ -86,13 +86,13 @@ export class Capture {
     this.#underWay.delete(requestId);
     this.#offsetMs = venueMs - (sentMs + nowMs) / 2;
     if (call === undefined) return;
+    this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
     // An unsent request has no round trip; the missing read is a gap anyway.
     if (outcome.kind !== 'unknown' || outcome.sent) {
       const poll = { endpoint: call.endpoint, sentMs, seenMs: nowMs, venueMs: venueTimeMs, outcome: outcome.kind };
       const market = getPolledMarket(call);
       if (market !== null) this.#markets.get(market)?.sink.poll(poll);
     }
-    this.#takeIn(call, outcome, { sentMs, seenMs: nowMs, venueMs: Math.round(venueMs) });
   }
 
   onFeed({ feed, values, nowMs: seenMs }: FeedObservation): void {

@@ -28,7 +28,6 @@ export class Remembered {
 
   readonly store = {
     market: (market: RecordedMarket): MarketSink => this.#sink(market),
-    poll: (poll: RecordedPoll) => void this.polls.push(poll),
   };
 
   /** `gap` at 1000: … */
