@@ -56,8 +56,8 @@ data verify --config --json --repair
 data query --config --json --csv
 record --config --out --share --market --minutes --depth --no-own
 backtest --config --data --fill-model --latency --seed --maker-fee --workers --report --json
-arena --config --world --seeds --first --markets --public --signed --delay --workers --json
-sweep --config --data --world --seeds --first --fresh --fresh-first --markets --public --signed --delay --param --random
+arena --config --world --seeds --first --markets --workers --json
+sweep --config --data --world --seeds --first --fresh --fresh-first --markets --param --random
 sweep --fill-model --latency --seed --folds --embargo --workers --out --resume --report --json
 replay --config --play --fill-model --json
 parity --config --fill-model --latency --json

@@ -39,9 +39,6 @@ export interface ChunkStream {
   close(): void;
 }
 
-/** Time-out of a client, ms. */
-export const GIVES_UP_MS = 10_000;
-
 export interface Played {
   readonly source: EventSource;
   readonly index: MarketIndex;

@@ -4,7 +4,9 @@ import type { Recording } from '../../recording/contract.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { Random } from '../../shared/base/random.js';
 import { declarationOf, ENDPOINTS, type EndpointName } from '../../shared/protocol/endpoints.js';
-import { GIVES_UP_MS } from './contract.js';
+
+/** Time-out of a client, ms. */
+export const GIVES_UP_MS = 10_000;
 
 /** Default without a recorded round trip: a venue on another continent. */
 export const USUAL_LATENCY = 'constant:150';

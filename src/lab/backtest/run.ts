@@ -15,18 +15,17 @@ import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner } from '../../trader/executor/contract.js';
 import { Executor } from '../../trader/executor/executor.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
-import {
-  type BacktestOutcome,
-  type BacktestPlan,
-  type BacktestTraderSettings,
-  type FeedSource,
-  type FeedWord,
-  GIVES_UP_MS,
-  type MarketDriver,
-  type MarketListener,
+import type {
+  BacktestOutcome,
+  BacktestPlan,
+  BacktestTraderSettings,
+  FeedSource,
+  FeedWord,
+  MarketDriver,
+  MarketListener,
 } from './contract.js';
 import { type Answer, InProcessExchange, SIGNATURE } from './in-process-exchange.js';
-import type { LatencyModel } from './latency.js';
+import { GIVES_UP_MS, type LatencyModel } from './latency.js';
 import { Metrics } from './metrics.js';
 import { ReplayDriver, waitForReads } from './replay-driver.js';
 import { Halts, type Measured, makeSession, RESUME_REASON, RequestCount, SETTLE_REASON } from './session.js';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { AnyCall } from '../../shared/protocol/seam.js';
-import type { RunJournal, Step } from '../../shell/journal/runs.js';
+import type { JournaledStrategy, RunJournal, Step } from '../../shell/journal/runs.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
 import { Trader } from '../../trader/engine/trader.js';
 import type { DraftSigner, SignAnswer } from '../../trader/executor/contract.js';
@@ -17,7 +17,7 @@ import type { Ledger } from '../../trader/ledger/contract.js';
 import { openMemoryLedger } from '../../trader/ledger/ledger.js';
 import type { Strategy } from '../../trader/strategy/contract.js';
 import { type Difference, findDifference, type Redone } from './compare.js';
-import type { NamedCode, ReplayedTrader, RunCode } from './run-settings.js';
+import type { ReplayedTrader, RunCode } from './run-settings.js';
 
 interface ReplayOptions extends Pick<ReplayPlan, 'trader' | 'look'> {
   /** Finds the code of the run's configuration changes. */
@@ -46,7 +46,9 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   const modules = new Map<string, Strategy>();
   for await (const { observation } of run.steps()) {
     if (observation.kind !== 'command' || observation.command.kind !== 'configure') continue;
-    const { settings } = JSON.parse(observation.command.config) as { settings: { strategies: readonly NamedCode[] } };
+    const { settings } = JSON.parse(observation.command.config) as {
+      settings: { strategies: readonly JournaledStrategy[] };
+    };
     for (const strategy of settings.strategies) modules.set(strategy.moduleKey, (await findCode(strategy)).module);
   }
   return (key) => modules.get(key) ?? null;

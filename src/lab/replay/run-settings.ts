@@ -11,7 +11,7 @@ import type { ParamSpecs, Strategy } from '../../trader/strategy/contract.js';
 import { fieldDifferences, isSame } from './compare.js';
 
 /** As named in a journal. */
-export type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
+type NamedCode = Pick<JournaledStrategy, 'name' | 'moduleName' | 'moduleKey'>;
 
 interface RunCodeOptions {
   /** Loads the operator's configuration, for code that is not shipped; null without one. */

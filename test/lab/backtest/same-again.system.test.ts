@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
+    session: '1a15c824a466e4e93460a31fdc1c5b39bd77aa914518ffdf7a077ba9bc7011a4',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
+    session: '1a15c824a466e4e93460a31fdc1c5b39bd77aa914518ffdf7a077ba9bc7011a4',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: '97618f6eaa0eac7eaf4118cb9f25d551f1ded9967e708b984bb672ccace1db13',
+    session: '628ad6a38341df3c1b81e762362c850f482127a640598562e38e47a88cb2904b',
   },
 };
 
