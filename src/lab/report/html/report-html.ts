@@ -12,7 +12,7 @@ import {
   sharedWarnings,
 } from '../analysis/analyse.js';
 import { nameModel } from '../analysis/session-figures.js';
-import { formatDuration, formatGain, formatMoney, formatQuantity } from '../figures.js';
+import { formatDuration, formatMoney, formatQuantity } from '../figures.js';
 import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
 import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
@@ -115,17 +115,9 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
     REPEAT_LINES,
     models.map(({ repeats }) => repeats),
   );
-  const each = first.repeats.runs.map(({ seed }, index) => ({
-    cells: [
-      { text: String(seed) },
-      ...models.map(({ repeats }) => ({ text: formatGain(repeats.runs[index]?.resultMicros ?? null) })),
-    ],
-  }));
   const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
-  return section('repeats', 'Repeats', lead, [
-    dataTable([{ title: 'Fill model', isText: true }, ...names], rows, { caption: 'Means and spreads over repeats' }),
-    html`<details><summary>Each run</summary>${dataTable([{ title: 'Seed', isText: true }, ...names], each, { caption: 'Results of each run' })}</details>`,
-  ]);
+  const heads = [{ title: 'Fill model', isText: true }, ...names];
+  return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
 /** A line's name is indented as in the terminal. */
