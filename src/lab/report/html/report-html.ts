@@ -26,6 +26,7 @@ import {
   note,
   pageHeading,
   perSession,
+  resultTone,
   type Shown,
   section,
   shorten,
@@ -128,9 +129,10 @@ const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
 
 function figureSection(sessions: readonly Shown[]): Markup {
   const analyses = sessions.map(({ analysis }) => analysis);
-  const rows = linesOf([...LINES, ...PAGE_LINES], analyses).map((row, line) =>
-    line > 0 ? row : { ...row, class: 'main' },
-  );
+  const tones = ['', ...analyses.map(resultTone)];
+  const [main, ...others] = linesOf([...LINES, ...PAGE_LINES], analyses);
+  const first = main?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
+  const rows = [{ class: 'main', cells: first }, ...others];
   const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
   const caveats = [...new Set(analyses.map(({ byEvent }) => byEvent.caveat))];
   const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });
