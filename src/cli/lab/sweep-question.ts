@@ -21,7 +21,7 @@ import {
   TERMS,
 } from '../../lab/sweep/describe.js';
 import type { SweepResult } from '../../lab/sweep/result.js';
-import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../lab/sweep/search.js';
+import { gridSearch, randomSearch, readAxis } from '../../lab/sweep/search.js';
 import { TwinbookError } from '../../shared/base/errors.js';
 import type { Config } from '../../shell/config/config.js';
 import { loadConfig } from '../../shell/config/load.js';
@@ -209,6 +209,5 @@ function usualOutDir({ file, ledger, strategies }: Config, cwd: string): string 
 
 function searchFrom({ param, random, seed }: Question, config: Config): SweepPlan['search'] {
   const axes = param.map((text) => readAxis(text, config.strategies, random !== undefined));
-  requireDifferent(axes);
   return random === undefined ? gridSearch(config, axes) : randomSearch(config, axes, random, seed);
 }

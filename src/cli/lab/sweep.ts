@@ -87,8 +87,7 @@ const planCommand = command({
     chunkSeconds: chunkSecondsOption(USUAL_CHUNK_SECONDS),
   },
   answer: async ({ options, file, io }) => {
-    const { makeChunks, makeSheet } = await import('../../lab/sweep/chunks.js');
-    const { writePlan } = await import('../../lab/sweep/chunks.js');
+    const { makeChunks, makeSheet, writePlan } = await import('../../lab/sweep/chunks.js');
     const { planSweep } = await import('../../lab/sweep/facts.js');
     const data = requireData(options);
     const plan = await planFrom({ ...options, file, workers: 1 }, io);
@@ -161,8 +160,7 @@ async function runChunks(
   machine: ChunkMachine,
   io: CliIo,
 ): Promise<ExitCode> {
-  const { chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
-  const { ChunkRunner } = await import('../../lab/sweep/chunks.js');
+  const { ChunkRunner, chunkAt, readChunk, readPlan, writeChunk } = await import('../../lab/sweep/chunks.js');
   const dir = resolve(io.cwd, folder);
   const plan = readPlan(dir);
   const asked = [...new Set(index ?? [readJobIndex(io)])];
@@ -275,8 +273,7 @@ const workerCommand = command({
 /** Undefined: the default engine. The queue's packages are loaded only when used. */
 async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
-  const { JobQueue } = await import('../../shell/queue/job-queue.js');
-  const { askServer, requireServer } = await import('../../shell/queue/job-queue.js');
+  const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');
   const { Leader } = await import('../../lab/sweep/chunks.js');
   const address = readAddress(options.queue, io);
   await requireServer(address.url);

@@ -6,7 +6,6 @@ import { inferOutcome, type MarketOutcome } from '../../shared/protocol/outcome.
 import { isSettledMarket, ORDER_STANDING } from '../../shared/protocol/states.js';
 import type {
   BookedConversion,
-  BookedFill,
   IntentRow,
   LedgerReader,
   MarketRecord,
@@ -171,48 +170,65 @@ export interface JournalFacts {
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Reads the whole ledger; also beside a running trader. */
-export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
-  const { nowMs, journals } = options;
+/** All rows, oldest first or by market; times are on our clock, `theirs` moves one to the exchange's. */
+function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOptions) {
   const page = { limit: ALL };
   const intents = oldestFirst(reader.intents(page));
   const orders = oldestFirst(reader.orders(page));
   const fills = oldestFirst(reader.fills(page));
   const conversions = oldestFirst(reader.conversions(page));
   const runs = oldestFirst(reader.runs(ALL));
-  const held = reader.positions();
-  const ids = new Set([...orders, ...fills, ...conversions, ...held].map((row) => row.marketConditionId));
-  // Times of our clock are moved to the exchange's, whose prices they are compared with.
   const theirs = (ourMs: number): number => Math.round(ourMs + (journals?.offsetMs(ourMs) ?? 0));
-  const endMs = nowMs ?? lastSeen(intents, fills, conversions, runs);
-  const firstFillMs = fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs);
-  const toMs = theirs(endMs);
-  const rows: LedgerRows = {
+  const seen = [
+    ...intents.map(({ updatedMs }) => updatedMs),
+    ...[...fills, ...conversions].map(({ seenMs }) => seenMs),
+    ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
+  ];
+  const endMs = nowMs ?? seen.reduce((latest, time) => Math.max(latest, time), 0);
+  return {
+    intents,
+    runs,
+    theirs,
+    endMs,
+    toMs: theirs(endMs),
+    firstFillMs: fills.reduce((first, { timestampS }) => Math.min(first, timestampS * 1000), endMs),
+    ids: new Set(
+      [...orders, ...fills, ...conversions, ...reader.positions()].map(({ marketConditionId }) => marketConditionId),
+    ),
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
+    /** By intent. */
     strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
-    titles: eventTitles(reader, ids, options),
-    toMs,
-    theirs,
   };
+}
+
+type LedgerRows = ReturnType<typeof readRows>;
+
+/** Reads the whole ledger; also beside a running trader. */
+export function sessionFromLedger(reader: LedgerReader, options: LedgerSessionOptions): SessionRecord {
+  const { nowMs, journals } = options;
+  const rows = readRows(reader, options);
+  const { intents, runs, ids, theirs, endMs, toMs, firstFillMs } = rows;
+  const titles = eventTitles(reader, ids, options);
   const untouched = reader.markets().filter(({ conditionId }) => !ids.has(conditionId)).length;
+  const last = runs.at(-1);
   return foldSession({
     title: options.title,
     fromMs: theirs(Math.min(runs[0]?.startedMs ?? endMs, firstFillMs)),
     toMs,
     capitalMicros: reader.pnl(new Map()).capitalMicros,
     endCashMicros: reader.cash(),
-    markets: [...ids].map((id) => listMarket(id, reader, rows, options)),
+    markets: [...ids].map((id) => listMarket(id, reader, rows, titles, options)),
     running: computeSpans(runs, intents, endMs, nowMs !== null).map(([from, to]) => [theirs(from), theirs(to)]),
     requests: journals?.requests ?? null,
     refusals: countRefusals(intents),
     notices: readNotices(reader, untouched, toMs),
     assumptions: {
       version: options.version,
-      configHash: runs.at(-1)?.configHash ?? 'none',
+      configHash: last?.configHash ?? 'none',
       data: [
-        `${basename(reader.path)}: ${formatQuantity(runs.length, 'run')}, last by version ${runs.at(-1)?.version ?? 'none'}`,
+        `${basename(reader.path)}: ${formatQuantity(runs.length, 'run')}, last by version ${last?.version ?? 'none'}`,
       ],
       remarks: [...REMARKS, ...(journals?.remarks ?? [])],
     },
@@ -228,21 +244,6 @@ const REMARKS: readonly string[] = [
   'A ledger holds refusals by the exchange, not those by risk limits and guards.',
   'Shares that the wallet held before this ledger began are left out.',
 ];
-
-function lastSeen(
-  intents: readonly IntentRow[],
-  fills: readonly BookedFill[],
-  conversions: readonly BookedConversion[],
-  runs: readonly RunRow[],
-): number {
-  const times = [
-    ...intents.map(({ updatedMs }) => updatedMs),
-    ...fills.map(({ seenMs }) => seenMs),
-    ...conversions.map(({ seenMs }) => seenMs),
-    ...runs.map(({ startedMs, stoppedMs }) => stoppedMs ?? startedMs),
-  ];
-  return times.reduce((latest, time) => Math.max(latest, time), 0);
-}
 
 /** Times in which the trader ran. A killed run stored no end: it lasted at least until its last intent changed. */
 function computeSpans(
@@ -271,24 +272,11 @@ const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrice
     }),
   );
 
-/** Rows by market, oldest first, and their shared context. */
-interface LedgerRows {
-  readonly orders: ReadonlyMap<string, readonly OrderRecord[]>;
-  readonly fills: ReadonlyMap<string, readonly BookedFill[]>;
-  readonly conversions: ReadonlyMap<string, readonly BookedConversion[]>;
-  /** By intent. */
-  readonly strategies: ReadonlyMap<string, string>;
-  /** By event. */
-  readonly titles: ReadonlyMap<string, string>;
-  readonly toMs: number;
-  /** From our clock to the exchange's. */
-  readonly theirs: (ourMs: number) => number;
-}
-
 function listMarket(
   conditionId: string,
   reader: LedgerReader,
   rows: LedgerRows,
+  titles: ReadonlyMap<string, string>,
   options: LedgerSessionOptions,
 ): MarketFacts {
   const market = reader.market(conditionId);
@@ -300,7 +288,7 @@ function listMarket(
   return {
     conditionId,
     title: market?.title ?? conditionId,
-    eventTitle: rows.titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
+    eventTitle: titles.get(market?.eventConditionId ?? '') ?? market?.eventConditionId ?? '',
     closeMs,
     outcome: readOutcome(conversions) ?? settledOutcome(market, prices?.outcome ?? null),
     orders: orders

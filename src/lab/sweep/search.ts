@@ -92,11 +92,6 @@ export function readAxis(text: string, strategies: readonly StrategyConfig[], is
   return { name, strategy: strategy.name, path, choice: readChoice(right.trim(), name, spec, isRandom) };
 }
 
-export function requireDifferent(axes: readonly Axis[]): void {
-  const twin = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
-  if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
-}
-
 /** A strategy's parameters in file form, all written out. */
 function rawParams({ module, params }: StrategyConfig): Record<string, unknown> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, raw(module.params[name], value)]));
@@ -261,8 +256,10 @@ function* drawCombinations(axes: readonly Axis[], count: number, seed: number): 
 }
 
 function requireAxes(axes: readonly Axis[]): void {
-  if (axes.length > 0) return;
-  throw new TwinbookError('usage', 'nothing to vary', 'Give at least one --param NAME=FROM:TO:STEP.');
+  if (axes.length === 0)
+    throw new TwinbookError('usage', 'nothing to vary', 'Give at least one --param NAME=FROM:TO:STEP.');
+  const twin = axes.find(({ name }, index) => axes.findIndex((other) => other.name === name) !== index);
+  if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
 }
 
 /** Each value alone, with the others' present ones, so that an error names its parameter. */

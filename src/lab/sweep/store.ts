@@ -9,7 +9,7 @@ import { TwinbookError } from '../../shared/base/errors.js';
 import { makeFolder, SHARED_FOLDER } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { canonicalJson } from '../../shell/config/shown.js';
-import type { Axis, Candidate, Task, TaskOutcome } from './contract.js';
+import type { Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
@@ -72,12 +72,7 @@ const LOCK = 'sweep.lock';
 /** Whether a sweep must continue an existing one, or must not; `either`: as found, keeping failures. */
 export type Resume = boolean | 'either';
 
-type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events'> & {
-  readonly search: {
-    readonly axes: readonly Pick<Axis, 'name'>[];
-    readonly candidates: readonly Candidate[];
-  };
-};
+type SweepHeader = Pick<SweepFacts, 'identity' | 'title' | 'events' | 'search'>;
 
 export type Stored = readonly {
   readonly task: Omit<Task, 'candidate'> & { readonly number: number };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Search } from '../../../src/lab/sweep/contract.js';
-import { gridSearch, randomSearch, readAxis, requireDifferent } from '../../../src/lab/sweep/search.js';
+import { gridSearch, randomSearch, readAxis } from '../../../src/lab/sweep/search.js';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { sweepPlace } from './place.js';
 
@@ -10,7 +10,6 @@ const config = await loadConfig(place.config, { env: {}, cwd: place.folder });
 
 const grid = (...params: string[]): Search => {
   const axes = params.map((text) => readAxis(text, config.strategies, false));
-  requireDifferent(axes);
   return gridSearch(config, axes);
 };
 

@@ -46,7 +46,7 @@ describe('the page of a sweep', () => {
       const result = madeUp({ events, sizes: [2, 2] });
       const page = sweepHtml(result).replace(/<script[\s\S]*?<\/script>/g, '');
       const shown = `${page}${sweepTables(result)}${JSON.stringify(result)}`;
-      expect(shown.includes('too few')).toBe(events < 8);
+      expect(shown.includes('too few')).toBe(events < 15);
       expect(shown).not.toMatch(/NaN|Infinity|undefined/);
     }
     expect(sweepTables(madeUp({ events: 16, sizes: [2, 2] })).split('Walking')[0]).not.toContain('too few');

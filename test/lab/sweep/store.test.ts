@@ -23,6 +23,8 @@ const IDENTITY: SweepIdentity = {
   others: {},
 };
 const CANDIDATE = { number: 1, values: [3], hash: 'one' };
+const AXIS = { name: 'x', strategy: 's', path: ['x'], choice: { kind: 'values', values: [3] } } as const;
+const SEARCH = { kind: 'grid', axes: [AXIS], candidates: [CANDIDATE], leftOut: [], wanted: 1 } as const;
 /** Events in folds of two and three. */
 const EVENTS: readonly SweptEvent[] = [0, 0, 1, 1, 1].map((fold, at) => ({
   title: `event ${at}`,
@@ -39,10 +41,7 @@ const RESULTS: readonly (readonly number[])[] = [
 ];
 
 const begin = (store: SweepStore, resume = false) =>
-  store.begin(
-    { identity: IDENTITY, title: 't', search: { axes: [{ name: 'x' }], candidates: [CANDIDATE] }, events: EVENTS },
-    resume,
-  );
+  store.begin({ identity: IDENTITY, title: 't', search: SEARCH, events: EVENTS }, resume);
 
 const done = (eventResults: readonly number[]): TaskOutcome => ({ kind: 'done', figures: figuresOf(eventResults) });
 

@@ -94,14 +94,9 @@ function resultIn(runs: readonly RepeatedRun['markets'][], seed: number) {
 }
 
 /** One figure over the runs. The deviation is the sample's: null for a single run. */
-export interface RunSpread {
-  readonly mean: number | null;
-  readonly deviation: number | null;
-  readonly lowest: number | null;
-  readonly highest: number | null;
-}
+export type RunSpread = ReturnType<typeof spreadIn>;
 
-function spreadIn(values: readonly (number | null)[]): RunSpread {
+function spreadIn(values: readonly (number | null)[]) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return { mean: null, deviation: null, lowest: null, highest: null };
   const { mean, standardDeviation } = computeMoments(known);

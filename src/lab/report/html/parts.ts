@@ -132,13 +132,8 @@ function tableCell(cell: Cell, isText: boolean, column: number): Markup {
 }
 
 /** A table with a row for each of these. */
-export const columnTable = <Of>(
-  columns: readonly Column<Of>[],
-  all: readonly Of[],
-  options: TableOptions,
-  id?: (of: Of, place: number) => string,
-): Markup => {
-  const rows = all.map((of, place) => ({ id: id?.(of, place), cells: columns.map(({ cell }) => cell(of)) }));
+export const columnTable = <Of>(columns: readonly Column<Of>[], all: readonly Of[], options: TableOptions): Markup => {
+  const rows = all.map((of) => ({ cells: columns.map(({ cell }) => cell(of)) }));
   return dataTable(columns, rows, options);
 };
 
@@ -162,17 +157,12 @@ export const tone = (value: number | null): string => (value === null || value =
 export const resultTone = ({ result, byEvent }: Analysis): string =>
   byEvent.events < LEAST_EVENTS ? '' : tone(result.resultMicros);
 
-export interface Figure {
-  readonly name: string;
-  readonly text: string | Markup;
-  readonly note?: string;
-  readonly tone?: string;
-}
+export type Figure = readonly [name: string, text: string, note: string, tone?: string];
 
 export const tiles = (figures: readonly Figure[]): Markup =>
   html`<dl class="tiles">${figures.map(
-    ({ name, text, note, tone: colour }) =>
-      html`<div><dt>${name}</dt><dd class="${colour ?? ''}">${text}</dd>${note === undefined ? null : html`<dd class="note">${note}</dd>`}</div>`,
+    ([name, text, said, colour = '']) =>
+      html`<div><dt>${name}</dt><dd class="${colour}">${text}</dd><dd class="note">${said}</dd></div>`,
   )}</dl>`;
 
 /** Section of the conditions under which the figures hold. */

@@ -12,7 +12,7 @@ import {
   sharedWarnings,
 } from '../analysis/analyse.js';
 import { nameModel } from '../analysis/session-figures.js';
-import { formatDuration, formatGain, formatMoney, formatQuantity } from '../figures.js';
+import { formatDuration, formatMoney, formatQuantity } from '../figures.js';
 import { LINES, type Line, PAGE_LINES, REPEAT_LINES } from '../summary.js';
 import { refusalSection, requestSection, sessionAssumptions } from './activity-section.js';
 import { drawingData, equitySection, priceSection } from './charts.js';
@@ -26,6 +26,7 @@ import {
   note,
   pageHeading,
   perSession,
+  resultTone,
   type Shown,
   section,
   shorten,
@@ -115,17 +116,9 @@ function repeatSection(sessions: readonly Shown[]): Markup | null {
     REPEAT_LINES,
     models.map(({ repeats }) => repeats),
   );
-  const each = first.repeats.runs.map(({ seed }, index) => ({
-    cells: [
-      { text: String(seed) },
-      ...models.map(({ repeats }) => ({ text: formatGain(repeats.runs[index]?.resultMicros ?? null) })),
-    ],
-  }));
   const lead = `${formatQuantity(first.repeats.count, 'run')} of each model, which differ in when polls fall and how long calls take; ± is the deviation between them. Every figure below this section is of the run with the middle result.`;
-  return section('repeats', 'Repeats', lead, [
-    dataTable([{ title: 'Fill model', isText: true }, ...names], rows, { caption: 'Means and spreads over repeats' }),
-    html`<details><summary>Each run</summary>${dataTable([{ title: 'Seed', isText: true }, ...names], each, { caption: 'Results of each run' })}</details>`,
-  ]);
+  const heads = [{ title: 'Fill model', isText: true }, ...names];
+  return section('repeats', 'Repeats', lead, dataTable(heads, rows, { caption: 'Means and spreads over repeats' }));
 }
 
 /** A line's name is indented as in the terminal. */
@@ -136,9 +129,10 @@ const linesOf = <T>(lines: readonly Line<T>[], columns: readonly T[]) =>
 
 function figureSection(sessions: readonly Shown[]): Markup {
   const analyses = sessions.map(({ analysis }) => analysis);
-  const rows = linesOf([...LINES, ...PAGE_LINES], analyses).map((row, line) =>
-    line > 0 ? row : { ...row, class: 'main' },
-  );
+  const tones = ['', ...analyses.map(resultTone)];
+  const [main, ...others] = linesOf([...LINES, ...PAGE_LINES], analyses);
+  const first = main?.cells.map((cell, column) => ({ ...cell, class: tones[column] ?? '' })) ?? [];
+  const rows = [{ class: 'main', cells: first }, ...others];
   const heads = [{ title: 'Fill model', isText: true }, ...sessions.map(({ name }) => ({ title: name }))];
   const caveats = [...new Set(analyses.map(({ byEvent }) => byEvent.caveat))];
   const table = dataTable(heads, rows, { caption: 'Figures', class: 'bracket' });

@@ -16,7 +16,6 @@ import {
   formatQuantity,
   formatShares,
   signedCents,
-  UNKNOWN,
 } from '../figures.js';
 import {
   bar,
@@ -25,7 +24,6 @@ import {
   type Column,
   columnTable,
   dataTable,
-  type Figure,
   html,
   type Markup,
   note,
@@ -211,25 +209,22 @@ function headline(analysis: Analysis): Markup {
   const earned = effective === null ? 'a share' : `of ${signedCents(effective)} ¢ earned at the fill`;
   const fallen = drawdown.maxShare === null ? 'not known' : `${formatPercent(drawdown.maxShare, 2)} of capital`;
   const spent = requests === null ? 'of the time' : `${formatPercent(requests.publicShare)} of the public budget`;
-  const tile = (name: string, text: string, note: string, colour = ''): Figure => ({ name, text, note, tone: colour });
   return tiles([
-    tile(
+    [
       'Result',
       formatGain(result.resultMicros),
       interval === null ? onCapital : `95 %: ${formatInterval(interval)}`,
       resultTone(analysis),
-    ),
-    tile(
+    ],
+    [
       'Return on capital at work',
       formatPercent(capital.returnOnLockedShare),
       `${formatMoney(capital.meanLockedMicros)} locked on average`,
-    ),
-    tile('Deepest drawdown', formatMoney(drawdown.maxMicros), fallen),
-    tile('Filled of posted', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')),
-    after60s === null
-      ? { name: 'Markout after 60 s', text: UNKNOWN }
-      : tile('Markout after 60 s', `${signedCents(after60s)} ¢`, earned, tone(after60s)),
-    tile('Two-sided quotes', formatPercent(quoting.twoSidedShare), spent),
+    ],
+    ['Deepest drawdown', formatMoney(drawdown.maxMicros), fallen],
+    ['Filled of posted', formatPercent(trading.fillRatioShare), formatQuantity(trading.fills, 'fill')],
+    ['Markout after 60 s, ¢', signedCents(after60s), earned, tone(after60s)],
+    ['Two-sided quotes', formatPercent(quoting.twoSidedShare), spent],
   ]);
 }
 

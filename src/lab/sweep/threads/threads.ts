@@ -62,6 +62,8 @@ function computeFigures({ markets, notices, fromMs, maxDrawdownMicros }: Session
 
 export interface WorkerSetup extends ConfigOfThreads, Pick<ThreadPlace, 'paths'> {
   readonly settings: TaskSettings;
+  /** Conditions of the markets to play. */
+  readonly ids: ReadonlySet<string>;
   /** Shared flag; non-zero cancels the work. */
   readonly stop: Int32Array;
 }
@@ -97,9 +99,7 @@ export function openThreads(
     await pool?.close();
   };
   /** A damaged file is an error here; a thread would play only its readable part. */
-  const checkFiles = async (folds: ReadonlySet<number>): Promise<void> => {
-    const played = settings.events.filter(({ fold }) => folds.has(fold));
-    const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));
+  const checkFiles = async (ids: ReadonlySet<string>): Promise<void> => {
     const own = recordings.filter(({ market }) => ids.has(market.conditionId));
     for (const [index, recording] of own.entries()) {
       for await (const _ of recording.chunks());
@@ -112,9 +112,11 @@ export function openThreads(
     if (warm?.folds === folds) return warm.pool;
     // Events of the last folds are freed first.
     await close();
-    await checkFiles(numbers);
+    const played = settings.events.filter(({ fold }) => numbers.has(fold));
+    const ids = new Set(played.flatMap(({ conditionIds }) => conditionIds));
+    await checkFiles(ids);
     const program = { name: './worker', from: import.meta.url };
-    const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, paths };
+    const setup: Omit<WorkerSetup, 'stop'> = { source, configHash, settings, paths, ids };
     const pool: SweepPool = new TaskPool({ workers, program, setup, readsFiles: true });
     warm = { folds, pool };
     return pool;

@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads';
 import { boundHeapGrowth } from '../../../shared/base/processes.js';
-import { openSources } from '../../backtest/replay-driver.js';
+import { openSources, waitForReads } from '../../backtest/replay-driver.js';
 import { sameConfig, serveTasks } from '../../backtest/threads/pool.js';
 import type { Task } from '../contract.js';
 import { runTask, type WorkerSetup } from './threads.js';
@@ -12,5 +12,16 @@ boundHeapGrowth();
 const setup = workerData as WorkerSetup;
 const config = await sameConfig(setup);
 const { sources } = await openSources(setup.paths, { isStopped: () => Atomics.load(setup.stop, 0) !== 0 });
+// A thread that ends within a read ends the process, and a strategy may end its thread: reads come first.
+try {
+  for (const source of sources) {
+    if (!setup.ids.has(source.market.conditionId)) continue;
+    const stream = source.open();
+    await stream.next();
+    stream.close();
+  }
+} finally {
+  await waitForReads();
+}
 const byId = new Map(sources.map((source) => [source.market.conditionId, source]));
 serveTasks((task: Task) => runTask(task, config, byId, setup.settings));
