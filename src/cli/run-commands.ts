@@ -171,7 +171,6 @@ export const addRecordCommand = command({
     minutes: read('--minutes <n>', 'ends after this time', integerBetween(1, 1_000_000)),
     depth: usual('--depth <n>', 'levels a side to ask for', 100, integerBetween(1, 100)),
     own: unless('--no-own', 'public data only, even if there are credentials'),
-    feeds: unless('--no-feeds', 'without the feeds of the configuration'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
@@ -190,7 +189,6 @@ export const addRecordCommand = command({
       minutes: options.minutes ?? null,
       bookDepth: options.depth,
       credentials,
-      feeds: options.feeds ? config.feeds : [],
     };
     const { markets } = await record(asked, io);
     // For named markets the exit code tells when none of them was found.

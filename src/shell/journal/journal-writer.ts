@@ -28,8 +28,6 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
-  removeUnbegun,
-  type Signed,
   type Step,
 } from './runs.js';
 
@@ -77,14 +75,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const folder = join(dir, runId);
   try {
     makeFolder(folder);
-    removeUnbegun(dir, nowMs());
     const room = new DiskQuota(dir, folder, config.ledger.path);
+    writeDescription(folder, describeRun(options, 'it ended before its ledger was copied'));
     const { missing, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    // Whole or absent, whenever the process ends.
-    const path = join(folder, RUN_FILE);
-    writeFileSync(`${path}.part`, `${JSON.stringify(describeRun(options, missing), null, 2)}\n`);
-    renameSync(`${path}.part`, path);
+    writeDescription(folder, describeRun(options, missing));
     return new RunJournalWriter(folder, room, options, bytes);
   } catch (error) {
     // A failed file cannot always be removed.
@@ -92,6 +87,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
   }
+}
+
+/** Whole or absent, whenever the process ends. */
+function writeDescription(folder: string, description: RunDescription): void {
+  const path = join(folder, RUN_FILE);
+  writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(`${path}.part`, path);
 }
 
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
@@ -134,7 +136,7 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
-  #signed: Signed[] = [];
+  #signed: Step['signed'][number][] = [];
 
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {
