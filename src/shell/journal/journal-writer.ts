@@ -99,12 +99,14 @@ function writeDescription(folder: string, description: RunDescription): void {
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
+  const run = { runId, version, startedMs, profile, strategyLimitMs, ledgerMissing };
+  const rules = { configHash, capitalMicros, risk, polling, merge, economics, events };
   return {
     format: JOURNAL_FORMAT,
-    ...{ runId, version, startedMs, profile, strategyLimitMs, ledgerMissing },
+    ...run,
+    ...rules,
     configFile: config.file,
     ledgerPath: config.ledger.path,
-    ...{ configHash, capitalMicros, risk, polling, merge, economics, events },
     feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: config.strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy),
   };
