@@ -148,7 +148,6 @@ const recordCommand = command({
     minutes: option.integer('--minutes <n>', 'ends after this time', [1, 1_000_000]),
     depth: option.integer('--depth <n>', 'levels a side to ask for', [1, 100], 100),
     own: option.unless('--no-own', 'public data only, even if there are credentials'),
-    feeds: option.unless('--no-feeds', 'without the feeds of the configuration'),
   },
   run: async ({ options, config, io }) => {
     keepFilesPrivate();
@@ -167,7 +166,6 @@ const recordCommand = command({
       minutes: options.minutes ?? null,
       bookDepth: options.depth,
       credentials,
-      feeds: options.feeds ? config.feeds : [],
     };
     const { markets } = await record(asked, io);
     // For named markets the exit code tells when none of them was found.

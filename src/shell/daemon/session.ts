@@ -249,8 +249,9 @@ function newTrader(run: RunFacts, parts: TraderParts): Trader {
   const signer = member === null ? always : leasedSigner(always, member, loadDraft);
   const told = { runId, configHash, ownPollMs: polling.ownIntervalMs };
   const executor = new Executor(ledger, journal.signer(signer), profile, told);
+  const inForce = { configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies };
   const settings = {
-    ...{ configHash, capitalMicros, risk, polling, merge, economics, events, feeds, strategies },
+    ...inForce,
     runId,
     version,
     profile,

@@ -150,7 +150,7 @@ export class Telemetry {
   get #process(): ProcessStatus {
     const inForce = this.#inForce();
     const { maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs } = inForce.risk;
-    const { maxPositionSharesMicros } = inForce.risk;
+    const limits = { maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs };
     return {
       pid: process.pid,
       version: VERSION,
@@ -161,10 +161,7 @@ export class Telemetry {
       venue: inForce.venue.name,
       baseUrl: this.#session.profile.base_url,
       capitalMicros: inForce.capitalMicros,
-      limits: {
-        ...{ maxLossDayMicros, maxDrawdownMicros, maxTotalCostMicros, maxOpenOrders, maxBookAgeMs },
-        maxPositionMicros: maxPositionSharesMicros,
-      },
+      limits: { ...limits, maxPositionMicros: inForce.risk.maxPositionSharesMicros },
       config: shownConfig(inForce),
     };
   }

@@ -28,8 +28,6 @@ import {
   RUN_FILE,
   type RunDescription,
   type RunEnd,
-  removeUnbegun,
-  type Signed,
   type Step,
 } from './runs.js';
 
@@ -77,14 +75,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const folder = join(dir, runId);
   try {
     makeFolder(folder);
-    removeUnbegun(dir, nowMs());
     const room = new DiskQuota(dir, folder, config.ledger.path);
+    writeDescription(folder, describeRun(options, 'it ended before its ledger was copied'));
     const { missing, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    // Whole or absent, whenever the process ends.
-    const path = join(folder, RUN_FILE);
-    writeFileSync(`${path}.part`, `${JSON.stringify(describeRun(options, missing), null, 2)}\n`);
-    renameSync(`${path}.part`, path);
+    writeDescription(folder, describeRun(options, missing));
     return new RunJournalWriter(folder, room, options, bytes);
   } catch (error) {
     // A failed file cannot always be removed.
@@ -94,15 +89,24 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 }
 
+/** Whole or absent, whenever the process ends. */
+function writeDescription(folder: string, description: RunDescription): void {
+  const path = join(folder, RUN_FILE);
+  writeFileSync(`${path}.part`, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(`${path}.part`, path);
+}
+
 export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunDescription {
   const { config, runId, version, startedMs, profile, strategyLimitMs } = facts;
   const { configHash, capitalMicros, risk, polling, merge, economics, events } = config;
+  const run = { runId, version, startedMs, profile, strategyLimitMs, ledgerMissing };
+  const rules = { configHash, capitalMicros, risk, polling, merge, economics, events };
   return {
     format: JOURNAL_FORMAT,
-    ...{ runId, version, startedMs, profile, strategyLimitMs, ledgerMissing },
+    ...run,
+    ...rules,
     configFile: config.file,
     ledgerPath: config.ledger.path,
-    ...{ configHash, capitalMicros, risk, polling, merge, economics, events },
     feeds: config.feeds.map(({ name, maxAgeMs }) => ({ name, maxAgeMs })),
     strategies: config.strategies.map(({ module, moduleFiles, writtenParams, ...strategy }) => strategy),
   };
@@ -134,7 +138,7 @@ async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, op
 export class StepInputRecorder {
   #calls = 0;
   #timedOut: number[] = [];
-  #signed: Signed[] = [];
+  #signed: Step['signed'][number][] = [];
 
   boundedCall(inner: BoundedCall): BoundedCall {
     return (call) => {

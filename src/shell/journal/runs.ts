@@ -57,14 +57,9 @@ export interface Step {
   /** Interrupted calls into strategies during this step, by number within the step, from 0. */
   readonly timedOut: readonly number[];
   /** Results of the signer during this step, in order. */
-  readonly signed: readonly Signed[];
+  readonly signed: readonly { readonly intentId: string; readonly answer: SignAnswer }[];
   /** Error of the core, if any: the run's last step. */
   readonly failure: string | null;
-}
-
-export interface Signed {
-  readonly intentId: string;
-  readonly answer: SignAnswer;
 }
 
 /** A run's journal on disk, also while it is written, up to its last flush. */
@@ -251,9 +246,6 @@ function listEntries(folder: string): readonly Dirent[] {
   }
 }
 
-/** A folder without a description is from a killed start, unless it is recent. */
-const STARTED_WITHIN_MS = 3_600_000;
-
 /** Deletable space for a run. Scans the folders once, when created; no other run grows meanwhile. */
 export class DiskQuota {
   /** Finished runs of this ledger, oldest first. */
@@ -279,17 +271,6 @@ export class DiskQuota {
       over -= oldest.bytes;
     }
     return true;
-  }
-}
-
-/** Removes leftovers of starts killed before their run began: only a copy of the ledger. */
-export function removeUnbegun(dir: string, nowMs: number): void {
-  const isOurs = ({ name }: Dirent) => name.startsWith(LEDGER_COPY) || name === `${RUN_FILE}.part`;
-  for (const entry of listEntries(dir)) {
-    const folder = join(dir, entry.name);
-    const inside = entry.isDirectory() ? listEntries(folder) : [];
-    if (inside.length === 0 || !inside.every(isOurs)) continue;
-    if (nowMs - statSync(folder).mtimeMs > STARTED_WITHIN_MS) rmSync(folder, { recursive: true, force: true });
   }
 }
 

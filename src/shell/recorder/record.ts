@@ -14,9 +14,6 @@ import { PollPlan } from '../../trader/scheduler/poll-plan.js';
 import { RequestQueue } from '../../trader/scheduler/request-queue.js';
 import { ServiceClient } from '../client/client.js';
 import type { ClientNotice } from '../client/contract.js';
-import type { Environment, FeedConfig } from '../config/config.js';
-import { type OpenFeeds, openFeeds } from '../feeds/feeds.js';
-import type { FeedEars } from '../feeds/inbox.js';
 import { duration, nowMs, steadyMs } from '../runtime/clock.js';
 import { type Core, Loop, type Told } from '../runtime/loop.js';
 import type { Credentials } from '../wallet/key-file.js';
@@ -43,13 +40,9 @@ export interface RecordOptions {
   readonly bookDepth: number;
   /** For own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
-  /** Followed and recorded too. */
-  readonly feeds: readonly FeedConfig[];
 }
 
 export interface RecordIo {
-  /** For programs that are feeds. */
-  readonly env: Environment;
   readonly out: (text: string) => void;
   readonly stopAsked: () => Promise<void>;
 }
@@ -97,7 +90,6 @@ class RecordService {
   readonly #plan: RecordPlan;
   readonly #loop: Loop;
   readonly #startedMs = steadyMs();
-  #feeds: OpenFeeds | null = null;
   readonly #timers: NodeJS.Timeout[] = [];
   #finish: () => void = () => undefined;
 
@@ -125,18 +117,12 @@ class RecordService {
 
   /** Resolves after the given minutes, or when every named market is over. */
   run(): Promise<void> {
-    const { venue, baseUrl, folder, bookDepth, credentials, minutes, feeds } = this.#options;
+    const { venue, baseUrl, folder, bookDepth, credentials, minutes } = this.#options;
     this.#say(`recording ${venue} at ${baseUrl} into ${folder}`);
     const own = credentials === null ? 'public data only' : 'with own orders and own trades';
     const { public_per_minute: open, signed_per_minute: signed } = this.#plan.limits;
     this.#say(`up to ${open} public and ${signed} signed requests a minute, ${bookDepth} levels a side, ${own}`);
     this.#loop.start();
-    if (feeds.length > 0) {
-      const say = (text: string): void => this.#say(text);
-      const deliver: FeedEars['deliver'] = (feed, values) => this.#loop.feed(feed, values);
-      this.#feeds = openFeeds(feeds, { deliver, loud: say, quiet: say }, this.#io.env);
-      say(`with the feeds ${feeds.map(({ name }) => name).join(', ')}`);
-    }
     this.#timers.push(
       ...FIRST_LINES_MS.map((afterMs) => setTimeout(() => this.#line(), afterMs)),
       setInterval(() => this.#line(), LINE_EVERY_MS),
@@ -151,7 +137,6 @@ class RecordService {
   async end(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#loop.end();
-    await this.#feeds?.close();
     await this.#client.close();
     await this.#recorder.close();
   }
@@ -191,12 +176,8 @@ class RecordService {
   }
 }
 
-function countsText({ markets, levels, trades, gaps, own, feedValues, refused }: CaptureCounts): string {
-  const more = [
-    ...(own > 0 ? [`${own} own rows`] : []),
-    ...(feedValues > 0 ? [`${feedValues} values of feeds`] : []),
-    ...(refused > 0 ? [`${refused} refused as no events`] : []),
-  ];
+function countsText({ markets, levels, trades, gaps, own, refused }: CaptureCounts): string {
+  const more = [...(own > 0 ? [`${own} own rows`] : []), ...(refused > 0 ? [`${refused} refused as no events`] : [])];
   return [`${markets} recorded`, `${levels} levels`, `${trades} trades`, `${gaps} gaps`, ...more].join(', ');
 }
 

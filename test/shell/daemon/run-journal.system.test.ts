@@ -1,32 +1,13 @@
 /** A run's journal of all inputs and requests, which suffices to repeat every decision. */
 
 import { execFileSync } from 'node:child_process';
-import {
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, cpSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/shell/config/load.js';
 import { type JournalOptions, openJournal, Segments } from '../../../src/shell/journal/journal-writer.js';
-import {
-  DiskQuota,
-  type RunJournal,
-  readRun,
-  removeUnbegun,
-  runFolders,
-  type Step,
-} from '../../../src/shell/journal/runs.js';
+import { DiskQuota, type RunJournal, readRun, runFolders, type Step } from '../../../src/shell/journal/runs.js';
 import { openLedger } from '../../../src/trader/ledger/ledger.js';
 import { endInOrder, folderOf, makerYaml, ran, started, traderYaml } from '../../support/cases.js';
 import { profile } from '../../support/venue.js';
@@ -240,6 +221,19 @@ describe('a journal that cannot go on', () => {
   });
 });
 
+it('a run whose ledger is not copied yet says so itself: this is what a kill would leave', async () => {
+  const { ledger, runs, open } = await opened();
+  Object.defineProperty(ledger, 'backupSource', { value: { backup: () => new Promise(() => undefined) } });
+  void open();
+  const run = () => readRun(join(runs, 'run1'));
+  await vi.waitFor(() =>
+    expect(run()).toMatchObject({
+      description: { ledgerMissing: 'it ended before its ledger was copied' },
+      ledgerFile: null,
+    }),
+  );
+});
+
 /** More than the size of any disk. */
 const ALL = 1e18;
 
@@ -398,22 +392,5 @@ describe('the room of a ledger’s runs', () => {
     expect([room.make(1000, 2500, 0), left()]).toEqual([true, ['other', 'a', 'own']]);
     expect([room.make(1000, 10_000, -1), left()]).toEqual([true, ['other', 'own']]);
     expect([room.make(1000, 10_000, -1), left()]).toEqual([false, ['other', 'own']]);
-  });
-
-  it('is not taken by starts that were killed before they had a run', () => {
-    const base = folderOf({
-      'killed/ledger.sqlite': 'half',
-      'begun/ledger.sqlite': 'whole',
-      'begun/run.json': '{}',
-      'now/ledger.sqlite': 'half',
-      'foreign/ledger.sqlite': 'x',
-      'foreign/other': 'x',
-    });
-    mkdirSync(join(base, 'empty'));
-    const nowS = 1_800_000_000;
-    for (const name of readdirSync(base)) utimesSync(join(base, name), 1, name === 'now' ? nowS : 1);
-    removeUnbegun(base, nowS * 1000);
-    expect(readdirSync(base).sort()).toEqual(['begun', 'empty', 'foreign', 'now']);
-    expect(existsSync(join(base, 'begun', 'ledger.sqlite'))).toBe(true);
   });
 });

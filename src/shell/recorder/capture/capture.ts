@@ -46,7 +46,6 @@ export class Capture {
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
   /** By feed and market, the newest: of markets not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
-  #feedValues = 0;
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
   #usualMs = USUAL_MS;
@@ -55,10 +54,9 @@ export class Capture {
     this.#settings = settings;
   }
 
-  /** `refused`: invalid levels of the venue's answers, and events off the grid. `feedValues`: of recorded markets. */
+  /** `refused`: invalid levels of the venue's answers, and events off the grid. */
   get counts() {
-    const known = { markets: this.#markets.size, own: this.#own.count, feedValues: this.#feedValues };
-    const total = { ...known, levels: 0, trades: 0, gaps: 0, refused: 0 };
+    const total = { markets: this.#markets.size, own: this.#own.count, levels: 0, trades: 0, gaps: 0, refused: 0 };
     for (const { counts } of this.#markets.values())
       for (const name of ['levels', 'trades', 'gaps', 'refused'] as const) total[name] += counts[name];
     return total;
@@ -160,7 +158,6 @@ export class Capture {
     const sink = this.#markets.get(conditionId)?.sink;
     if (sink !== undefined) {
       sink.feedValue({ ...row, timeMs: Math.round(row.seenMs + this.#offsetMs) });
-      this.#feedValues += 1;
       return;
     }
     const key = `${row.feed} ${conditionId}`;
