@@ -214,6 +214,7 @@ export class Database {
     return this.#transaction !== 'none';
   }
 
+  /** True for the ledger of a backtest. */
   get isVirtual(): boolean {
     return this.#isVirtual;
   }

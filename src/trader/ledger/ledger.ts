@@ -76,6 +76,7 @@ export function openLedger(path: string, holder: LockHolder): Ledger {
 export const openMemoryLedger = (content: Uint8Array | null = null): Ledger =>
   new Ledger(Database.inMemory(content), { release: () => undefined }, { check: () => undefined });
 
+/** Opens the ledger for reading, with or without a running trader. */
 export function openReadOnly(path: string): LedgerReader {
   return new LedgerReader(Database.openReadOnly(path));
 }

@@ -15,6 +15,7 @@ import { isPrivate, makePrivateFile } from '../../shared/base/files.js';
 import { isGone, readMark } from '../../shared/base/processes.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
+/** The process that holds the lock. */
 export interface LockHolder {
   readonly pid: number;
   /** Start of the process, our clock, ms. */

@@ -34,6 +34,7 @@ export type BookedHolding = Pick<PositionRow, 'sharesMicros' | 'costMicros'>;
 export const CURRENCY = 'currency';
 
 const outcomeName = (market: string, isYes: boolean): string => `${market}/${isYes ? 'YES' : 'NO'}`;
+/** Account of the held shares of one outcome. */
 export const sharesAccount = (market: string, isYes: boolean): string => `shares/${outcomeName(market, isYes)}`;
 /** Account of the cost of the held shares of one outcome, in currency. */
 export const basisAccount = (market: string, isYes: boolean): string => `basis/${outcomeName(market, isYes)}`;
@@ -43,6 +44,7 @@ export const venueAccount = (market: string, isYes: boolean): string => `venue/$
 const negative = (value: Micros): Micros => sub(ZERO, value);
 const currency = (account: string, amountMicros: Micros): Posting => ({ account, asset: CURRENCY, amountMicros });
 
+/** Postings of a change of the configured capital. */
 export const capitalPostings = (addedMicros: Micros): Posting[] => [
   currency('cash', addedMicros),
   currency('capital', negative(addedMicros)),

@@ -66,6 +66,7 @@ export const BOOKINGS_AFTER = `SELECT t.id, t.kind, t.time_ms AS timeMs, i.strat
   LEFT JOIN intents AS i ON i.id = coalesce(o.intent_id, c.intent_id)
   GROUP BY t.id ORDER BY t.id`;
 
+/** All reads of a ledger, with or without a running trader. */
 export class LedgerReader {
   protected readonly db: Database;
 
@@ -139,6 +140,7 @@ export class LedgerReader {
     return this.db.all<BookingRow>(BOOKINGS_AFTER, id, limit);
   }
 
+  /** Id of the newest booking; 0 without one. */
   newestBooking(): number {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
@@ -173,6 +175,7 @@ export class LedgerReader {
     return ORDERS.list(this.db, UNSETTLED_ORDERS);
   }
 
+  /** All non-zero holdings. */
   positions(): readonly PositionRow[] {
     const held = this.db.all<{ account: string; amount: number }>(
       "SELECT account, amount FROM balances WHERE amount <> 0 AND account > 'shares/' AND account < 'shares0'",

@@ -76,6 +76,7 @@ class LateRows<Row> {
   }
 }
 
+/** Cached intents and orders of a virtual-time ledger. */
 export class WriteCache {
   readonly intents: LateRows<IntentRow>;
   readonly orders: LateRows<OrderRecord>;
@@ -137,6 +138,7 @@ export class ReadCache {
 /** Maximum number of cached orders, more than rest at a time. */
 const MOST_ORDERS = 1_000;
 
+/** Cached value of a key, read at the first use. */
 export function readThrough<K, V>(known: Map<K, V>, key: K, read: () => V): V {
   const value = known.get(key);
   if (value !== undefined) return value;

@@ -4,8 +4,10 @@ import type Sqlite from 'better-sqlite3';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 
+/** A cell of a result, as plain data. */
 export type SelectedValue = string | number | null;
 
+/** Result of one SELECT. */
 export interface Selected {
   readonly columns: readonly string[];
   /** Whole numbers beyond 2^53 are text, bytes are lower-case hex. */

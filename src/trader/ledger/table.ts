@@ -5,6 +5,7 @@ import { type Micros, micros } from '../../shared/base/micros.js';
 /** A value that SQLite stores. */
 export type SqlValue = string | number | null;
 
+/** Database calls that a table uses. */
 export interface TableStore {
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[];
@@ -21,6 +22,7 @@ interface Column<V> {
   readonly write: (value: V) => SqlValue;
 }
 
+/** Record type of a table's rows. */
 export type RecordOf<T> = T extends Table<infer Row> ? { readonly [Field in keyof Row]: Row[Field] } : never;
 
 /** A column whose values are stored unchanged. STRICT tables reject other types. */
@@ -43,6 +45,7 @@ export const optionalInteger = plain<number | null>('INTEGER');
 /** A column that holds one of these texts; SQLite rejects others. */
 export const choice = <V extends string>(name: string, values: readonly V[]): Column<V> =>
   plain<V>('TEXT NOT NULL')(name, among(name, quoted(values)));
+/** The same, or null. */
 export const optionalChoice = <V extends string>(name: string, values: readonly V[]): Column<V | null> =>
   plain<V | null>('TEXT')(name, among(name, quoted(values)));
 /** A column that holds one of a list of texts that may grow. */
@@ -53,6 +56,7 @@ export const amount = (name: string, more?: string): Column<Micros> => ({
   ...plain<Micros>('INTEGER NOT NULL')(name, more),
   read: (stored) => micros(Number(stored)),
 });
+/** The same, or null. */
 export const optionalAmount = (name: string): Column<Micros | null> => ({
   ...plain<Micros | null>('INTEGER')(name),
   read: (stored) => (stored === null ? null : micros(Number(stored))),
@@ -63,6 +67,7 @@ export const flag = (name: string): Column<boolean> => ({
   read: (stored) => stored === 1,
   write: Number,
 });
+/** The same, or null. */
 export const optionalFlag = (name: string): Column<boolean | null> => ({
   ...optionalInteger(name, among(name, ['0', '1'])),
   read: (stored) => (stored === null ? null : stored === 1),

@@ -56,6 +56,7 @@ export const RUNS = new Table('runs', {
 /** Note of a regular stop, after the exchange has shown that no order rests. */
 export const ENDED_PROVEN = 'stopped, nothing rests';
 
+/** One start of the trader. */
 export type RunRow = RecordOf<typeof RUNS>;
 
 export const INTENTS = new Table(
@@ -165,6 +166,7 @@ export const FILLS = new Table(
   },
   { isPlaced: true },
 );
+/** One booked fill of an own order. */
 export type BookedFill = RecordOf<typeof FILLS>;
 
 export const CONVERSIONS = new Table(
@@ -222,6 +224,7 @@ export const STRATEGY_STATES = new Table(
   },
   { constraints: ['PRIMARY KEY (market, strategy, version)'], hasRowId: false },
 );
+/** Saved state of a strategy in one market. */
 export type StrategyStateRow = RecordOf<typeof STRATEGY_STATES>;
 
 export const FINAL_INTENT_STATES = ['done', 'refused', 'failed', 'expired'] as const satisfies readonly IntentState[];
@@ -291,6 +294,7 @@ export type Oddity =
   | 'came_back';
 type UnsettledTrade = 'failed_trade' | 'settled_trade_failed' | 'failed_trade_settled';
 
+/** Selection of rows of a list. */
 export interface Page {
   /** Maximum number of rows, newest first; default 100. */
   readonly limit?: number;

@@ -51,7 +51,7 @@ export const RECORD_BUGS: readonly Bug[] = [
       {
         file: 'src/trader/executor/context.ts',
         text: '    if (objection !== null) this.reportOddity(',
-        replacement: '    if (objection !== null && seenMs < 0) this.reportOddity(',
+        replacement: '    if (objection !== null && fill.seenMs < 0) this.reportOddity(',
       },
     ],
   },
