@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
+    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: '01f7a1a29cb10c4a5f67596dec1158a3196a4d47e6210a369bda013e8036af72',
+    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: '97618f6eaa0eac7eaf4118cb9f25d551f1ded9967e708b984bb672ccace1db13',
+    session: 'b56777effc86c8d896ff51966759943375c7c087f4b5c10274a652abc20b8104',
   },
 };
 
