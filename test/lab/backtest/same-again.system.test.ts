@@ -22,15 +22,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PINNED = {
   'risk-averse': {
     trace: '50c11ba09030a028',
-    session: '1a15c824a466e4e93460a31fdc1c5b39bd77aa914518ffdf7a077ba9bc7011a4',
+    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
   },
   'power:3': {
     trace: '50c11ba09030a028',
-    session: '1a15c824a466e4e93460a31fdc1c5b39bd77aa914518ffdf7a077ba9bc7011a4',
+    session: '53ab2447c39db4c65b2c5f4e6e8cc40e1d6c4c57bb0145bd2c78fccdeb8761a1',
   },
   optimistic: {
     trace: 'b70d422b931c7f08',
-    session: '628ad6a38341df3c1b81e762362c850f482127a640598562e38e47a88cb2904b',
+    session: 'b56777effc86c8d896ff51966759943375c7c087f4b5c10274a652abc20b8104',
   },
 };
 
