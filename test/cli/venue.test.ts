@@ -229,6 +229,7 @@ describe('doctor', () => {
       clock: 'ok',
       'request budget (public)': 'ok',
       'signed call': 'ok',
+      'signed request': 'ok',
       'request budget (signed)': 'ok',
     });
     expect(code).toBe(0);
