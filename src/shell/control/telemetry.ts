@@ -264,12 +264,15 @@ const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
-/** From the fullest down: time between two sweeps over all markets, and whether others' levels and public trades are sent. */
+/**
+ * From the fullest down: time between two sweeps over all markets, and whether others' levels and public trades are sent.
+ * The page polls each 500 ms, and its figures are at most 2 s old.
+ */
 export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
   { periodMs: 1_000, hasLadders: true },
-  { periodMs: 1_500, hasLadders: true },
-  { periodMs: 1_500, hasLadders: false },
+  { periodMs: 1_250, hasLadders: true },
+  { periodMs: 1_250, hasLadders: false },
 ] as const;
 
 /** Bounds the processor time of telemetry: a loop that is late for another reason is not relieved by less of it. */
