@@ -223,6 +223,7 @@ describe('doctor', () => {
       configuration: 'warn',
       'data folder': 'ok',
       signing: 'ok',
+      'draft signing': 'ok',
       wallet: 'ok',
       credentials: 'ok',
       venue: 'ok',
