@@ -1,6 +1,6 @@
 /**
- * A strategy of the product in the challenge; a step is one second. It sees the competitor's best prices with a nominal size,
- * its own orders and its own fills. Its quotes become orders by the engine's rule for changes, without forbidden ones.
+ * Runs a product strategy in the challenge; a step is one second. The strategy sees own orders, own fills, and the best
+ * competing prices with a nominal size. Quotes become orders by the engine's rule for changes.
  */
 
 import { must } from '../../shared/base/errors.js';
@@ -30,13 +30,13 @@ const MAX_POSITION = micros(3000 * ONE);
 const RESOLVES_MS = START_MS + 2001 * STEP_MS;
 const TITLE = 'Will the score end above 0?';
 const LIMITS = { min_amount: '0.01', max_amount: '1000000', min_funds: '0.01', max_funds: '1000000' };
-/** Requests are free here. */
+/** Pace without a price per request: requests are free in the challenge. */
 const NO_REQUESTS = { ...USUAL_PACE, requestPrice: 0 };
 
 /** A maker's market in an event. */
 interface EventPlace {
   readonly conditionId: string;
-  /** The event's view, called at each step. */
+  /** Returns the event's view; called at each step. */
   readonly glance: (nowMs: number) => EventView;
   /** Quoter of a strategy of whole events; null without one. */
   readonly sandbox: StrategySandbox | null;
@@ -50,7 +50,7 @@ export class ShownMaker implements Maker {
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
   readonly #strategy: string;
-  /** Each open order's placement. */
+  /** Placement of each open order. */
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
@@ -78,7 +78,7 @@ export class ShownMaker implements Maker {
     else this.#sandbox = StrategySandbox.ofMarket(module, params, this.#facts, (call) => call());
   }
 
-  /** What stopped the strategy; null while it works. */
+  /** Error that stopped the strategy; null while the strategy works. */
   get failure(): string | null {
     return this.#sandbox?.failure ?? null;
   }

@@ -128,7 +128,7 @@ export async function openModelRuns(config: Config, options: BacktestOptions, on
   };
 }
 
-/** One model's runs, and the shown one. Plain data. */
+/** Runs of one fill model, and the run to show. Plain data. */
 export interface ModelRuns {
   readonly shown: BacktestResult;
   readonly runs: readonly RepeatedRun[];

@@ -47,7 +47,7 @@ export function feeCurve(name: string): FeeCurve {
     throw new TwinbookError('usage', `no fees are called ${JSON.stringify(name)}`, hint);
   }
   const rate = (text: string | undefined): number => Math.round(Number(text ?? 0) * ONE);
-  // One of the three, by the expression above.
+  // The expression above admits only the three shapes.
   const shape = found[1] as FeeShape;
   return { name, shape, takerMicros: rate(found[2]), makerMicros: rate(found[3]), stepMicros: 1, isByOrder: false };
 }

@@ -23,7 +23,7 @@ interface LatencySpec {
   readonly scale: number;
 }
 
-/** Plain data for threads. */
+/** Choice of a latency model, as plain data for threads. */
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
@@ -33,7 +33,7 @@ export interface LatencyChoice {
 
 /** Random deviation of one run's round trips from the chosen ones. */
 interface RoundTripSpread {
-  /** Factor of all times. */
+  /** Factor that multiplies all times. */
   readonly scale: number;
   /** Extra time of each call: mean of an exponential distribution, as a fraction of it. */
   readonly jitterShare: number;
@@ -63,8 +63,8 @@ const MAX_ROUND_TRIPS = 20_000;
 const LEAST_OF_KIND = 20;
 
 /**
- * The chosen latency; default: the recordings' measurement, else the usual one. An impossible choice is a TwinbookError
- * before any run.
+ * Returns the chosen latency; default: the recordings' measurement, else the usual latency. Throws a TwinbookError for
+ * an impossible choice, before any run.
  */
 export async function latencyChoice(wish: string | null, recordings: readonly Recording[]): Promise<LatencyChoice> {
   const asked = wish === null ? null : readLatency(wish);
@@ -91,7 +91,7 @@ async function measureCalls(recordings: readonly Recording[]) {
   return calls;
 }
 
-/** Kinds with enough samples have their own times. */
+/** Call kinds with enough samples have their own times. */
 export function makeLatencySource(calls: readonly MeasuredCall[]): Omit<LatencyChoice, 'spec'> {
   const byKind: Partial<Record<CallKind, readonly number[]>> = {};
   for (const kind of CALL_KINDS) {
@@ -132,7 +132,7 @@ export class LatencyModel {
   /** The call is executed, but its answer comes after the client's time-out. */
   isLost = false;
   readonly #usual: Trips;
-  /** Kinds of calls with their own times. */
+  /** Call kinds with their own times. */
   readonly #own = new Map<CallKind, Trips>();
   readonly #spread: RoundTripSpread;
 

@@ -18,7 +18,7 @@ const USUAL_MAX_AGE_MS = 60_000;
 /** About 1 GB in memory. */
 const MOST_VALUES = 5_000_000;
 
-/** A feed's name, and the file with its values; null: the recorded ones. */
+/** A feed's name, and the file with the feed's values; null: the recorded values. */
 export interface FeedChoice {
   readonly name: string;
   readonly path: string | null;
@@ -28,7 +28,7 @@ interface FeedQuestion {
   readonly config: { readonly feeds: readonly FeedConfig[] };
   readonly recordings: readonly Recording[];
   readonly choices: readonly FeedChoice[];
-  /** Delay from a file row's time until it is known, ms; null: as in a live trader. */
+  /** Delay until a file row's value is known, ms; null: as in a live trader. */
   readonly delayMs: number | null;
 }
 
@@ -169,7 +169,7 @@ export interface PlanOptions
   > {
   /** Offers every recorded market to every strategy, whatever its file selects. */
   readonly allMarkets: boolean;
-  /** Feed values; absent: the configuration's feeds have none. */
+  /** Feed values; absent: the configuration's feeds have no values. */
   readonly feedData?: FeedData | undefined;
 }
 

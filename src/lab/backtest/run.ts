@@ -1,6 +1,6 @@
 /**
- * One backtest: the virtual shell around the trader. Recorded events, requests in flight and the trader's beats follow
- * one clock. The trader learns a book only when a poll that saw it has returned.
+ * One backtest: recorded events, requests in flight and trader beats follow one virtual clock. The trader learns a book
+ * only when a poll with that book has returned.
  */
 
 import type { CoreObserver } from '../../exchange/core/contract.js';
@@ -70,7 +70,7 @@ export class Timeline {
   readonly #heap = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place));
   #places = 0;
   nowMs: number;
-  /** Things that have happened. */
+  /** Number of events so far. */
   count = 0;
 
   constructor(startMs: number) {
@@ -248,7 +248,7 @@ class BacktestRun {
     return Math.min(this.#beatMs, this.#timeline.nextMs, this.#metrics.nextMs, this.#lookMs, feedMs);
   }
 
-  /** One moment: measurements, arrivals, and the trader's own beat. */
+  /** Runs one moment: measurements, arrivals, and the trader's own beat. */
   #happen(nowMs: number): void {
     this.#nowMs = nowMs;
     if (this.#metrics.nextMs <= nowMs) {
@@ -281,7 +281,7 @@ class BacktestRun {
     this.#halts.onLook(this.#nowMs, this.#side.trader.snapshot(this.#nowMs).heldBack);
     const isDue = this.#halts.takeResume(this.#nowMs);
     if (!isDue && !this.#halts.takeSettle(this.#driver.openCount)) return;
-    // Its requests count from now, also right after a skipped pause.
+    // The trader's requests count from this time, also right after a skipped pause.
     this.#timeline.runUntil(this.#nowMs);
     this.#command({ kind: 'resume', reason: isDue ? RESUME_REASON : SETTLE_REASON });
   }
@@ -417,7 +417,7 @@ class Trace {
   #b = 0x9e3779b9;
 
   number(value: number): void {
-    // Both halves: times and amounts exceed 32 bits.
+    // Mixes both halves of the number, because times and amounts exceed 32 bits.
     this.#mix(value | 0);
     this.#mix(Math.floor(value / 4294967296) | 0);
   }
@@ -438,8 +438,8 @@ class Trace {
 }
 
 /**
- * Field by field: a spread makes an object of a new hidden class for every backtest of a sweep, which V8 compiles again
- * and again. The type ensures that none is missing.
+ * Copies field by field: a spread would give every backtest a new hidden class, which V8 compiles again. The type
+ * ensures that no field is missing.
  */
 export function completeSettings(settings: BacktestTraderSettings): TraderSettings & Required<BacktestTraderSettings> {
   const { configHash, version, profile, capitalMicros, risk, polling, merge, economics, events, strategies } = settings;

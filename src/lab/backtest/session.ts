@@ -34,8 +34,8 @@ export const SETTLE_REASON = 'the markets that were open are over';
 const DAY_MS = 86_400_000;
 
 /**
- * Halts by a limit. Live a trader stays halted until an operator resumes; a backtest has no operator, and the rest of the
- * recordings would not be played. So it resumes with the next event or UTC day, unless the run is to end there.
+ * Halts by a limit. A live trader stays halted until an operator resumes it. A backtest has no operator: it resumes
+ * with the next event or UTC day, so that later recordings are played, unless the run must end there.
  */
 export class Halts {
   readonly #after: AfterHalt;
@@ -126,7 +126,7 @@ export class RequestCount {
   readonly #kept = { info: 0, loud: 0 };
   /** By market and control: a quote slot counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
-  /** By the text without its figures. */
+  /** Notices by their text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
   #unsent = 0;
   #unsaid = 0;
@@ -237,8 +237,8 @@ const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
 /**
- * In a gap the book stays as last seen, and only aggressive own orders can be filled, perhaps by amounts that were
- * gone.
+ * A gap leaves the last seen book unchanged. Only aggressive own orders can be filled in a gap, perhaps by amounts that
+ * no longer existed.
  */
 function gapNotices(measured: Measured): SessionNotice[] {
   return [...measured.metrics.markets.values()].flatMap((market): SessionNotice[] => {
@@ -274,7 +274,7 @@ function endNotices({ ledger, exchange, metrics, isStopped, toMs }: Measured): S
 const freeMarkets = (sources: readonly EventSource[]): readonly string[] =>
   sources.flatMap(({ market: { fees, conditionId } }) => (fees === undefined ? [conditionId] : []));
 
-/** Their assumed fees, and whether the user chose them. */
+/** Returns the recordings' assumed fees, and whether the user chose them. */
 function feeAssumptions({ sources, fees, feeCurve = null }: BacktestPlan): Pick<Assumptions, 'fees' | 'freeMarkets'> {
   const unnamed = freeMarkets(sources).length;
   const { makerRateMicros, takerRateMicros } = fees;

@@ -74,7 +74,7 @@ const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   ordersPlaced: market?.ordersPlaced ?? 0,
 });
 
-/** Error of the fill models as fractions of the live fills: null without any. `holds`: live is within. */
+/** Error of the fill models as fractions of the live fills; null without live fills. `holds`: live is within. */
 function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills' | 'sharesMicros'>[]) {
   const [liveFills, liveSharesMicros] = [live?.fills ?? 0, live?.sharesMicros ?? 0];
   const errors = models.map(({ name, sharesMicros }) => ({
@@ -101,7 +101,7 @@ export interface ParityOptions {
   readonly isOther?: boolean;
   /** Names of fill models, most pessimistic first. */
   readonly fillModels: readonly string[];
-  /** As a user writes it; null: the run's own request times. */
+  /** Latency in the user's notation; null: the run's own request times. */
   readonly latency: string | null;
   readonly seed: number;
   readonly landingMs: number;
@@ -148,7 +148,7 @@ export async function runParity(run: RunJournal, options: ParityOptions) {
   return { parity, liveRun, data, latency: makeLatency(liveRun, options).name };
 }
 
-/** Valid for every comparison of this kind. */
+/** Remarks that apply to every comparison of this kind. */
 const REMARKS = [
   'Live, our own orders were part of the book and others may have reacted to them; the recorded market does not react.',
   'Between two looks of the run at a book its changes are not known, and trades are stamped with whole seconds.',

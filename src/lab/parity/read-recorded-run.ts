@@ -70,7 +70,7 @@ export async function readJournals(
 
 type SeenRun = Awaited<ReturnType<typeof seenBy>>;
 
-/** One run; its span is on the exchange's clock. */
+/** Observations of one run; the span is on the exchange's clock. */
 async function seenBy(run: RunJournal, wanted: ReadonlySet<string>) {
   const { session, sources, fromMs, toMs, offsetMs } = await readRecordedRun(run);
   const markets = new Map<string, RecordedPrices>();
@@ -168,7 +168,7 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
     return bests[low - 1] ?? UNKNOWN_BEST;
   };
   const coverage = toCoverage(source.summary);
-  // A mid is valid until the next one.
+  // A mid is valid until the next mid.
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
@@ -187,7 +187,7 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Our clock, ms, when it was first seen. */
+  /** Own clock at the first sight, ms. */
   readonly seenMs: number;
 }
 
@@ -199,7 +199,7 @@ interface RunConversion extends Pick<ConversionRecord, 'kind' | 'yesMicros' | 'n
 
 class RunOrders {
   readonly orders = new Map<string, RunOrder>();
-  /** By the trade's pubkey; only settled ones. */
+  /** Settled fills, by the trade's pubkey. */
   readonly fills = new Map<string, RunFill>();
   readonly conversions = new Map<string, RunConversion>();
 
@@ -406,8 +406,8 @@ class RunReading {
   }
 
   /**
-   * From the answers in the journal. Its initial holdings are left out, since a backtest begins without any. Prices are
-   * the others', from the run's own polls.
+   * Builds the session from the journal's answers. Initial holdings are left out, since a backtest begins without any.
+   * Prices are other accounts' prices from the run's own polls.
    */
   async #session(sources: readonly EventSource[], span: Span): Promise<SessionRecord> {
     const { capitalMicros, version, configHash, strategies, runId, startedMs } = this.#run.description;

@@ -7,7 +7,7 @@ import type { Step } from '../../shell/journal/runs.js';
 /** Output of the core in one step. */
 export interface Redone {
   readonly requests: readonly Request[];
-  /** Intents that it wanted signed, in order. */
+  /** Intents that the core wanted signed, in order. */
   readonly signed: readonly string[];
   readonly failure: string | null;
 }
@@ -101,7 +101,7 @@ function lines(requests: readonly Request[], titles: Titles): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** Each differing leaf. Values come from JSON or would survive it. */
+/** Lists every differing leaf. Values come from JSON or survive a JSON round trip. */
 export function fieldDifferences(then: unknown, now: unknown, path = ''): FieldDifference[] {
   if (isSame(then, now)) return [];
   if (!isRecord(then) || !isRecord(now))

@@ -54,7 +54,7 @@ async function configuredModules(run: RunJournal, findCode: RunCode): Promise<(k
   return (key) => modules.get(key) ?? null;
 }
 
-/** In memory; the caller closes it. */
+/** Opens the starting ledger in memory; the caller closes it. */
 export function startingLedger({ folder, ledgerFile, description }: RunJournal): Ledger {
   if (ledgerFile === null) {
     const why = description.ledgerMissing ?? 'the copy of its starting ledger is not in its folder any more';
@@ -74,7 +74,7 @@ interface ReplayPlan {
   /** The starting ledger. The replay writes it; the caller closes it. */
   readonly ledger: Ledger;
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
-  /** Absent: to the end. */
+  /** Callback; absent: replay to the end. */
   readonly look?: ReplayLook;
 }
 
@@ -154,7 +154,7 @@ interface Remade extends Pick<ReplayPlan, 'trader' | 'ledger' | 'startedMs'> {
   readonly boundedCall: BoundedCall;
 }
 
-/** A run's trader, built like the daemon's, except for its key and clock. It writes the ledger. */
+/** Builds a run's trader like the daemon's, except for key and clock. The trader writes the ledger. */
 export function remadeTrader({ trader: settings, ledger, startedMs, signer, boundedCall }: Remade): Trader {
   const { runId, configHash, profile, polling } = settings;
   const executor = new Executor(ledger, signer, profile, { runId, configHash, ownPollMs: polling.ownIntervalMs });
@@ -190,8 +190,7 @@ class RecordedInputs implements DraftSigner {
   }
 
   /**
-   * A call that was interrupted then is not made at all: its partial work was lost, and its strategy is never called
-   * again.
+   * Skips a call that was interrupted in the run: its partial work was lost, and its strategy is never called again.
    */
   readonly boundedCall: BoundedCall = (call) => {
     if (this.#step.timedOut.includes(this.#calls++)) throw new Error(`took longer than ${this.#limitMs} ms`);

@@ -74,7 +74,7 @@ function decisive({ capitalMicros, risk, polling, merge, economics, events, feed
   return { capitalMicros, risk, polling, merge, economics, events, feeds };
 }
 
-/** With the run's settings. Throws TwinbookError `strategy_invalid` for code that is not found. */
+/** Builds the trader with the run's settings. Throws TwinbookError `strategy_invalid` for missing code. */
 export async function traderThen(run: RunDescription, findCode: RunCode): Promise<ReplayedTrader> {
   const strategies: StrategySettings[] = [];
   for (const strategy of run.strategies) {
@@ -138,7 +138,7 @@ function oneStrategyChanges(then: JournaledStrategy, now: StrategySettings, with
   ];
 }
 
-/** Each differing leaf, by its name in a file. Below the top, names tell which numbers are micros. */
+/** Lists each differing leaf by its name in a file. Below the top, names tell which numbers are micros. */
 function valueChanges(name: string, then: unknown, now: unknown, isMicros = false): string[] {
   return fieldDifferences(then, now).map(({ path, recorded, replayed }) => {
     const isAmount = path === '' ? isMicros : path.endsWith('Micros');

@@ -29,7 +29,7 @@ export interface BracketVerdict {
 
 type Direction = 'gain' | 'loss' | 'unclear';
 
-/** One model's result over the markets that all models played. */
+/** One model's result over the markets that every model played. */
 interface Compared {
   readonly model: string;
   readonly micros: number;
@@ -152,7 +152,7 @@ export interface Warning {
   readonly text: string;
 }
 
-/** Returns its sentence, or nothing. */
+/** Returns the warning's sentence, or nothing. */
 type Check = (figures: Figures, record: SessionRecord) => string | false | null;
 
 /** By name, in the report's order. */
@@ -335,7 +335,7 @@ export interface SharedWarning extends Warning {
   readonly models: readonly string[];
 }
 
-/** Each sentence once, most serious first. */
+/** Returns every sentence once, most serious first. */
 export function sharedWarnings(
   analyses: readonly (Figures & { readonly warnings: readonly Warning[] })[],
 ): readonly SharedWarning[] {

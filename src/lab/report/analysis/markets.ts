@@ -26,8 +26,8 @@ export const shownInterval = ({ events, intervalMicros }: EventFigures): Interva
 export const shownSharpe = ({ events, sharpe }: EventFigures): number | null => (events < LEAST_EVENTS ? null : sharpe);
 
 /**
- * Covers the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null below two.
- * `caveat`: limits of these few numbers.
+ * Computes figures over the events with a fill. `sharpe`: mean / deviation of the results per event, not per year; null
+ * below two events. `caveat`: limits of so few events.
  */
 export function computeEventFigures(markets: readonly MarketAnalysis[], seed: number) {
   const byEvent = resultsByEvent(
@@ -133,7 +133,7 @@ export function carriedIntoSettlement(market: MarketSession, { yesMicros, noMicr
 /** Of several markets, or of several recordings of one. */
 export function sumCoverages(parts: readonly Coverage[]): Coverage {
   const total = { spanMs: 0, gapMs: 0, gaps: 0, events: 0, trades: 0, skipped: 0 };
-  // The keys are those of the total.
+  // Every part has the keys of the total.
   for (const name of Object.keys(total) as (keyof Coverage)[]) for (const part of parts) total[name] += part[name];
   return total;
 }
@@ -159,7 +159,7 @@ export function sumCoverage(markets: readonly MarketSession[]) {
   };
 }
 
-/** A market without an order while a limit halted the trader most of its time was not played: its 0 is no result. */
+/** A market without an order was not played if a limit halted the trader most of the time: a 0 is no result. */
 function isPlayed({ quoting: { ordersPlaced, haltedMs, openForMs } }: MarketSession): boolean {
   return ordersPlaced > 0 || haltedMs === null || openForMs === null || 2 * haltedMs <= openForMs;
 }
