@@ -290,7 +290,7 @@ export function crowdScene(core: ExchangeCore, seed: number): Scene {
     },
     open(nowMs) {
       crowd = Crowd.attach(core, { seed }, nowMs);
-      // Signed messages while the informed traders place an order.
+      // Sets `isInformed` while the informed traders place an order. The crowd has already opened their account.
       const informed = core.identity.openInternal(INFORMED, { unlimited: true });
       const place = core.internal.place.bind(core.internal);
       core.internal.place = (account, ...order) => {

@@ -31,13 +31,13 @@ export interface BacktestOptions {
   readonly data: readonly string[];
   /** Names as for `--fill-model`, or models; one run each. Default: `BRACKET`. */
   readonly fillModels?: readonly (string | FillModel)[];
-  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: the measured one, else `constant:150`. */
+  /** `constant:MS` or `recorded`, either scaled as in `recorded:x3`. Default: measured latency, else `constant:150`. */
   readonly latency?: string | undefined;
   /** Seed of latencies and names, 0 to 2^32 - 1. Default 1. */
   readonly seed?: number;
   /**
-   * Runs per model, 1 to 1000. With two or more each draws its poll phase and latencies (around `latency`) from the
-   * seed; `analysis.repeats` has means and spreads, the rest is the run with the middle result. Default 1.
+   * Runs per model, 1 to 1000; default 1. With two or more, a run draws its poll phase and latencies (around `latency`)
+   * from the seed. `analysis.repeats` has means and spreads; other figures are those of the run with the middle result.
    */
   readonly repeat?: number;
   /** Fee rates in millionths where a recording has none. Default 0. */

@@ -96,7 +96,7 @@ export interface MadeMarkets {
   drive(core: ExchangeCore, account: AccountSlot, listener: MarketListener): MarketDriver;
   /** Called with every fill of the trader, as it happens. */
   onFill(fill: ObservedFill): void;
-  /** The configuration's feed values, instead of the plan's; absent: none. */
+  /** Feed values of these markets, instead of the plan's; absent: none. */
   readonly feeds?: FeedSource;
 }
 

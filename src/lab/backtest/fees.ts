@@ -67,9 +67,9 @@ export const roundedFee = ({ stepMicros }: FeeCurve, rawMicros: number): number 
   Math.ceil(rawMicros / stepMicros - 1e-6) * stepMicros + 0;
 
 /**
- * A session with the fees of a curve: charged beside the exchange, which knows rates of the traded value alone. The trader
- * does not see them: its cash in the run is larger by them, and its strategy does not widen for them. `isFree` says of a
- * market, by its condition id, whether its recording names no fee.
+ * Session with the fees of a curve. The exchange knows only rates of the traded value, so curve fees are charged apart.
+ * The trader does not see these fees: its cash in the run is larger by them, and its strategy does not widen for them.
+ * `isFree` returns whether the recording of a market, by condition id, has no fee.
  */
 export function chargedSession(
   session: SessionRecord,

@@ -1,7 +1,7 @@
 /**
- * Recorded markets of a backtest: opens each on the exchange at its time, plays its events into the core, closes and
- * settles it. A market is played only as far as it is read: events between two reads are one batch, each with its own
- * time.
+ * Plays the recorded markets of a backtest: opens each market at its time, plays its events into the core, closes and
+ * settles it. The driver plays a market only as far as the trader reads. Events between two reads are one batch with
+ * separate times.
  */
 
 import { basename } from 'node:path';

@@ -187,7 +187,7 @@ interface RunOrder extends SessionOrder {
 
 interface RunFill {
   readonly row: OwnTradeRow;
-  /** Own clock at the first sight, ms. */
+  /** Own clock when the row was first received, ms. */
   readonly seenMs: number;
 }
 
@@ -387,9 +387,9 @@ class RunReading {
   }
 
   /**
-   * `sources`: the others' side of each market that the run looked at, from its own polls. `feedValues`: when the run
-   * heard them. `commands`: of the operator, without quote hours, as the backtest's own clock knows them; a stop is last.
-   * `remarks`: why live and backtest are not quite the same thing here.
+   * `sources`: other accounts' orders in each market that the run polled. `feedValues`: by the time when the run
+   * received them. `commands`: operator commands on the backtest's clock, without quote hours; a stop is last.
+   * `remarks`: known differences between the live run and the backtest.
    */
   async result() {
     this.#capture.close(this.#toMs);

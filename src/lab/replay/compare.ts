@@ -40,8 +40,8 @@ interface FieldDifference {
 const MAX_LINES = 8;
 
 /**
- * Null for equal requests and signatures in equal order, and an equal failure if any. `asked`: call of the step's
- * outcome, if there is one.
+ * Returns null for equal requests, signatures and failures in equal order, else the first difference. `asked`: call of
+ * the step's outcome, if any.
  */
 export function findDifference(step: Step, redone: Redone, asked: AnyCall | null, titles: Titles): Difference | null {
   const what = failureDifference(step, redone) ?? signingDifference(step, redone) ?? requestDifference(step, redone);

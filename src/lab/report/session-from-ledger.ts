@@ -1,4 +1,4 @@
-/** A live trader's session, from its ledger and the journals of its runs; and its result by day, market, strategy or event. */
+/** Builds a live trader's session from its ledger and the journals of its runs; lists the result by group. */
 
 import { basename } from 'node:path';
 import { complement, micros } from '../../shared/base/micros.js';
@@ -33,7 +33,7 @@ export const BREAKDOWNS = ['day', 'market', 'strategy', 'event'] as const;
 export type BreakdownBy = (typeof BREAKDOWNS)[number];
 
 export interface BreakdownRow {
-  /** A UTC day, a market's condition id, names of strategies, or an event. */
+  /** Key of the group: a UTC day, a market's condition id, names of strategies, or an event. */
   readonly key: string;
   /** For a market; empty otherwise. */
   readonly title: string;
@@ -42,9 +42,9 @@ export interface BreakdownRow {
   readonly soldMicros: number;
   readonly resultMicros: number;
   readonly feesMicros: number;
-  /** For a day: the account's value at its end. Null for other groups. */
+  /** Account value at the end of a day; null for other groups. */
   readonly equityMicros: number | null;
-  /** Sources of the result. Null for a day, whose fills and marks span several. */
+  /** Sources of the result; null for a day, whose fills and marks span several groups. */
   readonly split: ResultSplit | null;
 }
 
@@ -148,13 +148,13 @@ export interface LedgerSessionOptions {
   readonly title: string;
   /** For the running program; the ledger names those that wrote it. */
   readonly version: string;
-  /** Unix ms: end of the session while the trader runs; null when it does not: then the last observation. */
+  /** End of the session while the trader runs, Unix ms; null for a stopped trader: the last observation. */
   readonly nowMs: number | null;
   /** YES prices of the running trader; holdings are valued at them first. */
   readonly fairMicros: ReadonlyMap<string, number>;
   /** A recording's facts of a market; null without one. */
   readonly findPrices: (conditionId: string) => RecordedPrices | null;
-  /** Facts from its runs' journals; absent: only the ledger. */
+  /** Facts from the run journals; absent: only the ledger's facts. */
   readonly journals?: JournalFacts;
 }
 
@@ -162,9 +162,9 @@ export interface LedgerSessionOptions {
 export interface JournalFacts {
   /** Exchange clock minus ours, ms, in the run of this time of our clock. */
   readonly offsetMs: (ourMs: number) => number;
-  /** Null without any journal. */
+  /** Use of requests; null without any journal. */
   readonly requests: RequestUse | null;
-  /** One sentence each: runs without a journal, and other remarks. */
+  /** Remarks, one sentence per entry, such as runs without a journal. */
   readonly remarks: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 /**
- * The record of a session, as plain data: of a backtest or of a live ledger. Every figure follows from it.
+ * The record of a backtest session or a live session, as plain data. Every figure follows from the record.
  *
- * Amounts, prices and currency are integers in millionths; prices are in YES space unless it is said; times are Unix ms
- * on the exchange's clock. `null` means not known, never zero.
+ * Amounts, prices and currency are integers in millionths. Prices are in YES space by default. Times are Unix ms on the
+ * exchange's clock. `null` means not known, never zero.
  */
 
 import type { MarketOutcome } from '../../shared/protocol/outcome.js';
@@ -42,18 +42,16 @@ export interface SessionRecord {
 
 /** A limit was reached, or a part of a loss limit, until the trader was resumed. */
 export interface HaltRecord {
-  /**
-   * `halted`: everything was canceled and nothing quoted. `reducing`: only reducing orders. `widened`: wider quotes.
-   */
+  /** `halted`: all orders canceled, no quotes. `reducing`: only reducing orders. `widened`: wider quotes. */
   readonly rung: 'halted' | 'reducing' | 'widened';
   readonly fromMs: number;
-  /** The limit with its figures. */
+  /** The limit that acted, with its figures. */
   readonly reason: string;
-  /** Null: never in this session. */
+  /** Time of the resumption; null: not in this session. */
   readonly resumedMs: number | null;
 }
 
-/** Columns of equal length. Samples at equal steps of `stepMs`; idle time between recordings is left out. */
+/** Columns of equal length, sampled at steps of `stepMs`; idle time between recordings is left out. */
 export interface AccountSeries {
   readonly stepMs: number;
   readonly timeMs: readonly number[];
@@ -70,22 +68,22 @@ export interface MarketSession {
   readonly eventTitle: string;
   readonly category: string;
   readonly closeMs: number | null;
-  /** Outcome of YES: final holdings are then worth 0 or 1. Null when unknown: they are valued at `endMarkMicros`. */
+  /** Outcome of YES, which values final holdings at 0 or 1. Null when unknown: `endMarkMicros` values them. */
   readonly outcome: MarketOutcome | null;
   readonly series: MarketSeries;
-  /** In order of time. */
+  /** Fills in order of time. */
   readonly fills: readonly FillRecord[];
   readonly conversions: readonly ConversionRecord[];
   /** Final shares that were not redeemed. */
   readonly endYesMicros: number;
   readonly endNoMicros: number;
   /**
-   * Last YES mid before the market closed, or the session ended; never the outcome: the settlement's part of the result
-   * is the distance from it. Null without one.
+   * Last YES mid before the market closed or the session ended; null without a mid. Never the outcome: the settlement's
+   * part of the result is the distance from this mid.
    */
   readonly endMarkMicros: number | null;
   readonly quoting: QuotingFigures;
-  /** Of this market's data. Null for a live session without a recording. */
+  /** Coverage of this market's data; null for a live session without a recording. */
   readonly coverage: Coverage | null;
 }
 
@@ -95,7 +93,7 @@ export interface MarketSeries {
   readonly timeMs: readonly number[];
   readonly bidMicros: readonly (number | null)[];
   readonly askMicros: readonly (number | null)[];
-  /** Our best resting quotes. */
+  /** Own best resting quotes. */
   readonly ourBidMicros: readonly (number | null)[];
   readonly ourAskMicros: readonly (number | null)[];
   /** YES held minus NO held. */
@@ -116,7 +114,7 @@ export interface FillRecord {
   readonly strategy: string;
   /** In YES space: `bid` made us longer of YES (bought YES or sold NO). */
   readonly side: 'bid' | 'ask';
-  /** Its leg: whether YES shares moved, else NO shares; and whether we bought them. */
+  /** The fill's leg: whether YES shares moved, else NO shares; and whether we bought them. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
   /** In YES space. */
@@ -135,7 +133,7 @@ export interface FillRecord {
   readonly markMicros: number | null;
   /** Mid at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none. */
   readonly marksAfterMicros: readonly (number | null)[];
-  /** Time that the order had rested, ms; 0 for a taker; null when unknown. */
+  /** Resting time of the order, ms; 0 for a taker; null when unknown. */
   readonly restedMs: number | null;
   /** Shares ahead of the order when it began to rest; null when unknown. */
   readonly joinedBehindMicros: number | null;
@@ -218,7 +216,7 @@ export interface SessionNotice {
 export interface Assumptions {
   readonly version: string;
   readonly configHash: string;
-  /** Null without random draws. */
+  /** Seed of the random draws; null without random draws. */
   readonly seed: number | null;
   /** Null live. */
   readonly fillModel: string | null;
@@ -229,7 +227,7 @@ export interface Assumptions {
   readonly fees?: string;
   /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;
-  /** Played data, one line each. */
+  /** Played data, one line per recording. */
   readonly data: readonly string[];
   /** Sentences, for example that the recorded market does not react to own orders. */
   readonly remarks: readonly string[];

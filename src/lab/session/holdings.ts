@@ -31,7 +31,7 @@ export function sharesMoved(move: Move): { readonly yes: number; readonly no: nu
 /** Part of a cost for the remaining shares: `costMicros × leftMicros / heldMicros`. */
 type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => number;
 
-/** As in the ledger: the leaving part is rounded down, so that the last share takes the rest. Exact for any size. */
+/** The ledger's rule: the leaving part is rounded down, the last share takes the rest. Exact for any size. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
 /** For samples of bound capital. */

@@ -87,7 +87,7 @@ export type Stopwatch = () => number;
 /** Returns the number of observations, or why it cannot be applied; throws `Failed`. */
 type Check = (tried: TriedStrategy, shown: ShownMarkets, stopwatch: Stopwatch) => string | Skipped;
 
-/** In order of interest. A throwing strategy fails the checks that call it. */
+/** Checks in order of interest. A throwing strategy fails the checks that call it. */
 const CHECKS: Readonly<Record<string, Check>> = {
   'its parameters have defaults, units and help'({ strategy }) {
     const specs = Object.entries(strategy.params);
@@ -306,7 +306,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Every check of the table, with its result. */
+/** Runs every check of the table and returns the results. */
 export const checkStrategy = (
   tried: TriedStrategy,
   shown: ShownMarkets,

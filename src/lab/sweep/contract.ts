@@ -18,7 +18,7 @@ export const MAX_FOLDS = 50;
 
 /** With fewer events a ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
-/** Both rules for crossings, and the fewest fills: the sign of a result must hold under all. */
+/** Both rules for crossings, and the fewest fills: a result must have one sign under all three. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
 
 /** A parameter's value in file form: share amounts are decimal strings. */
@@ -33,7 +33,7 @@ export interface Axis {
   readonly choice: Choice;
 }
 
-/** Values to try: these, or any between two. */
+/** Values to try: a list, or any value between two. */
 export type Choice =
   | { readonly kind: 'values'; readonly values: readonly RawValue[] }
   | {
@@ -46,7 +46,7 @@ export type Choice =
       readonly as: 'integer' | 'number' | 'shares';
     };
 
-/** Which combinations are tried. */
+/** Rule that chooses the combinations to try. */
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
@@ -61,7 +61,7 @@ export interface Search {
 export interface Candidate {
   /** From 1, in the order of the search. */
   readonly number: number;
-  /** One for each axis. */
+  /** One value per axis. */
   readonly values: readonly RawValue[];
   /** Lower-case hex of the trader's configuration with these values, on any machine. */
   readonly hash: string;
@@ -75,7 +75,7 @@ export interface SweepPlan {
   readonly paths: readonly string[];
   readonly recordings: readonly Recording[];
   readonly search: Search;
-  /** From the most pessimistic; the first one leads. */
+  /** Fill models from the most pessimistic; the first model leads. */
   readonly fillModels: readonly string[];
   readonly latency: LatencyChoice;
   readonly seed: number;
@@ -83,7 +83,7 @@ export interface SweepPlan {
   readonly fees: BacktestPlan['fees'];
   readonly feeCurve?: BacktestPlan['feeCurve'];
   readonly allMarkets: boolean;
-  /** Absent: feeds say nothing. */
+  /** Feed values; absent: the feeds have no values. */
   readonly feedData?: FeedData;
   /** Null: by the number of events, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
@@ -100,7 +100,7 @@ export type ConfigSource = ConfigOfThreads['source'];
 
 /** Surroundings of a sweep. */
 export interface SweepWatcher {
-  /** A monotonic clock, ms. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
   readonly progress: (progress: SweepProgress) => void;
   /** Sends a sentence to the user at once. */
@@ -117,12 +117,12 @@ export interface SweepProgress {
   readonly failed: number;
   /** Recorded events played by this run so far. */
   readonly events: number;
-  /** Of this run; null before its first backtest. */
+  /** Speed of this run; null before its first backtest. */
   readonly eventsPerS: number | null;
   readonly leftMs: number | null;
 }
 
-/** One backtest: a configuration, the events of one fold, one fill model. */
+/** One backtest: a configuration, the events of one fold, and one fill model. */
 export interface Task {
   readonly candidate: Candidate;
   /** From 0. */
@@ -132,7 +132,7 @@ export interface Task {
 
 export type TaskOutcome<R = TaskFigures> = TaskEnd<R>;
 
-/** Result of one backtest. Every fold begins with the whole capital, independently. */
+/** Result of one backtest. Every fold begins with the whole capital. */
 export interface TaskFigures {
   readonly resultMicros: number;
   readonly maxDrawdownMicros: number;
@@ -150,7 +150,7 @@ export interface SweptEvent {
   readonly conditionIds: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Recorded events in it. */
+  /** Recorded events in the fold. */
   readonly played: number;
   readonly fold: number;
 }

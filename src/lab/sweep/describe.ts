@@ -97,7 +97,7 @@ function axisName(axes: readonly Axis[], index: number): string {
   return isOnly ? name.slice(strategy.length + 1) : name;
 }
 
-/** Warning about a configuration's figures; empty without one. */
+/** Returns a warning about a configuration's figures; empty without a warning. */
 function remark({ status, error, signFlips, models }: ConfigurationResult): string {
   if (status !== 'done') return error === '' ? status : `${status}: ${error}`;
   const alarms = models.reduce((sum, model) => sum + model.alarms, 0);

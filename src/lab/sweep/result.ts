@@ -175,7 +175,7 @@ export function countConfigurations(
 }
 
 interface WalkForwardQuestion {
-  /** Those that are done, in the order of the search. */
+  /** Finished candidates, in the order of the search. */
   readonly candidates: readonly Candidate[];
   readonly events: readonly SweptEvent[];
   readonly fillModels: readonly string[];
@@ -224,8 +224,8 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
 }
 
 /**
- * For each step the first configuration whose lowest result under the fill models is highest; null where there is nothing to
- * learn from. Each configuration's results are read once and not kept.
+ * Chooses, for every step, the first configuration whose lowest result under the fill models is highest. Null for a
+ * step without results to learn from. Each configuration's results are read once and not kept.
  */
 function bestOn(
   candidates: readonly Candidate[],
@@ -278,7 +278,7 @@ export interface FreshMean {
 export interface SweepResult {
   /** Incremented when the meaning of a key changes. */
   readonly format: 1;
-  /** Kind of the played data: over worlds a model is a world, an event is a seed, and a result is the edge. */
+  /** Kind of the played data. Over worlds, a model is a world, an event is a seed, and a result is the edge. */
   readonly subject: SweepSubject;
   readonly title: string;
   readonly assumptions: SweepAssumptions;
@@ -286,11 +286,11 @@ export interface SweepResult {
   readonly counts: SweepCounts;
   readonly events: readonly SweptEvent[];
   readonly models: readonly ModelJudgement[];
-  /** Best first, by the lowest result of the fill models. Failed and unfinished ones last. */
+  /** Configurations from the best, by the lowest result of the fill models; failed and unfinished ones last. */
   readonly configurations: readonly ConfigurationResult[];
   /** Null with a single fold, and until all is done. */
   readonly walkForward: WalkForward | null;
-  /** The best one on unused seeds. Null over recordings, and until all is done. */
+  /** Best configuration on unused seeds; null over recordings and before the sweep is complete. */
   readonly fresh: FreshResult | null;
   /** Warnings about the figures, most serious first. */
   readonly notes: readonly SweepNote[];

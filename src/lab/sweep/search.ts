@@ -188,7 +188,7 @@ const bad = (name: string, came: string, want: string): TwinbookError =>
     '`twinbook strategies` lists the parameters of each with their ranges.',
   );
 
-/** From, from + step, ... up to and including the end, each with the decimals as written. */
+/** Returns from, from + step, ... up to and including the end, with the decimals of the text. */
 function steps(numbers: readonly string[], name: string, text: string, spec: FieldSpec): readonly RawValue[] {
   const places = Math.max(...numbers.map((number) => (number.split('.')[1] ?? '').length));
   const [from = 0, to = 0, step = 0] = numbers.map(Number);
@@ -262,7 +262,7 @@ function requireAxes(axes: readonly Axis[]): void {
   if (twin !== undefined) throw new TwinbookError('usage', `--param ${twin.name} is given twice`, 'Keep one of them.');
 }
 
-/** Each value alone, with the others' present ones, so that an error names its parameter. */
+/** Checks every value with the present values of the other axes, so that an error names its parameter. */
 function checkEach(config: Config, axes: readonly Axis[], lists: readonly (readonly RawValue[])[]): void {
   axes.forEach((axis, index) => {
     for (const value of lists[index] ?? []) combine(config, [axis], [value]);
@@ -321,8 +321,8 @@ function makeSearch(
 }
 
 /**
- * Parameters of every strategy in order with these values for the axes, or why the values cannot be combined: a grid may
- * contain such. An invalid value is a TwinbookError `usage`.
+ * Returns the parameters of every strategy, in order, with these values for the axes. Returns the reason if the values
+ * cannot be combined, which a grid may contain. An invalid value is a TwinbookError `usage`.
  */
 function combine(config: Config, axes: readonly Axis[], values: readonly RawValue[]): readonly ParamValues[] | string {
   const params: ParamValues[] = [];

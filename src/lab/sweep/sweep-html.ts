@@ -62,7 +62,7 @@ function configurationSection(result: SweepResult): Markup {
   const more =
     left > 0 ? note(`The best ${count(MAX_ROWS)}; ${count(left)} more are in sweep.sqlite and --json.`) : null;
   const columns = configurationColumns(result);
-  // Before the results, because it qualifies them.
+  // The remark precedes the results, because it qualifies them.
   const remarkFirst = columns.toSpliced(2 + result.search.axes.length, 0, REMARK);
   return section(
     'configurations',
