@@ -32,7 +32,7 @@ export interface ExchangeOptions {
   readonly seed: number;
   /** Whether the calls under `/paper/` are served. */
   readonly controls: boolean;
-  /** Whether simulated traders trade in their own markets. Not with `marketData`. */
+  /** Whether simulated traders trade in their own markets; not together with `marketData`. */
   readonly crowd: boolean;
   /** Number of their markets, 1 to 1000; default 4. */
   readonly crowdMarkets?: number;
@@ -50,7 +50,7 @@ export interface ExchangeOptions {
   readonly logger?: ExchangeLogger;
 }
 
-/** Log of the exchange for its operator; a pino logger fits. Never receives a secret. */
+/** Log of the exchange for its operator; a pino logger fits. The log never receives a secret. */
 export interface ExchangeLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -62,7 +62,7 @@ export interface RunningExchange {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** One line per replayed recording. */
+  /** Replayed recordings, one line per recording. */
   readonly replays: readonly string[];
   /** Stops listening, finishes running calls, writes a last snapshot and releases the data folder. */
   close(): Promise<void>;
@@ -144,7 +144,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
   }
 }
 
-/** Time for running requests when the exchange closes, ms. They are answered in microseconds. */
+/** Time for running requests when the exchange closes, ms. Requests are answered in microseconds. */
 const CLOSING_GRACE_MS = 500;
 
 interface Running {

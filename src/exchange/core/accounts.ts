@@ -132,7 +132,7 @@ export class Shares {
     this.pay(account, -cost);
   }
 
-  /** Removes shares for `proceeds`. */
+  /** Removes shares in exchange for `proceeds`. */
   give(account: number, isYes: boolean, amount: number, proceeds: number): void {
     const at = this.#at(account, isYes);
     this.#cells[at] = f64(this.#cells, at) - amount;

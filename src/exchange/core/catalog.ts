@@ -42,7 +42,7 @@ export interface EventRecord {
   readonly description: string;
   readonly category: string;
   readonly createdMs: number;
-  /** Grows as markets join. */
+  /** Indexes of the event's markets; the list grows as markets join. */
   readonly markets: number[];
 }
 

@@ -1,8 +1,8 @@
 /**
- * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. Its
- * state is a snapshot and the calls since, so a journal replays to the same state.
+ * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. The
+ * exchange's state is a snapshot and the calls since, so a journal replays to the same state.
  *
- *     core.at(nowMs).orders.draft(account, request);
+ * core.at(nowMs).orders.draft(account, request);
  *
  * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
  *
@@ -206,8 +206,8 @@ export class ExchangeCore implements CoreContext {
   readonly #facts: MarketFacts[] = [];
 
   /**
-   * With a snapshot the exchange continues from there; RangeError if another version wrote it. Its seed stays, because
-   * names of existing records follow from it. The archive must be that of the same exchange.
+   * A snapshot restores the exchange; throws RangeError if another version wrote the snapshot. The snapshot's seed
+   * stays, because names of existing records follow from the seed. The archive must belong to the same exchange.
    */
   constructor(settings: CoreSettings, snapshot?: unknown, archive: Archive = new MemoryArchive()) {
     const saved = snapshot === undefined ? null : readSnapshot(snapshot);
@@ -370,7 +370,7 @@ function readSnapshot(snapshot: unknown): Snapshot {
   if (snapshot.version !== SNAPSHOT_VERSION) {
     throw new RangeError(`snapshot version ${String(snapshot.version)}, this exchange reads ${SNAPSHOT_VERSION}`);
   }
-  // `snapshot` of the same version wrote this object.
+  // The same version's `snapshot` wrote this object.
   return snapshot as Snapshot;
 }
 

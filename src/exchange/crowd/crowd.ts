@@ -1,7 +1,7 @@
 /**
- * The simulated crowd of the paper exchange: markets of its own, each with a hidden probability, noise takers, informed
- * takers and a competing maker. Everything follows from the seed and the times of the events. Its traders are internal
- * accounts with unlimited money.
+ * The simulated crowd of the paper exchange, with its own markets. A market has a hidden probability, noise takers,
+ * informed takers and a competing maker. Everything follows from the seed and the times of the events. The crowd's
+ * traders are internal accounts with unlimited money.
  */
 
 import { deriveConditionId } from '../../recording/contract.js';
@@ -69,7 +69,7 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-/** Markets per event beyond the shipped ones. */
+/** Markets per event after the shipped events. */
 const MATCHES_AN_EVENT = 5;
 
 /** This many slots, 1 to 1000; the first four are always the shipped ones. */
@@ -136,7 +136,7 @@ const MAX_CATCH_UP_MS = 60_000;
 export interface CrowdSettings {
   /** Same seed and same tick times: same markets, orders and trades. */
   readonly seed: number;
-  /** Simultaneous markets, 1 to 1000; default: the shipped four. */
+  /** Number of simultaneous markets, 1 to 1000; default: the four shipped markets. */
   readonly markets?: number | undefined;
 }
 

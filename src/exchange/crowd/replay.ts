@@ -1,10 +1,10 @@
 /**
- * Recorded markets on the exchange. Each recording is one market: it opens with its first event, takes recorded levels
- * and trades beside the real orders, and closes with its last event. It resolves at once if the outcome is known.
+ * Recorded markets on the exchange. A recording is one market: it opens at its first event, takes recorded levels and
+ * trades beside the real orders, and closes at its last event. A known outcome resolves the market at once.
  *
- * Each source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed
- * market is not played again, and a partly played one goes on from the exchange's clock. Reading is asynchronous and
- * runs ahead; `tick` is synchronous, and waits with everything when a chunk is late.
+ * A source (Kalshi, Polymarket) starts at once and plays in its own order (`Timeline`). After a restart a closed market
+ * is not played again; a partly played market continues at the exchange's clock. Reading is asynchronous and runs
+ * ahead. `tick` is synchronous, and stops all playback while a chunk is late.
  */
 
 import { EVENT, type Recording, type RecordingWarning, toldCloseMs } from '../../recording/contract.js';
@@ -19,13 +19,13 @@ const STALL_POLL_MS = 10;
 interface Part {
   readonly recording: Recording;
   readonly market: ReplayMarket;
-  /** Recorded time of its first event, Unix ms. */
+  /** Recorded time of the first event, Unix ms. */
   readonly firstMs: number;
 }
 
 /**
- * Plays the recordings of one source in their order. Those that overlap in time form an act and play together; an act
- * begins when the previous one has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
+ * Plays the recordings of one source in their order. Recordings that overlap in time form an act and play together. An
+ * act begins when the previous act has ended, so gaps are skipped. Within an act recorded time runs at `speed`.
  */
 class Timeline {
   readonly #speed: number;
@@ -95,7 +95,7 @@ class Timeline {
     this.#stalled = false;
     while (!this.done) {
       if (!this.#findNext()) {
-        // Others must wait too; otherwise the order between markets would depend on the disk.
+        // Other recordings must wait too; otherwise the order between markets would depend on the disk.
         this.#stalled = true;
         this.#lastMs = Math.max(this.#lastMs, nowMs);
         return;
@@ -204,7 +204,7 @@ function groupActs(parts: readonly Part[]): Part[][] {
 export class Replay {
   readonly #timelines: readonly Timeline[];
   readonly #parts: readonly Part[];
-  /** Replayed recordings and their durations, one line each. */
+  /** Recordings of the replay and their durations, one line per recording. */
   readonly plan: readonly string[];
 
   private constructor(timelines: readonly Timeline[], parts: readonly Part[], plan: readonly string[]) {
@@ -262,7 +262,7 @@ export class Replay {
     return Math.min(...this.#timelines.map((timeline) => timeline.nextDueMs()));
   }
 
-  /** Every recording was played to its end. */
+  /** Whether all recordings were played to the end. */
   get done(): boolean {
     return this.#timelines.every((timeline) => timeline.done);
   }

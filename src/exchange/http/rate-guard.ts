@@ -44,8 +44,8 @@ class Window {
 }
 
 /**
- * The exact sliding windows of one scope, one for each key. A refused request does not count. A held key always has its
- * own window. Beyond a bound new unknown keys share one window: memory stays bounded, and none exceeds the limit.
+ * The exact sliding windows of one scope, per key. A refused request does not count. A held key always has its own
+ * window. Beyond a bound, new unknown keys share one window: memory stays bounded, and no key exceeds the limit.
  */
 export class RateLimit {
   readonly #usual: number;
@@ -125,7 +125,7 @@ export class RateGuard {
     this.#limits = rateLimits ? openRateLimits(profile.rate_limits) : null;
   }
 
-  /** Budget of a scope, by its present limit. */
+  /** Budget of a scope under its present limit. */
   #budget(limits: Readonly<Record<Scope, RateLimit>>, scope: Scope, nowMs: number): RateLimit {
     limits[scope].changeLimit(this.#faults.inForce(nowMs).limits[scope]);
     return limits[scope];

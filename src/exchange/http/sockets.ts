@@ -1,6 +1,6 @@
 /**
- * Clients that are slow, silent or no HTTP clients: each has a bounded time, and non-HTTP is answered in the envelope
- * and cut off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
+ * Bounds the time of clients that are slow, silent or no HTTP clients. Non-HTTP is answered in the envelope and cut
+ * off. A connection beyond `maxConnections`, or one that stopped reading, ends without an answer.
  */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -22,7 +22,7 @@ export const PATIENCE = {
   /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
   idleMs: 75_000,
   checkMs: 2000,
-  /** Each may hold a body of 64 KiB: at most 64 MiB in all. */
+  /** Maximum connections; a connection may hold a body of 64 KiB: at most 64 MiB in all. */
   maxConnections: 1000,
 };
 /** Bounds of sockets. */
@@ -50,7 +50,7 @@ export function guardSockets({ server }: FastifyInstance, patience: Patience, la
   server.maxConnections = patience.maxConnections;
   // An unknown expectation is no reason to refuse (the runtime would send a bare 417).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // CONNECT: this is no proxy.
+  // CONNECT is refused: the exchange is no proxy.
   server.on('connect', (request, socket) => {
     const refusal = faultAnswer({ slug: 'method_not_allowed' });
     const say = () => lastWords.say(socket, request.socket.remoteAddress ?? '', refusal, ALLOW);

@@ -37,8 +37,8 @@ interface Walk {
 }
 
 /**
- * Final records of one kind on disk. State, outcome and side of a row are one number, its kind. Indexes by account,
- * market and kind make every filter a few short walks.
+ * Final records of one kind on disk. A row's state, outcome and side form one number, its kind. Indexes by account,
+ * market and kind reduce every filter to a few short walks.
  */
 class ArchiveTable {
   readonly #kinds: Kinds;
@@ -140,7 +140,7 @@ interface KindRow extends Omit<Kind, 'isYes'> {
   readonly is_yes: number | null;
 }
 
-/** Numbers a table's combinations. */
+/** Numbers the combinations of a table's facets. */
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
@@ -192,7 +192,7 @@ export class SqliteArchive implements Archive {
     if (this.#waiting.length >= MOST_WAITING) this.flush();
   }
 
-  /** Writes waiting rows. The next commit stores them. */
+  /** Writes the waiting rows. The next commit stores these rows. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#transactions.write(() => {

@@ -97,7 +97,7 @@ export class Margin {
     }
   }
 
-  /** The market's state changed. */
+  /** Handles a change of the market's state. */
   marketMoved(market: Market, isSettled: boolean): void {
     const pool = market.margin;
     if (pool === null) return;

@@ -1,6 +1,6 @@
 /**
- * A margin market's reference price, and its pool, the other side of every position. The pool lends, wins what users
- * lose and pays what they win. It may go below zero, so that no money appears or vanishes.
+ * A margin market's reference price, and the pool on the other side of every position. The pool lends, wins what users
+ * lose and pays what users win. The pool may go below zero, so that no money appears or vanishes.
  */
 
 import { assert } from '../../../shared/base/errors.js';
@@ -87,7 +87,7 @@ const ACTIVITY_KEPT = 1_000;
 
 /** A public event of a position. */
 export interface Activity {
-  /** From 1, per market. */
+  /** Id of the row, from 1 per market. */
   readonly id: number;
   readonly type: MarginActivity;
   readonly account: number;

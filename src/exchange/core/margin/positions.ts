@@ -156,7 +156,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #settlements: Settlements;
   /** By account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
-  /** By position: a mark above which it is not liquidated before its next check. Snapshots omit this cache. */
+  /** Mark above which a position is not liquidated before its next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
 
   constructor(context: CoreContext, till: Pick<Matching, 'fees'>, settlements: Settlements) {
@@ -370,7 +370,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (position !== null) this.look(position);
   }
 
-  /** Checks: found, backend (501), still open, given prices. Prices passed in a pause trigger at its end. */
+  /** Checks: found, backend (501), still open, given prices. A price that is passed in a pause triggers at its end. */
   setTpSl(account: number, pubkey: string, change: TpSlChange): Result<Wire<'tpSlRow'>> {
     const found = this.#withTpSl(account, pubkey);
     if (!found.ok) return found;

@@ -18,8 +18,8 @@ type QueueCurve =
 const SHARE = 1_000_000;
 
 /**
- * Fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. It uses only
- * multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
+ * Returns the fraction of a decrease without a trade that was behind an order, for `ahead` > 0 and `behind` >= 0. Uses
+ * only multiplication, square root and logarithm, so that a backtest gives the same bytes everywhere.
  */
 function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => number {
   switch (curve.kind) {
@@ -42,7 +42,7 @@ function cancelledBehind(curve: QueueCurve): (ahead: number, behind: number) => 
   }
 }
 
-/** `exponent` is a multiple of one half. */
+/** Returns the power; `exponent` must be a multiple of one half. */
 function power(base: number, exponent: number): number {
   let result = Number.isInteger(exponent) ? 1 : Math.sqrt(base);
   for (let times = Math.floor(exponent); times > 0; times--) result *= base;
@@ -70,8 +70,8 @@ export interface FillModel {
   /** Recorded amount ahead of an order that joins a level that shows `displayed`. */
   aheadOnJoin(displayed: number): number;
   /**
-   * Recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`. `traded`: what
-   * recorded trades took since its last change, which is off `ahead` already.
+   * Returns the recorded amount ahead after the level changed from `previous` to `next`, in multiples of `lot`.
+   * `traded`: amount of recorded trades since the last change; `ahead` already excludes this amount.
    */
   aheadAfterChange(ahead: number, previous: number, next: number, traded: number, lot: number): number;
 }
@@ -97,7 +97,7 @@ const RISK_AVERSE = 'risk-averse';
 const DEFAULT_EXPONENT = 3;
 const MOST_EXPONENT = 10;
 
-/** The model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage` for others. */
+/** Returns the model of a name such as `posts-only:power:2.5`, or of its data. Throws TwinbookError `usage`. */
 export function fillModel(spec: string | FillModelSpec): FillModel {
   const { postsOnly, ...queue } =
     typeof spec === 'string' ? readName(spec) : { exponent: null, postsOnly: false, ...spec };
@@ -171,8 +171,8 @@ export const chosenModel = (choice: string | FillModel): FillModel =>
   typeof choice === 'string' ? fillModel(choice) : boundedModel(choice);
 
 /**
- * The same model within bounds: an amount ahead is a whole number of lots, from 0 to what the level shows, and never
- * grows. Throws TwinbookError `usage` for a model without a name; its methods throw it for an answer that is no number.
+ * Bounds a model: an amount ahead is a whole number of lots, from 0 to the level's amount, and never grows. Throws
+ * TwinbookError `usage` for a model without a name; its methods throw `usage` for an answer that is no number.
  */
 function boundedModel(model: FillModel): FillModel {
   const { name, fillsAtTouch, postsOnly = false } = model;

@@ -1,6 +1,6 @@
 /**
- * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares.
- * Nothing is allocated. Each side's leg moves its own account, and only the collateral knows whether a set was made or
+ * The matching engine: takes an incoming order through a book in price-time priority and moves money and shares,
+ * without an allocation. A leg moves only its own account. Only the collateral knows whether a set was made or
  * dissolved.
  */
 
@@ -151,8 +151,8 @@ export class Matching {
   }
 
   /**
-   * A recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
-   * price it takes the amount ahead of each real order first, or skips that amount if the fill model says so.
+   * Plays a recorded trade of `amount`; `taker` BID is a buyer. Real orders at better prices fill first. At the trade's
+   * price, the trade first takes the amount ahead of a real order, or skips that amount if the fill model says so.
    */
   recordedTrade(nowMs: number, trading: Trading, taker: number, tick: number, amount: number): void {
     this.#nowMs = nowMs;
@@ -303,7 +303,7 @@ export class Matching {
     const isYes = isYesLeg(leg);
     let fee = rate === 0 ? 0 : timesUp(rate, cost);
     if (isBuyLeg(leg)) {
-      // Each fill rounds its cost and fee, and small fills can together exceed the lock of the whole by some millionths. The
+      // Fills round cost and fee separately; small fills can together exceed the whole lock by some millionths. The
       // exchange bears the difference, if necessary with a negative fee: no account pays more than it has.
       fee = Math.min(fee, funds.available(account) - cost);
       funds.add(account, -cost - fee);
@@ -331,7 +331,7 @@ export class Matching {
     this.#funds.lock(account, still - before);
   }
 
-  /** Rests an order and locks its needs. Returns its slot. */
+  /** Rests an order and locks its collateral. Returns the order's slot. */
   rest(trading: Trading, account: number, leg: Leg, tick: number, amount: number, record: number): number {
     const pool = this.#pool;
     const slot = pool.take();
@@ -343,7 +343,7 @@ export class Matching {
     pool.remaining[slot] = amount;
     if (isBuyLeg(leg)) {
       const price = leg === BUY_YES ? tick * trading.tick : 1_000_000 - tick * trading.tick;
-      // Its immediate fills were rounded one by one and may have used some millionths of its lock.
+      // The order's immediate fills were rounded one by one and may have used some millionths of its lock.
       const lock = Math.min(buyLock(price, amount, trading.lockRate), this.#funds.available(account));
       pool.locked[slot] = lock;
       this.#funds.lock(account, lock);

@@ -8,7 +8,7 @@ export const TAPE_LENGTH = 20_000;
 export const SETTLED_TAPE_LENGTH = 1_000;
 const FIRST_CAPACITY = 32;
 
-/** Cells of a trade. */
+/** Number of cells per trade. */
 const STRIDE = 7;
 const PRICE = 1;
 const AMOUNT = 2;

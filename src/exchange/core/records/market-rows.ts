@@ -106,7 +106,7 @@ export function bookRow(market: Market, isYes: boolean, depth: number): Wire<'or
   return { market: market.card.conditionId, is_yes: isYes, bid: side(isYes ? BID : ASK), ask: side(isYes ? ASK : BID) };
 }
 
-/** A market as other records mention it. */
+/** Returns the summary of a market for other records. */
 export function summaryRow(catalog: Catalog, market: Market): Wire<'marketSummary'> {
   const { card } = market;
   const event = catalog.event(card.eventIndex);
@@ -138,7 +138,7 @@ export function listRow(catalog: Catalog, market: Market): Wire<'marketListRow'>
   };
 }
 
-/** A market with its configuration. */
+/** Returns a market with its configuration. */
 export function detailRow(catalog: Catalog, market: Market): Wire<'marketDetail'> {
   const { card, orderbook: trading } = market;
   return {

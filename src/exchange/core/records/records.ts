@@ -34,7 +34,7 @@ export interface RecordQuery {
   readonly beforeId?: number | undefined;
 }
 
-/** All records of one kind, live or final, found and listed as one. Each subsystem extends this class for its own records. */
+/** All records of one kind, live and final, in one list. Subsystems extend this class for their own records. */
 export class Records<R extends RecordOfAccount, W> {
   readonly toRow: (record: R) => W;
   protected readonly context: CoreContext;
@@ -88,7 +88,7 @@ export class Records<R extends RecordOfAccount, W> {
     return this.#live.values();
   }
 
-  /** Live records of one account. */
+  /** Lists the live records of one account. */
   listLive(account: number): Iterable<R> {
     return this.#byAccount.get(account)?.values() ?? [];
   }

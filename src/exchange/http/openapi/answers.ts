@@ -121,7 +121,7 @@ const EXAMPLES: readonly (readonly [RegExp, string | number])[] = [
   [/fee|rate$/, '0.01'],
   [/pnl/, '-1.5'],
 ];
-/** Of any other decimal. */
+/** Example of all other decimals. */
 const EXAMPLE_AMOUNT = '10';
 
 /** Simplifies the null of every property and adds an example of its value. */
@@ -182,7 +182,7 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** An object with exactly these properties. */
+/** Schema of an object with exactly these properties. */
 export function object(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
