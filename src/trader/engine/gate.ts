@@ -57,7 +57,7 @@ export function makeStepContext(
   };
 }
 
-/** Judges one intent, and begins it if risk approves. Returns the refusal; null when it was begun. */
+/** Judges one intent, and begins an approved intent. Returns the refusal; null for a begun intent. */
 export function approveAndExecute(
   intent: Intent,
   facts: RiskFacts,

@@ -147,8 +147,8 @@ class KeyAlarm extends NotedText {
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
-   * Takes in the outcome of a read of own orders or own trades. Returns the reason when it halts trading, else null.
-   * Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
+   * Takes in the outcome of a read of own orders or own trades. Returns the reason when this outcome halts trading,
+   * else null. Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);
@@ -261,7 +261,7 @@ export class ExchangeRefusals {
     };
   }
 
-  /** Notes an accepted order. True when the end of the rejections must be reported, because their beginning was. */
+  /** Notes an accepted order. Returns true when the start of the rejections was reported, so their end must be too. */
   onTaken(): boolean {
     const wasTold = this.#isTold;
     this.#row = null;

@@ -247,7 +247,7 @@ export function tellRefused(
   else tellMarket(markets, market, event);
 }
 
-/** Passes an event to every subscribed quoter of a market, or only to that of one strategy; null: to none. */
+/** Passes an event to every subscribed quoter of a market, or only to one strategy's quoter; null: to no quoter. */
 export function tellMarket(
   markets: Slots,
   market: string,

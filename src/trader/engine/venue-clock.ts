@@ -1,7 +1,7 @@
 /**
  * Estimates the exchange's clock from whole-second times in answers. A time `v` was written in [v, v + 1 s) of the
- * exchange's clock, between request and answer. Each answer bounds the clock difference from both sides. Contradicting
- * bounds mean a clock step: then only the newest answer counts.
+ * exchange's clock, between request and answer. An answer bounds the clock difference from both sides. Contradicting
+ * bounds mean a clock step; the newest answer then replaces all earlier answers.
  */
 
 export class VenueClock {

@@ -146,7 +146,7 @@ export class InFlightIntents {
   }
 }
 
-/** The key that only one intent of its kind may have: order or market; null for a place without a draft. */
+/** Returns the unique key of an intent within its kind: order or market; null for a place without a draft. */
 function chooseSlot(intent: IntentRow): string | null {
   switch (intent.kind) {
     case 'place':

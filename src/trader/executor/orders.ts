@@ -148,7 +148,7 @@ export function readAgain(context: Context, order: OrderRecord, nowMs: number): 
   inFlight.dueMs = nowMs;
 }
 
-/** True for more filled than ordered, which no trades could match. Without own trades it is the only source. */
+/** True for more filled than ordered, which no trades could match. Without own trades no other source exists. */
 const exceedsOrder = ({ profile }: Context, order: OrderRecord, filledMicros: Micros): boolean =>
   profile.own_trades && filledMicros > order.amountMicros;
 
@@ -190,7 +190,7 @@ function bookDifference(context: Context, orderPubkey: string, look: Look): void
   });
 }
 
-/** Fields of a fill that its order gives. */
+/** Fields of a fill that follow from its order. */
 const termsOf = ({ pubkey: orderPubkey, marketConditionId, isYes, side }: OrderRecord) => ({
   orderPubkey,
   marketConditionId,
@@ -293,7 +293,7 @@ function lookAtOrder(context: Context, orderPubkey: string, nowMs: number): Orde
   const live = context.intents.find('place', orderPubkey)?.intent.state === 'live';
   const complete = add(bookedMicros, failedMicros) >= order.amountMicros;
   const over = RECORD_STATES[status] === 'settled';
-  // A complete order no longer rests; a fill of an order not known to rest proves that it rested. Both are read again.
+  // A complete order no longer rests. A fill proves that its order rested. Both orders are read again.
   if (closedMs === null ? complete || !live : !over) readAgain(context, order, nowMs);
   return order;
 }

@@ -392,7 +392,7 @@ class OpeningShares {
     return opening;
   }
 
-  /** Skips the difference of this outcome from now on. False when its figures are not amounts. */
+  /** Skips the difference of this outcome from now on. Returns false when its figures are not amounts. */
   leaveOut({ subject, ledger, exchange }: Difference): boolean {
     const [theirs, ours] = [parseDecimal(exchange), parseDecimal(ledger)];
     if (theirs === null || ours === null) return false;

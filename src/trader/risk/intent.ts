@@ -85,7 +85,7 @@ export function showFigure(value: Micros | number): string {
 
 const COUNTED: readonly Unit[] = ['orders', 'actions', 'fills', 'requests', 'flag'];
 
-/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has none: the text before it names the things. */
+/** `12 shares`, `0.42`, `300 ms`: a figure with its unit. A count has no unit: the preceding text names the things. */
 function withUnit(value: number | null, unit: Unit): string {
   if (value === null) return 'missing';
   if (unit === 'price') return showFigure(value);

@@ -20,7 +20,7 @@ import type { Breach, Intent, PlaceIntent, Refused, SplitIntent } from './intent
 
 const approvedByRisk: unique symbol = Symbol('approved by risk');
 
-/** An intent that passed every control. Only `judge` makes one. */
+/** An intent that passed every control. Only `judge` creates this type. */
 export interface Approved<I extends Intent = Intent> {
   readonly verdict: 'approved';
   readonly intent: I;

@@ -189,7 +189,7 @@ const LEAST = 1e-9;
 export const DWELL_S = 600;
 /** Requests of entering and leaving a market: two orders placed and canceled. */
 const REQUESTS_TO_ENTER = 8;
-/** One of this many places is for a market that may be worth more than estimated. */
+/** One of this many places is reserved for a market that may be worth more than estimated. */
 const PLACES_A_TRIAL = 10;
 
 /** Finds the prices, each at least `least`, at which the demand of all valuable markets fits the supply. */

@@ -203,7 +203,7 @@ export class PollPlan {
   }
 
   #nextMarketPoll(nowMs: number): PlannedRequest | null {
-    // The kind furthest behind its share first.
+    // Kinds in order of need: first the kind furthest behind its share.
     const byNeed = [...MARKET_POLLS].sort((a, b) => this.#used[a] - this.#used[b]);
     for (const kind of byNeed) {
       const watched = kind === 'book' ? this.#nextBook(nowMs) : this.#chooseNext(kind, nowMs);
@@ -219,7 +219,7 @@ export class PollPlan {
     return null;
   }
 
-  /** Chooses the next book: expedited ones, then in turns never read ones, overdue ones, and the most valuable read. */
+  /** Chooses the next book: expedited books, then in turns never read, overdue and most valuable books. */
   #nextBook(nowMs: number): Watched | null {
     const turn = this.#bookTurns++;
     const wantsNew = turn % NEW_TURN === 1;

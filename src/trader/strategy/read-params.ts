@@ -28,7 +28,7 @@ export interface ParamsRead {
   readonly problems: readonly ParamProblem[];
 }
 
-/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Defaults fill missing ones. */
+/** Parses and checks the content `raw` of `params:`, which may be null or undefined. Missing values take defaults. */
 export function readParams(strategy: Strategy, raw: unknown): ParamsRead {
   const given = raw ?? {};
   // `jitless`: compiling a schema does not pay off, because most are used once.

@@ -30,9 +30,8 @@ export interface Changes {
 
 /**
  * Finds the changes. An order within the tolerance of a level stays, oldest first; this keeps its queue position and
- * saves four requests. Other orders are canceled. A side with orders being canceled receives no new orders until they
- * are gone, so that resting orders never exceed the wanted amount. Probes are only matched with probes, and other
- * orders come first.
+ * saves four requests. Other orders are canceled. A side with orders being canceled receives no new orders until these
+ * orders end, so that resting orders never exceed the wanted amount. Probes match only probes; other orders come first.
  *
  * @param movesWait true when requests are short: an order that fits no level stays if it offers no more than wanted,
  * unless the quotes are exact

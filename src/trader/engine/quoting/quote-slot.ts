@@ -61,7 +61,7 @@ export class QuoteSlot {
   #pulledBecause: string | null = null;
   /** True after `open`, which follows the first market detail. */
   #isOpen = false;
-  /** Sandbox of the quoter; null without one. */
+  /** Sandbox of the quoter; null without a quoter. */
   sandbox: StrategySandbox | null = null;
   quotes: Quotes = NO_QUOTES('not quoted yet');
   /** The strategy's last quotes, also while it does not quote this market. */
@@ -221,8 +221,8 @@ export function findLiveClass(specs: ParamSpecs, before: ParamValues, after: Par
 type Held = Pick<MarketView, 'stance' | 'market' | 'inventory'>;
 
 /**
- * Limits quotes by the stance; `normal` changes nothing, others drop probes. `widen`: no level closer to the fair price
- * than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
+ * Limits quotes by the stance; `normal` changes nothing, other stances drop probes. `widen`: no level closer to the
+ * fair price than `widenDistance`. `reduce-only`: only the side that reduces the net position, at most to zero.
  */
 export function applyStance(quotes: Quotes, view: Held, widenDistance: Micros): Quotes {
   if (view.stance === 'normal') return quotes;
