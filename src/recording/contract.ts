@@ -21,7 +21,7 @@ export const EVENT = {
   end: 3,
 } as const;
 
-/** The `side` column, in YES space: the side of a level, or the taker's action of a trade (`bid`: bought YES). */
+/** The `side` column, in YES space: a level's side, or the taker's action of a trade (`bid`: bought YES). */
 export const SIDE = { bid: 0, ask: 1 } as const;
 
 /** Events as columns; only the first `length` entries count. Times never go back. A trade precedes its level decrease. */
@@ -40,7 +40,7 @@ export interface EventChunk {
 export interface RecordedMarket {
   /** Base58 of 32 bytes derived from source and ticker: the same recording is always the same market. */
   readonly conditionId: string;
-  /** Markets of one event share it. */
+  /** Title of the event; all markets of one event have the same title. */
   readonly eventTitle: string;
   /** The venue's own id of the event, if recorded. */
   readonly eventConditionId?: string;
@@ -74,7 +74,7 @@ export interface RecordedMarket {
   };
 }
 
-/** A warning about the data for its user. Never a reason to stop. */
+/** A warning about the data for its user; never a reason to stop. */
 export interface RecordingWarning {
   readonly path: string;
   /** A sentence: the finding and its consequence. */
@@ -109,9 +109,9 @@ export interface RecordedPoll {
 /** A feed's value for a market. */
 export interface RecordedFeedValue {
   readonly feed: string;
-  /** Venue clock, Unix ms, when the recorder received it. It must not be used before. */
+  /** Time of receipt by the recorder, venue clock, Unix ms. The value must not be used before this time. */
   readonly timeMs: number;
-  /** Its own times are on the venue's clock too. */
+  /** The feed value, whose times are on the venue's clock too. */
   readonly value: FeedValue;
 }
 
@@ -125,7 +125,7 @@ export interface RecordingSummary {
   readonly gaps: readonly RecordedGap[];
   /** Events rejected when it was written, because they were invalid (price off its tick). */
   readonly refused: number;
-  /** Compressed, of all its files. */
+  /** Compressed size of all files, bytes. */
   readonly bytes: number;
 }
 
@@ -135,7 +135,7 @@ export interface ReadFindings {
   gaps: readonly RecordedGap[];
 }
 
-/** One market's recording. Opening it reads its description, not its events. */
+/** One market's recording. Opening a recording reads its description, not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
   /** Only for recordings in our format. */

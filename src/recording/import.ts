@@ -101,7 +101,7 @@ export async function importRecordings(
   }
 }
 
-/** Called with a market's events so far, and its finished fraction, 0 to 1, by recorded time. */
+/** Callback with a market's events so far, and the finished fraction, 0 to 1, by recorded time. */
 type TellProgress = (events: number, share: number) => void;
 
 const notOpened = (status: 'failed' | 'not read', failure: string): ImportedMarket => ({
@@ -137,7 +137,7 @@ async function importMarket(
   return { ...about, status: 'imported', ...written };
 }
 
-/** A folder for this import only. Those left by killed imports are removed. */
+/** Creates a folder for this import only. Folders of killed imports are removed. */
 async function newWorkshop(out: string): Promise<string> {
   try {
     makeFolder(out);
@@ -186,7 +186,7 @@ async function writeMarket(recording: Recording, folder: string, tell: TellProgr
 function give(sink: MarketSink, chunk: EventChunk, recording: Recording, gaps: { given: number }): void {
   const { length, timeMs, kind, side, priceMicros, amountMicros } = chunk;
   for (let at = 0; at < length; at++) {
-    // Columns are as long as their chunk.
+    // The columns have the chunk's length.
     const stamp = { timeMs: timeMs[at] as number, seenMs: null };
     const price = priceMicros[at] as number;
     const amount = amountMicros[at] as number;

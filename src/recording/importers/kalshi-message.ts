@@ -1,4 +1,4 @@
-/** Kalshi files by market, and their messages: fields of older and newer ones, their rows as SQL, and books of snapshots. */
+/** Kalshi files by market, and messages in older and newer fields: their rows as SQL, and books of snapshots. */
 
 import { basename, dirname, resolve } from 'node:path';
 import { ONE } from '../../shared/base/micros.js';
@@ -20,7 +20,7 @@ const FINEST_TICK_MICROS = 100;
 
 export interface KalshiFile {
   readonly path: string;
-  /** One of its messages; null for a file without any. */
+  /** One message of the file; null for a file without messages. */
   readonly example: string | null;
 }
 
@@ -187,8 +187,8 @@ const known = (number: string): string => `coalesce(${number}, 'NaN'::DOUBLE)`;
 const isMultiple = (number: string, of: number): string => `trunc(${number} / ${of}) * ${of} = ${number}`;
 
 /**
- * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether that is known only to the
- * second, side, price and amount, all in YES space; NaN if unknown. Then the line, for some kinds.
+ * Rows of lines as numbers: kind, sid, seq, hash of the line, receive time, time, whether the time is exact only to the
+ * second, side, price and amount, all in YES space; NaN if unknown. Some kinds also have the line.
  */
 export function kalshiRowSql(lines: string, ticker: string, tickMicros: number): string {
   const own = `price > 0 AND price < ${ONE} AND ${isMultiple('price', tickMicros)} AND ${isMultiple('amount', LOT_MICROS)}
@@ -253,7 +253,7 @@ const SIDES = [
 export function readBook(line: string, tickMicros: number): LevelAmount[] | null {
   const content = readContent(line);
   const keys = SIDES.find(([yes, no]) => isThere(content[yes]) || isThere(content[no]));
-  // A snapshot of an empty book has neither side. Sides under other names are an unknown book.
+  // A snapshot of an empty book has neither side. A snapshot with other side names is an unknown book.
   if (keys === undefined)
     return Object.values(content).some((value) => isThere(value) && typeof value === 'object') ? null : [];
   const [yes, no, ones] = keys;

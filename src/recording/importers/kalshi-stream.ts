@@ -111,9 +111,9 @@ class KalshiStream {
   readonly #pairing = new TradePairing(this.#writer, KALSHI_PAIRING);
   readonly #levels: Levels;
   readonly #twice = new DuplicateFilter();
-  /** By subscription, the number of its latest message. */
+  /** Number of the latest message, by subscription. */
   readonly #numbers = new Map<number, number>();
-  /** Messages of this market. */
+  /** Number of read messages of this market. */
   read = 0;
   #foreign = 0;
   #other = 0;
@@ -169,11 +169,11 @@ class KalshiStream {
     const [sids, seqs, hashes] = [doubles(1), doubles(2), doubles(3)];
     const [received, times, prices, amounts] = [doubles(4), doubles(5), doubles(8), doubles(9)];
     const texts = rows.getColumnVector(10);
-    // Reading this property calls into DuckDB.
+    // Read once, because this property calls into DuckDB.
     const { rowCount } = rows;
     for (let at = 0; at < rowCount; at++) {
       this.lines.addLine();
-      // Columns are as long as their rows.
+      // The columns have the rows' length.
       const kind = kinds[at] as number;
       const [sid, seq] = [sids[at] as number, seqs[at] as number];
       if (kind === ROW_KIND.broken) {
@@ -206,7 +206,7 @@ class KalshiStream {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
     if (before === undefined || seq === before + 1 || seq === before || Number.isNaN(seq)) return;
-    // Subscriptions to trades alone have their own numbers.
+    // A subscription to trades alone has its own numbers.
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
@@ -332,7 +332,7 @@ class KalshiStream {
   }
 }
 
-/** Messages remembered per subscription. Duplicates come close together. */
+/** Remembered messages per subscription. Duplicates arrive close together. */
 const REMEMBERED = 8_192;
 
 /** The latest messages of one subscription, each at the index given by its number. */

@@ -1,12 +1,12 @@
 /**
- * Two mirrored Polymarket tokens as the event stream of one market.
+ * Merges two mirrored Polymarket tokens into the event stream of one market.
  *
- * Every change is sent twice, once per token, so the levels of the YES token are the whole book. A trade is printed
- * once, on its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the
- * level's change (3 to 135 ms); sizes of levels have two decimals, those of trades six.
+ * Every change is sent once per token, so the levels of the YES token are the whole book. A trade is printed once, on
+ * its taker's token: a buyer of NO at q is a seller of YES at 1 - q. The print comes about 20 ms after the level's
+ * change (3 to 135 ms). Sizes of levels have two decimals, sizes of trades six.
  *
- * No file has a starting snapshot. Until the best prices of a row are those of the book made from the changes, the book
- * is unknown: that time is a gap. Levels behind the best that have not changed by then are still missing.
+ * No file has a starting snapshot. The book is unknown until a row's best prices equal those of the book from the
+ * changes: that time is a gap. Levels behind the best price that have not changed by then are still missing.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';

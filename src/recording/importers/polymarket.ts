@@ -55,7 +55,7 @@ export async function lookAtPolymarket(path: string) {
   });
 }
 
-/** The wanted markets of one file. It contains neither titles nor outcomes. */
+/** Opens the wanted markets of one file. The file contains neither titles nor outcomes. */
 export async function openPolymarket(path: string, reading: PolymarketReading): Promise<Recording[]> {
   const events = await openEvents(path, reading.markets);
   try {
@@ -90,7 +90,7 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   });
 }
 
-/** Two tokens of one market by its id, or, where no message has it, two that mirror each other. */
+/** Pairs two tokens by the market's id; without an id in any message, pairs two tokens that mirror each other. */
 async function pairTokens(
   connection: DuckDBConnection,
   tokens: readonly Token[],
@@ -194,7 +194,7 @@ interface PolymarketRecording extends Recording {
 
 const isCaptured = (recording: Recording): recording is PolymarketRecording => 'captures' in recording;
 
-/** Consecutive files of one market become one recording, at the place of the first. Overlapping files stay separate. */
+/** Joins consecutive files of one market, at the place of the first file. Overlapping files stay separate. */
 export function joinCaptures(opened: readonly Recording[]): Recording[] {
   const taken = new Set<string>();
   return opened.flatMap((recording) => {

@@ -50,7 +50,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   return { markets, events, findings };
 }
 
-/** One of our markets, or a path of another kind. Our own that cannot be opened is a finding. */
+/** Verifies a market in our format, or a path of another kind. A market of ours that cannot be opened is a finding. */
 async function verifyUnit(path: string, isOurs: boolean, findings: Finding[]) {
   if (isOurs) findings.push(...(await verifyFiles(path)));
   let recordings: readonly Recording[];
@@ -128,7 +128,7 @@ function findTick(folder: string, days: readonly string[], findings: Finding[]):
   return null;
 }
 
-/** `nextSeq`: number of the day's first row; null when unknown. Returns that of the next day. */
+/** `nextSeq`: number of the day's first row; null when unknown. Returns the number of the next day's first row. */
 async function verifyDay(folder: string, tickMicros: number | null, nextSeq: number | null, findings: Finding[]) {
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });

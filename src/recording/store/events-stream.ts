@@ -90,7 +90,7 @@ function readEvents(rows: DuckDBDataChunk): EventChunk {
   const columns = [timeMs, kind, ...figures];
   let events = 0;
   for (let at = 0; at < length; at++) {
-    // A column is as long as its chunk.
+    // The columns have the chunk's length.
     const what = kind[at] as number;
     if (what === MARKER) continue;
     if (events !== at) for (const column of columns) column[events] = column[at] ?? 0;
@@ -119,7 +119,7 @@ class OrderCheck {
     let last = this.lastMs;
     const { length, timeMs } = chunk;
     for (let at = 0; at < length; at++) {
-      // A column is as long as its chunk.
+      // The columns have the chunk's length.
       const time = timeMs[at] as number;
       if (!(time >= last)) throw this.#makeDamageError(path, `time runs backwards, from ${last} to ${time}`);
       last = time;

@@ -118,7 +118,7 @@ export class RecordingSink implements MarketSink {
     this.#openSegment(formatDate(row.seenMs)).feedValue(row);
   }
 
-  /** Everything up to this position is safe. */
+  /** Handles a flush: all rows up to this position are safe. */
   onFlush(position: Continuation): void {
     this.#durable = position;
   }

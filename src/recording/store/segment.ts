@@ -1,6 +1,6 @@
 /**
- * The open end of a recording: rows that are not Parquet yet, as lines of JSON in a file that survives `kill -9`.
- * docs/recordings.md describes the files.
+ * The open end of a recording: rows before their conversion to Parquet, as lines of JSON in a file that survives `kill
+ * -9`. docs/recordings.md describes the files.
  */
 
 import { type FileHandle, open } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { toColumns } from './manifest.js';
 export interface StoreSettings {
   /** Source of the recording: `kalshi`, `polymarket`, or the name of the recorded venue. */
   readonly origin: string;
-  /** Age of a segment, by our clock, at which the next `flush` closes it, ms. Default an hour. */
+  /** Age of a segment, by our clock, at which the next `flush` closes the segment, ms. Default: one hour. */
   readonly rotateAfterMs?: number;
   /** Rows of a segment at which the next `flush` closes it. Default a million. */
   readonly rotateAfterRows?: number;
@@ -25,7 +25,7 @@ export interface StoreSettings {
 
 /** Time of an event: by the venue's clock, and when it was known. */
 export interface Stamp {
-  /** Venue clock, Unix ms. Never goes back within a market: an earlier one is raised to the last, and counted. */
+  /** Venue clock, Unix ms. Never goes back within a market: an earlier time is raised to the last, and counted. */
   readonly timeMs: number;
   /** Our clock, Unix ms, when its answer had arrived; null when unknown. */
   readonly seenMs: number | null;
@@ -45,7 +45,7 @@ export interface MarketSink {
   trade(at: Stamp, side: number, priceMicros: number, amountMicros: number): boolean;
   /** The book is empty from here on, or its known content is invalid; the new one follows as levels. */
   clear(at: Stamp): void;
-  /** Nothing is known until the next event. `reason` is a short phrase. A second gap within one changes nothing. */
+  /** Begins a gap until the next event. `reason` is a short phrase. A second gap within a gap changes nothing. */
   gap(at: Stamp, reason: string): void;
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
@@ -78,7 +78,7 @@ export interface OwnRow {
   readonly timestamp: number | null;
 }
 
-/** A value of a feed as it reached the recorder. Its own times, as `seenMs`, are of our clock. */
+/** A value of a feed as the recorder received it. The value's own times, like `seenMs`, are on our clock. */
 export interface FeedRow {
   readonly feed: string;
   /** Venue clock, Unix ms, at `seenMs`. */
@@ -98,7 +98,7 @@ export class Segment {
   readonly openedMs: number;
   rows = 0;
   hasEvents = false;
-  /** It is becoming Parquet and takes no more rows. */
+  /** Whether the segment is becoming Parquet and takes no more rows. */
   closing = false;
   #pending: string[] = [];
   pendingRows = 0;
