@@ -95,7 +95,7 @@ async function show(
   return EXIT.ok;
 }
 
-/** Its trader reports its end, or its process is gone and closed our input. */
+/** Resolves when the trader reports its end, or its process is gone and closed our input. */
 function traderEnded(): Promise<'ended' | 'gone'> {
   // A service manager ends all processes of a unit at once; the console stays until the trader has ended.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -57,7 +57,7 @@ function modeCommand(name: (typeof MODE_NAMES)[number]): AddCommand {
       // The table determines the fields of each command.
       const request = asked as Extract<ControlRequest, { command: typeof name }>;
       const data: ControlData['resume'] = await askThere(request, config, { timeoutMs: options.timeout * 1000 });
-      // The mode is that of all other markets.
+      // The mode applies to all other markets.
       const more = one === null ? '' : `, that market alone: \`twinbook explain ${one}\``;
       return { data, text: linesText([`${modeText(data)}${more}`, ...(data.notes ?? [])]) };
     },
@@ -112,7 +112,7 @@ const cancelAllCommand = command({
   },
 });
 
-/** `isProven`: whether `data` states that nothing rests: on request, or after canceling past a hanging trader. */
+/** `isProven`: whether `data` proves that nothing rests: on request, or after canceling past a hanging trader. */
 async function cancelAll(asked: Cancelling) {
   const { config, io, timeoutMs, verify } = asked;
   const found = await askOrPass({ command: 'cancel-all', verify }, config, { timeoutMs, lost: ['not_running'] });
@@ -226,7 +226,7 @@ async function verifyKill(killing: Killing, killed: KillData): Promise<Answer> {
   let newest: CancelAllData | null = null;
   for (;;) {
     const patience = { timeoutMs: Math.max(1, endMs - performance.now()), lost: ['not_running'] } as const;
-    // It has just obeyed: a missing proof in time is no new fact.
+    // The trader has just obeyed, so a missing proof in time is no new fact.
     const asked = await askOrPass({ command: 'cancel-all', verify: true }, killing.config, patience).catch(
       valueOn(null, 'timed_out'),
     );

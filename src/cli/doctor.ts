@@ -83,7 +83,7 @@ function folderCheck(name: string, folder: string): Check {
   return ok(name, existing === folder ? `${folder} is writable` : `${folder} will be made at the first start`);
 }
 
-/** The wallet's address when its file is usable. */
+/** Checks the wallet; returns its address when the file is usable. */
 async function walletCheck(config: Config, io: CliIo, note: (check: Check) => void): Promise<string | null> {
   if (!existsSync(config.wallet.file)) {
     const text = `there is no wallet file ${config.wallet.file}`;

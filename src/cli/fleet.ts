@@ -14,7 +14,7 @@ import { type Column, record, short, table } from './table.js';
 
 const ANSWER_MS = 5_000;
 
-/** The section of the trader's file. Throws TwinbookError `config_invalid` without one. */
+/** Returns the fleet section of the trader's file. Throws TwinbookError `config_invalid` without the section. */
 function fleetOf({ fleet, file }: TraderConfig): FleetConfig {
   if (fleet !== null) return fleet;
   const hint = 'Wanted there: fleet: { database: "postgresql://USER@HOST:PORT/DATABASE", name: NAME }.';

@@ -67,7 +67,7 @@ async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<
   throw new TwinbookError('key_invalid', 'there is no passphrase to seal the new wallet file with', hint);
 }
 
-/** `here`: its secret is in this trader's credentials. */
+/** `here`: whether the key's secret is in this trader's credentials. */
 type KeyRow = DataOf<'keys.list'>[number] & { readonly here: boolean };
 
 const bootstrapCommand = command({

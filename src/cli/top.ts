@@ -37,7 +37,7 @@ const FILE_COLUMNS = 160;
 const HEAR_WITHIN_MS = 3_000;
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
-/** `q`, Ctrl-C, Ctrl-D and Escape, as sent by terminals. */
+/** `q`, Ctrl-C, Ctrl-D and Escape, as terminals send them. */
 const QUIT = ['q', '\u0003', '\u0004', '\u001b'];
 
 export const addTopCommand = command({
@@ -96,7 +96,7 @@ async function look(config: TraderConfig, book: ResultBook, sort: SortBy): Promi
   });
 }
 
-/** The largest first, unknown ones last. */
+/** Sorts the rows: the largest first, unknown values last. */
 export const sortRows = (rows: readonly TopRow[], sort: SortBy): readonly TopRow[] => {
   const measure = (row: TopRow) => SORTS[sort](row) ?? Number.NEGATIVE_INFINITY;
   return rows.toSorted((a, b) => measure(b) - measure(a) || a.title.localeCompare(b.title, 'en'));

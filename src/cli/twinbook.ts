@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Checks Node's version, then loads the program. Older versions of Node must be able to read this file: it imports
+ * Checks Node's version, then loads the program. Older versions of Node must be able to read this file. It imports
  * nothing before the check, and apart from `import()` its syntax is ES5.
  */
 

@@ -213,7 +213,7 @@ const USUAL_QUEUED_SECONDS = 90;
 
 /** A secret if it contains a password; never an argument, which other users could see. */
 const ADDRESS = 'TWINBOOK_QUEUE_URL';
-/** Results without its signature are not stored. */
+/** A result without this secret's signature is not stored. */
 const SECRET = 'TWINBOOK_QUEUE_SECRET';
 const LEAST_SECRET = 16;
 
@@ -270,7 +270,7 @@ const workerCommand = command({
   },
 });
 
-/** Undefined: the default engine. The queue's packages are loaded only when used. */
+/** Returns undefined for the default engine. The queue's packages are loaded only when used. */
 async function openEngine(options: option.Values<typeof ENGINE_OPTIONS>, io: CliIo): Promise<SweepEngine | undefined> {
   if (options.engine === 'threads') return undefined;
   const { askServer, JobQueue, requireServer } = await import('../../shell/queue/job-queue.js');

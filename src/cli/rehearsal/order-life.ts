@@ -1,5 +1,5 @@
 /**
- * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. Each method of the table is
+ * One order from draft to cancel, through the trader's own risk, executor, signer and ledger. A method of the table is
  * a step: it returns its success in one line, or throws the error that ends the rehearsal.
  */
 
@@ -103,7 +103,7 @@ export class OrderLife {
   async openAccount(): Promise<string> {
     const { rows } = await this.#resting();
     if (rows.length > 0) {
-      // Another resting order would pass for its own.
+      // Another resting order could be mistaken for the rehearsal's own order.
       const count = rows.length === 1 ? 'an order rests' : `${rows.length} orders rest`;
       const todo = 'Stop the trader, or `twinbook cancel-all --verify`, then rehearse again.';
       throw failure(`${count} under this wallet`, todo);

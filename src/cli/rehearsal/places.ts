@@ -1,4 +1,4 @@
-/** The two places of a rehearsal: an embedded exchange with a wallet that is not kept, and the venue with the real one. */
+/** The two places of a rehearsal: an embedded exchange with a temporary wallet, and the venue with the real wallet. */
 
 import { existsSync } from 'node:fs';
 import { PAPER_DEFAULTS, startExchange } from '../../exchange/exchange.js';
@@ -67,7 +67,7 @@ async function checkNobodyTrades(config: Config): Promise<void> {
     throw failure(`it is killed: ${killed}`, '`twinbook unkill --reason TEXT`, then rehearse again.');
 }
 
-/** From the clock to the ledger. The client has credentials. */
+/** Runs the steps from the clock to the ledger. The client has credentials. */
 async function liveThrough(place: Place): Promise<void> {
   const { client, config, ledgerPath } = place;
   const { profile } = config.venue;
