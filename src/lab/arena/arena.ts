@@ -44,7 +44,7 @@ export function computeStanding(results: readonly NamedSimulation[]) {
     fills: mean(({ fills }) => fills),
     shares: mean(({ shares }) => shares),
     actions: mean(({ actions }) => actions),
-    /** Null in a world without requests. */
+    /** Requests; null in a world without requests. */
     requests: results.some(({ requests }) => requests === null) ? null : mean(({ requests }) => requests ?? 0),
     /** Simulations halted by a risk limit. */
     halted: results.filter(({ halts }) => halts > 0).length,

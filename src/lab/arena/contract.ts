@@ -5,7 +5,7 @@ import { formatQuantity } from '../report/figures.js';
 
 /** Conditions of a strategy's simulations; a world ignores the others. */
 export interface Conditions {
-  /** At once. */
+  /** Number of simultaneous markets. */
   readonly markets: number;
   /** Request limits of the venue. */
   readonly publicPerMinute: number;
@@ -88,7 +88,7 @@ export class Tally {
   }
 }
 
-/** Parts of a strategy for a world that judges it alone. */
+/** Parts of a strategy for a world that judges one strategy. */
 export type ShownStrategy = Pick<StrategyConfig, 'name' | 'module' | 'params'>;
 
 /** An entered strategy: its parsed file, and the trader that it was read with. */
@@ -113,11 +113,11 @@ export interface SimulationResult extends Readonly<ReturnType<Tally['edges']> & 
   readonly failure: string | null;
 }
 
-/** A market with a known truth. Equal seeds give equal markets, whatever the maker does. */
+/** A market with a known truth. Equal seeds give equal markets for any maker. */
 export interface World {
   /** Lower case, as in `--world NAME`. */
   readonly name: string;
-  /** One sentence. */
+  /** Sentence that describes the world. */
   readonly summary: string;
   /** Conditions that affect this world; the world ignores the others. */
   readonly conditions: readonly ConditionName[];

@@ -112,8 +112,8 @@ const describeMarket = (conditionId: string, name: string, title: string): Recor
 });
 
 /**
- * The challenge on the exchange's own book: its participants are accounts there and act in the published order. Without
- * other traders the book equals the published one. The first market is the challenge of this seed.
+ * Plays the challenge on the exchange's own book: its participants are accounts that act in the published order.
+ * Without other traders the book equals the published book. The first market is the challenge of this seed.
  */
 export const challengeScene = (core: ExchangeCore, seed: number, markets: number): Scene =>
   steppedScene(
@@ -156,7 +156,7 @@ class ChallengeMarket extends SteppedMarket {
 
   override act(): void {
     this.#others.act();
-    // At once, so that readers between two steps see the challenge's book before the next one.
+    // Runs at once, so that readers between two steps see the challenge's book before the next step.
     this.#noticeUsedUp();
     this.#others.replace();
   }
@@ -175,7 +175,7 @@ class ChallengeMarket extends SteppedMarket {
     return this.core.internal.lastFilled / ONE;
   }
 
-  /** In the challenge's order: asks before bids, each from the best on. */
+  /** Orders follow the challenge: asks before bids, from the best price on. */
   #noticeUsedUp(): void {
     const used = this.#standing.filter(({ handle }) => handle === 0 || this.core.internal.remaining(handle) === 0);
     if (used.length === 0) return;

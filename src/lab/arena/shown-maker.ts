@@ -45,7 +45,7 @@ interface EventPlace {
 type Turn = ReturnType<ShownMaker['see']>;
 
 export class ShownMaker implements Maker {
-  /** Null for a strategy of whole events outside an event. */
+  /** Sandbox of the strategy; null for a strategy of whole events outside an event. */
   readonly #sandbox: StrategySandbox | null;
   readonly #tracker: MarketTracker;
   readonly #facts: MarketFacts;
@@ -54,7 +54,7 @@ export class ShownMaker implements Maker {
   readonly #placed = new Map<string, { readonly atMs: number; readonly isProbe: boolean }>();
   readonly #feeds: readonly string[];
   readonly #readTruth: ReturnType<typeof openTruthFeed>;
-  /** Null without an event, and for a strategy that does not request it. */
+  /** View of the event; null without an event, and for a strategy that does not request the view. */
   readonly #glance: EventPlace['glance'] | null;
   #account = new Account(0);
   #lastId = 0;

@@ -59,9 +59,9 @@ export interface TraderRun {
   readonly markets: number;
   /** Created on the exchange of the run. */
   readonly scene: (core: ExchangeCore, seed: number, markets: number) => Scene;
-  /** From the first event to the close. */
+  /** Time from the first event to the close, ms. */
   readonly lastsMs: number;
-  /** Maximum day limit; a halt then stays. Absent: as in `moneyFor`, and a halt ends with the next event. */
+  /** Maximum day limit; a halt then stays. Absent: limit of `moneyFor`, and a halt ends with the next event. */
   readonly maxLossDayMicros?: Micros;
 }
 

@@ -74,7 +74,7 @@ export function requireApart(seeds: SeedRange, fresh: SeedRange): void {
 
 const getLastSeed = ({ first, count }: SeedRange): number => first + count - 1;
 
-/** A world stands for a fill model, and a seed for an event: seeds are independent. */
+/** A world takes the place of a fill model, and a seed that of an event: seeds are independent. */
 function makeFacts({ config, search, worlds, conditions, seeds }: WorldSweepPlan): SweepFacts {
   const texts = worlds.map((world) => conditionsText(world.conditions, conditions)).filter((text) => text !== '');
   const latency = texts.length === 0 ? 'none' : [...new Set(texts)].join('; ');

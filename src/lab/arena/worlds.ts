@@ -50,7 +50,7 @@ export function playEvent(
   const ids = Array.from({ length: count }, (_, outcome) => `outcome-${outcome + 1}`);
   const facts: EventFacts = { eventConditionId: 'event', outcomes: 'exhaustive', marketConditionIds: ids };
   const { module, params } = judged;
-  // Null for a strategy that quotes each market alone.
+  // Sandbox of the whole event; null for a strategy that quotes single markets.
   const sandbox = module.scope === 'event' ? StrategySandbox.ofEvent(module, params, facts, (call) => call()) : null;
   const markets: Simulation<ShownMaker>[] = [];
   for (const [outcome, truth] of drawEvent(seed, count, steps).entries()) {

@@ -1,12 +1,12 @@
 /**
- * Backtests from code (the package's `twinbook/backtest`): what `twinbook backtest` does, with its results as data. The
- * trader is the live one, the exchange is the paper exchange's core with recorded markets, and between them lies a virtual
- * clock: no network, no file is written, and the same input gives the same `traceHash` on every machine.
+ * Backtests from code (the package's `twinbook/backtest`): runs `twinbook backtest` and returns its results as data.
+ * The trader is the live trader, and the exchange is the paper exchange's core with recorded markets. Both share a
+ * virtual clock, without network or written files. Equal input gives an equal `traceHash` on every machine.
  *
  *     const [result] = await backtest({ config: 'mine.yaml', data: ['data/sample'], fillModels: ['risk-averse'] });
  *     console.log(result.analysis.result.resultMicros);
  *
- * A strategy is named by its file, as everywhere; a fill model may be an object of the caller's own.
+ * A strategy's name is its file. A fill model may be an object of the caller's own.
  */
 
 import { resolve } from 'node:path';
@@ -48,7 +48,7 @@ export interface BacktestOptions {
   readonly landingMs?: number;
   /** After a halt by a limit: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
   readonly afterHalt?: AfterHalt | undefined;
-  /** Offers every recorded market to every strategy, whatever its file selects. Default false. */
+  /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;
   /** Feed values by name: a CSV or JSONL file as in docs/feeds.md, or null for the recorded ones. */
   readonly feeds?: Readonly<Record<string, string | null>>;
@@ -68,9 +68,9 @@ export interface BacktestResult extends BacktestOutcome {
 }
 
 /**
- * Runs the strategies of a file over recordings, once for each fill model, in their order. Throws TwinbookError:
- * `config_invalid`, `strategy_invalid` or `file_unreadable` for the files, `recording_invalid` for the data, `usage` for
- * fill models or latencies that are not known. Settings from the environment are not read.
+ * Runs the strategies of a file over recordings, once per fill model, in their order. Does not read settings from the
+ * environment. Throws TwinbookError: `config_invalid`, `strategy_invalid` or `file_unreadable` for the files,
+ * `recording_invalid` for the data, `usage` for unknown fill models or latencies.
  */
 export async function backtest({ config: file, ...options }: BacktestInput): Promise<readonly BacktestResult[]> {
   const feeds = Object.keys(options.feeds ?? {});

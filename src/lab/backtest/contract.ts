@@ -25,7 +25,7 @@ export interface EventSource {
   /** Whether opened streams begin to read at once; early opening then shortens the wait. */
   readonly readsAhead?: boolean | undefined;
   readonly summary: RecordingSummary | null;
-  /** Without a summary: gaps found so far while playing. */
+  /** Gaps found so far while playing, for a recording without a summary. */
   readonly gaps?: readonly RecordedGap[];
   /** Warnings about the data for its user; complete after it was played to its end. */
   readonly warnings: readonly string[];
@@ -131,8 +131,8 @@ export interface BacktestPlan {
   /** Landing time of merges and redeems, ms. */
   readonly landingMs: number;
   /**
-   * Timed commands of an operator, in order. With a `stop` the run ends once the trader has stopped; without one it is
-   * stopped after the last market.
+   * Timed commands of an operator, in order. A `stop` ends the run once the trader has stopped. Without a `stop`, the
+   * trader is stopped after the last market.
    */
   readonly commands?: readonly TimedCommand[];
   /** Action after a halt by a limit; absent: `resume`. */

@@ -21,7 +21,7 @@ export interface FeeCurve {
 
 const CENT = 10_000;
 
-/** By the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
+/** Fee curves by the venues' documents of 2026. Polymarket's makers pay nothing; their rebates are left out. */
 const NAMED: Readonly<Record<string, Omit<FeeCurve, 'name'>>> = {
   none: { shape: 'notional', takerMicros: 0, makerMicros: 0, stepMicros: 1, isByOrder: false },
   kalshi: { shape: 'quadratic', takerMicros: 70_000, makerMicros: 0, stepMicros: CENT, isByOrder: true },

@@ -203,8 +203,8 @@ export const SIGNATURE = '0'.repeat(128);
 const LONGEST_PAGE = 100;
 
 /**
- * Most orders end without a fill, and a trader reads one for a minute at most. This many are more than it can place in
- * half an hour.
+ * Limit of stored orders without a fill. Most orders end without a fill, and a trader reads an order for at most a
+ * minute. The limit exceeds the orders that a trader can place in half an hour.
  */
 const UNFILLED_ORDERS: Forgetting = {
   passes: (recordKind, { state }) => recordKind === 'order' && UNFILLED.some((unfilled) => unfilled === state),
@@ -257,7 +257,7 @@ export class InProcessExchange {
   answer(call: AnyCall, nowMs: number): Answer {
     const { scope } = declarationOf(call.endpoint);
     const { allowed, limit, remaining, resetMs } = this.#limits[scope].take('us', nowMs);
-    // As in the headers: whole seconds.
+    // Whole seconds, like the headers.
     const budget = { scope, limit, remaining, resetMs: Math.ceil(resetMs / 1000) * 1000 };
     const outcome = allowed ? this.#serve(call, nowMs) : answerRefusal({ slug: 'throttled' });
     return { outcome, venueTimeMs: Math.floor(nowMs / 1000) * 1000, budget };
@@ -367,7 +367,7 @@ export class InProcessExchange {
     return this.#readAgain(call.endpoint, reply.data, reply.nextCursor ?? null);
   }
 
-  /** As `read`; an answer equal to the endpoint's last one is that object. */
+  /** Reads like `read`; an answer equal to the endpoint's last answer is the same object. */
   #readAgain(endpoint: EndpointName, record: unknown, nextCursor: string | null): Outcome {
     if (endpoint in READERS) return read(endpoint, record, nextCursor);
     const last = this.#lastRead.get(endpoint);

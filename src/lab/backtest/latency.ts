@@ -27,7 +27,7 @@ interface LatencySpec {
 export interface LatencyChoice {
   readonly spec: LatencySpec;
   readonly roundTripsMs: readonly number[];
-  /** Of some kinds of calls; the others use `roundTripsMs`. */
+  /** Round trips of some call kinds; other kinds use `roundTripsMs`. */
   readonly byKind?: Readonly<Partial<Record<CallKind, readonly number[]>>>;
 }
 
@@ -124,9 +124,9 @@ const NO_SPREAD: RoundTripSpread = { scale: 1, jitterShare: 0 };
  * sequence, so each run takes a new one. `recorded` without measured times is a TwinbookError `recording_invalid`.
  */
 export class LatencyModel {
-  /** As given, for example `constant:150` or `recorded:x3`. */
+  /** Name in the user's notation, for example `constant:150` or `recorded:x3`. */
   readonly name: string;
-  /** Of the drawn call, ms: to the exchange and back. */
+  /** Time of the drawn call to the exchange and back, ms. */
   thereMs = 0;
   backMs = 0;
   /** The call is executed, but its answer comes after the client's time-out. */

@@ -130,7 +130,7 @@ export class Metrics {
   }
 
   #onSubmit(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>, nowMs: number): void {
-    // As above.
+    // The answer to this call.
     const order = outcome.data as Extract<Outcome<'orders.submit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
     const behind = this.#core.orders.ahead(this.#account, pubkey);
@@ -142,7 +142,7 @@ export class Metrics {
   }
 
   #onCancel(pubkey: string, outcome: Extract<Outcome, { kind: 'answered' }>): void {
-    // As above.
+    // The answer to this call.
     const order = outcome.data as Extract<Outcome<'orders.cancelSubmit'>, { kind: 'answered' }>['data'];
     const market = this.#findMarket(order.market.condition_id);
     if (market === undefined) return;

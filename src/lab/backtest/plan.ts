@@ -35,8 +35,8 @@ interface FeedQuestion {
 export type FeedData = Awaited<ReturnType<typeof readFeedData>>;
 
 /**
- * Throws TwinbookError `file_unreadable` for an unreadable file, `usage` for one without a valid row, or for more than
- * five million values.
+ * Reads feed values. Throws TwinbookError `file_unreadable` for an unreadable file, and `usage` for a file without a
+ * valid row or more than five million values.
  */
 export async function readFeedData(question: FeedQuestion) {
   const { config, choices, recordings } = question;
@@ -167,7 +167,7 @@ export interface PlanOptions
     BacktestPlan,
     'fillModel' | 'latency' | 'seed' | 'landingMs' | 'fees' | 'feeCurve' | 'afterHalt' | 'phaseMs'
   > {
-  /** Offers every recorded market to every strategy, whatever its file selects. */
+  /** Whether every strategy gets every recorded market, regardless of its file's selection. */
   readonly allMarkets: boolean;
   /** Feed values; absent: the configuration's feeds have no values. */
   readonly feedData?: FeedData | undefined;
@@ -247,6 +247,6 @@ function dataLines(sources: readonly EventSource[], selected: readonly EventSour
   return lines;
 }
 
-/** Without the path: equal data gives equal results in any folder. */
+/** Contains no path: equal data gives equal results in any folder. */
 const describeOrigin = ({ source }: Market): string =>
   source.kind === 'twinbook' ? `a recording of ${source.origin ?? 'an unnamed venue'}` : `raw ${source.kind} files`;

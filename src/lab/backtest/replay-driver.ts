@@ -360,7 +360,7 @@ class OpenMarket implements Played {
   readonly #core: ExchangeCore;
   readonly #market: ReplayMarket;
   readonly #listener: MarketListener;
-  /** Null after the end: read data is released. */
+  /** Stream of the market; null after the end, which releases read data. */
   #stream: ChunkStream | null;
   #chunk: EventChunk | null = null;
   #at = 0;
@@ -410,10 +410,10 @@ class OpenMarket implements Played {
     }
   }
 
-  /** Null at the end, and where reading fails: the market then closes there, and `failure` has the reason. */
+  /** Next chunk; null at the end or after a read failure, which closes the market and is in `failure`. */
   async #nextChunk(stream: ChunkStream): Promise<EventChunk | null> {
     try {
-      // Without a wait for columns in memory: a promise per chunk would be most of the work.
+      // Columns in memory are not awaited: a promise per chunk would be most of the work.
       const answer = stream.next();
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {

@@ -102,7 +102,7 @@ const BEAT_MS = 100;
 const AFTERMATH_MS = 120_000;
 /** Interval of the checks of what holds the trader back. */
 const LOOK_MS = 60_000;
-/** As long as the daemon waits for the proof that nothing rests. */
+/** Maximum time until the proof that nothing rests, ms; equal to the daemon's. */
 const STOP_MS = 180_000;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestOutcome> {

@@ -124,7 +124,7 @@ export class RequestCount {
   readonly #refusals = new Map<string, number>();
   readonly #notices: SessionNotice[] = [];
   readonly #kept = { info: 0, loud: 0 };
-  /** By market and control: a quote slot counts from its beginning. */
+  /** Refusals by market and control: a quote slot counts from its beginning. */
   readonly #byRisk = new Map<string, { readonly name: string; readonly count: number }>();
   /** Notices by their text without figures. */
   readonly #byGuard = new Map<string, { readonly name: string; readonly count: number }>();
@@ -188,7 +188,7 @@ export class RequestCount {
     return { public: { ...open.use }, signed: { ...signed.use }, byEndpoint, unsent: this.#unsent };
   }
 
-  /** Most frequent first. Of guards: one sample per minute of a market that was not quoted for that reason. */
+  /** Refusals, most frequent first. Guards give one sample per minute of a market that they kept from quoting. */
   get refused(): readonly Refusal[] {
     const byRisk = new Map<string, number>();
     for (const { name, count } of this.#byRisk.values()) byRisk.set(name, (byRisk.get(name) ?? 0) + count);
@@ -232,7 +232,7 @@ function dataNotices({ plan, empty, metrics, fromMs }: Measured): SessionNotice[
   return texts.map((text) => ({ timeMs: fromMs, severity: 'loud', text }));
 }
 
-/** Without the folder: equal data gives equal results in any folder. */
+/** Contains no folder: equal data gives equal results in any folder. */
 const brokenOff = ({ title, source }: RecordedMarket, failure: string): string =>
   `"${title}" is played only as far as it can be read: ${failure.replaceAll(`${source.path}/`, '')}`;
 
@@ -328,7 +328,7 @@ export function makeSession(measured: Measured): SessionRecord {
 
 function marketSession(metrics: MarketMetrics, measured: Measured): MarketSession {
   const { ledger, exchange } = measured;
-  // By the exchange, for comparison with fills and conversions.
+  // Holdings by the exchange, for comparison with fills and conversions.
   const held = exchange.core.catalog.market(metrics.played.index).shares.read(exchange.account);
   const { played, samples } = metrics;
   const market = played.source.market;

@@ -22,7 +22,7 @@ import { type LiveRun, readRecordedRun } from './read-recorded-run.js';
 
 export type Parity = ReturnType<typeof compare>;
 export type MarketParity = Parity['markets'][number];
-/** Compared figures of one session, live or under a fill model. Null: unknown. */
+/** Compared figures of one session, live or under a fill model; null: unknown figure. */
 export type Side = ReturnType<typeof makeSide>;
 export type FillBand = ReturnType<typeof computeFillBand>;
 
@@ -65,7 +65,7 @@ function compareMarkets(all: readonly Analysis[], names: readonly string[]) {
   });
 }
 
-/** In a market unknown to a side it did nothing. */
+/** A side did nothing in a market that it does not know. */
 const marketSide = (name: string, market: MarketAnalysis | undefined) => ({
   name,
   fills: market?.fills ?? 0,
@@ -95,7 +95,7 @@ function computeFillBand([live, ...models]: readonly Pick<Side, 'name' | 'fills'
 }
 
 export interface ParityOptions {
-  /** As in the run, or another one to play over the run. */
+  /** Trader of the run, or another trader to play over the run. */
   readonly trader: ReplayedTrader;
   /** The trader is another: it ignores the run's changes of configuration and fleet. Default: false. */
   readonly isOther?: boolean;
@@ -174,7 +174,7 @@ function makePlan(liveRun: LiveRun, options: ParityOptions, data: readonly strin
     seed: options.seed,
     landingMs: options.landingMs,
     latency: makeLatency(liveRun, options),
-    // Only the run's own operator resumes.
+    // Only the run's own operator commands resume trading.
     afterHalt: 'end',
     fees: { makerRateMicros: 0, takerRateMicros: 0 },
     commands: liveRun.commands.filter(({ command }) => options.isOther !== true || !isOfRunAlone(command)),

@@ -32,7 +32,7 @@ import { MemoryStore } from './memory-store.js';
 const ROOM_MS = 60_000;
 
 export interface Journaled extends JournalFacts {
-  /** By market; only wanted ones that a run has read. */
+  /** Prices by market; only wanted markets that a run has read. */
   readonly prices: ReadonlyMap<string, RecordedPrices>;
 }
 
@@ -296,7 +296,7 @@ const STOP_ROOM_MS = 60_000;
 
 type OutcomeObservation = Extract<Observation, { kind: 'outcome' }>;
 
-/** From our clock to the exchange's. */
+/** Shifts a feed value from our clock to the exchange's. */
 function shiftFeedValue({ feed, timeMs, value }: RecordedFeedValue, offsetMs: number): RecordedFeedValue {
   const { atMs, validUntilMs } = value;
   const times = { atMs: atMs + offsetMs, validUntilMs: validUntilMs === null ? null : validUntilMs + offsetMs };
@@ -422,7 +422,7 @@ class RunReading {
       ...[...this.#orders.conversions.values()].map(({ conditionId }) => conditionId),
     ]);
     const [only, another] = strategies;
-    // With several strategies any of them could have placed the order.
+    // Any of several strategies could have placed the order.
     const strategy = another === undefined ? (only?.name ?? '') : '';
     const markets: MarketFacts[] = [];
     for (const id of ids) {

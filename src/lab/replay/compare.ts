@@ -14,7 +14,7 @@ export interface Redone {
 
 /** The first step in which the replayed core differs. */
 export interface Difference {
-  /** From 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
   /** Our clock, ms. */
   readonly timeMs: number;
@@ -29,7 +29,7 @@ export interface Difference {
   readonly fields: readonly FieldDifference[];
 }
 
-/** As JSON; null if absent. */
+/** One different field; values as JSON, null if absent. */
 interface FieldDifference {
   readonly path: string;
   readonly recorded: string | null;
@@ -91,7 +91,7 @@ function firstDifferent(then: readonly unknown[], now: readonly unknown[]): numb
   return null;
 }
 
-/** By their JSON as written: most are equal, and sorting keys is expensive. */
+/** Compares the JSON texts: most values are equal, and sorting keys is expensive. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b);
 

@@ -1,7 +1,7 @@
 /**
- * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. Its requests and
- * signatures are compared step by step. There is no key and no network: signatures come from the journal. Only the given
- * ledger is written. After the first difference the recorded answers may not fit the requests.
+ * Repeats a recorded run: a fresh trader on a copy of the starting ledger gets the journal's observations. The replay
+ * compares requests and signatures step by step. It has no key and no network: signatures come from the journal. Only
+ * the given ledger is written. After the first difference the recorded answers may not fit the requests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -106,7 +106,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     /** Our clock, ms, of the first and last observation; null without any. */
     fromMs: null as number | null,
     toMs: null as number | null,
-    /** Null when every decision was equal. */
+    /** First difference; null when every decision was equal. */
     difference: null as Difference | null,
   };
   // After the first difference the run's answers may not fit the requests: the trader then fails.

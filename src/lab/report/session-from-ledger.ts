@@ -198,7 +198,7 @@ function readRows(reader: LedgerReader, { nowMs, journals }: LedgerSessionOption
     orders: groupBy(orders, (row) => row.marketConditionId),
     fills: groupBy(fills, (row) => row.marketConditionId),
     conversions: groupBy(conversions, (row) => row.marketConditionId),
-    /** By intent. */
+    /** Strategies by intent. */
     strategies: new Map(intents.map(({ id, strategy }) => [id, strategy])),
   };
 }
@@ -262,7 +262,7 @@ function computeSpans(
   });
 }
 
-/** By event: one name for all its markets, also for those without recording and journal. */
+/** Event titles: one name for all markets of an event, also for those without recording and journal. */
 const eventTitles = (reader: LedgerReader, ids: ReadonlySet<string>, { findPrices }: LedgerSessionOptions) =>
   new Map(
     [...ids].flatMap((id): readonly (readonly [string, string])[] => {
@@ -297,7 +297,7 @@ function listMarket(
     trades: (rows.fills.get(conditionId) ?? []).map((fill): ReportedTrade => {
       const seenMs = rows.theirs(fill.seenMs);
       return {
-        // Without journals a trade's time is the exchange's whole second.
+        // A trade's time without journals is the exchange's whole second.
         timeMs: options.journals === undefined ? fill.timestampS * 1000 : tradeTimeMs(fill.timestampS, seenMs),
         seenMs,
         orderPubkey: fill.orderPubkey,
@@ -326,7 +326,7 @@ function listMarket(
   };
 }
 
-/** By the ledger it rested from its draft's row until a final status was seen. */
+/** In the ledger an order rested from its draft's row until a final status was seen. */
 const toSessionOrder = (order: OrderRecord, { theirs, toMs }: LedgerRows): SessionOrder => ({
   pubkey: order.pubkey,
   side: order.isYes === (order.side === 'buy') ? 'bid' : 'ask',

@@ -20,7 +20,7 @@ export interface SessionRecord {
   readonly capitalMicros: number;
   /** Final currency, locked or not. */
   readonly endCashMicros: number;
-  /** In order of opening, including markets without any data. */
+  /** Markets in order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
   /** For the whole account; at most `MAX_SAMPLES` samples. */
   readonly account: AccountSeries;
@@ -29,7 +29,7 @@ export interface SessionRecord {
    * equity is not always known.
    */
   readonly maxDrawdownMicros: number | null;
-  /** Null for a live ledger, which does not count requests. */
+  /** Use of requests; null for a live ledger, which does not count requests. */
   readonly requests: RequestUse | null;
   /** Halts and held-back times by limits, in order; unknown and empty for a live session. */
   readonly halts: readonly HaltRecord[];
@@ -108,27 +108,27 @@ export const MAX_SAMPLES = 2_048;
 
 export interface FillRecord {
   readonly timeMs: number;
-  /** When the trader learned of it; null if never. */
+  /** Time when the trader learned of the fill; null for an unseen fill. */
   readonly seenMs: number | null;
   readonly orderPubkey: string;
   readonly strategy: string;
-  /** In YES space: `bid` made us longer of YES (bought YES or sold NO). */
+  /** Side in YES space: `bid` made us longer of YES (bought YES or sold NO). */
   readonly side: 'bid' | 'ask';
   /** The fill's leg: whether YES shares moved, else NO shares; and whether we bought them. */
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** In YES space. */
+  /** Price in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
   /** Change of currency without the fee: negative for a purchase. */
   readonly cashMicros: number;
   /** ≥ 0. */
   readonly feeMicros: number;
-  /** Null when the exchange did not say. */
+  /** Whether we were the maker; null when the exchange did not report it. */
   readonly isMaker: boolean | null;
   /**
-   * Mid of the market right before the trade, without own orders. With an empty side the last mid before, and without
-   * any the price of the fill. Null without a recorded book (a live ledger).
+   * Mid of the market right before the trade, without own orders. An empty side gives the last known mid; without any
+   * mid, the fill's price counts. Null without a recorded book (a live ledger).
    */
   readonly markMicros: number | null;
   /** Mid at each of `MARKOUT_HORIZONS_MS` after it; null when the market had closed or had none. */
@@ -137,7 +137,7 @@ export interface FillRecord {
   readonly restedMs: number | null;
   /** Shares ahead of the order when it began to rest; null when unknown. */
   readonly joinedBehindMicros: number | null;
-  /** Filled by a recorded amount that arrived at the order's price, not by a recorded trade. Null live. */
+  /** Whether a recorded amount that arrived at the order's price filled the order, not a recorded trade. Null live. */
   readonly atCrossing: boolean | null;
 }
 
@@ -150,7 +150,7 @@ export interface ConversionRecord {
   readonly noMicros: number;
   /** Currency received; negative for a split. */
   readonly cashMicros: number;
-  /** For a split: the part of the currency that its YES shares cost. Null for others. */
+  /** Part of a split's currency that its YES shares cost; null for other conversions. */
   readonly yesCostMicros: number | null;
   /** YES price then, by the rule of `FillRecord.markMicros`; of a redeem the last one before settlement. */
   readonly markMicros: number | null;
@@ -192,7 +192,7 @@ export interface ScopeUse {
 export interface RequestUse {
   readonly public: ScopeUse;
   readonly signed: ScopeUse;
-  /** By endpoint name, most frequent first. */
+  /** Requests by endpoint name, most frequent first. */
   readonly byEndpoint: readonly (readonly [endpoint: string, count: number])[];
   /** Requests that never left, because they expired before the budget had a place. */
   readonly unsent: number;
@@ -218,9 +218,9 @@ export interface Assumptions {
   readonly configHash: string;
   /** Seed of the random draws; null without random draws. */
   readonly seed: number | null;
-  /** Null live. */
+  /** Fill model; null live. */
   readonly fillModel: string | null;
-  /** Whether recorded makers are post-only, so that arriving amounts fill nothing. Null live. */
+  /** Whether recorded makers are post-only, so that arriving amounts fill nothing; null live. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
   /** For a backtest: basis of the trades' fees. */

@@ -79,7 +79,7 @@ export class Holdings {
     return this.#yes.costMicros + this.#no.costMicros;
   }
 
-  /** At a YES price, rounded down; null when unknown but needed. */
+  /** Returns the value at a YES price, rounded down; null when a needed price is unknown. */
   worthMicros(markMicros: number): number;
   worthMicros(markMicros: number | null): number | null;
   worthMicros(markMicros: number | null): number | null {

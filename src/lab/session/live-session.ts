@@ -35,7 +35,7 @@ import {
 export interface SessionOrder {
   readonly pubkey: string;
   readonly side: 'bid' | 'ask';
-  /** In YES space, and in its own outcome's space. */
+  /** Price in YES space, and price in its own outcome's space. */
   readonly priceMicros: number;
   readonly ownPriceMicros: number;
   /** Purchases bind currency, sales bind shares. */
@@ -58,7 +58,7 @@ export interface RecordedBest {
 
 /** A recorded book without own orders, at any time. */
 export interface RecordedPrices {
-  /** As known at this time; nulls outside the recording and within its gaps. */
+  /** Returns the prices known at this time; nulls outside the recording and within its gaps. */
   readonly at: (timeMs: number) => RecordedBest;
   /** Last mid known at this time, however old; null before the first. */
   readonly standing: (timeMs: number) => number | null;
@@ -72,7 +72,7 @@ export interface RecordedPrices {
 
 interface WalkedMarket extends Pick<MarketSession, 'fills' | 'conversions'> {
   readonly orders: readonly SessionOrder[];
-  /** Null without a recorded book. */
+  /** Recorded prices; null without a recorded book. */
   readonly prices: Pick<RecordedPrices, 'at'> | null;
 }
 
@@ -87,7 +87,7 @@ export class MarketWalk {
   readonly #moves: readonly Move[];
   #moved = 0;
   readonly #resting = new Set<SessionOrder>();
-  /** By order: fills have exchange times and may precede the known start of resting. */
+  /** Filled amounts by order: fills have exchange times and may precede the known start of resting. */
   readonly #filledMicros = new Map<string, number>();
 
   constructor(market: WalkedMarket) {
@@ -192,7 +192,7 @@ export interface MarketFacts
   readonly orders: readonly SessionOrder[];
   readonly trades: readonly ReportedTrade[];
   readonly conversions: readonly ReportedConversion[];
-  /** Null without a recorded book. */
+  /** Recorded prices; null without a recorded book. */
   readonly prices: RecordedPrices | null;
   /** Last time with a valid mid: the market closes, or the session ends. */
   readonly lastMs: number;
@@ -207,7 +207,7 @@ export interface MarketFacts
 type OfSession = 'title' | 'fromMs' | 'toMs' | 'capitalMicros' | 'requests' | 'refusals' | 'notices';
 
 export interface SessionFacts extends Pick<SessionRecord, OfSession> {
-  /** Null: the capital plus currency from trades and conversions. */
+  /** Final cash; null: the capital plus currency from trades and conversions. */
   readonly endCashMicros: number | null;
   readonly markets: readonly MarketFacts[];
   /** Spans in which the trader ran. */
@@ -355,8 +355,8 @@ function measureQuoting({ orders, lastMs, countedFromMs }: MarketFacts, running:
 const MOST_LOOKS = 86_400;
 
 /**
- * Only while the trader ran: the value of its shares between two runs is unknown. Every sample counts for the deepest
- * fall, as in a backtest; stored ones are thinned.
+ * Samples only while the trader ran: the value of shares between two runs is unknown. Every sample counts for the
+ * deepest fall, as in a backtest; stored samples are thinned.
  */
 function sampleAccount(
   markets: readonly WalkedMarket[],

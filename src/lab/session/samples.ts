@@ -123,7 +123,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     super(['bid', 'ask', 'ourBid', 'ourAsk', 'inventory'], firstStepMs);
   }
 
-  /** Once per first step while the market is open. */
+  /** Takes a sample once per first step while the market is open. */
   take(timeMs: number, top: BookTop, netMicros: number): void {
     const { ourBidMicros, ourAskMicros } = top;
     this.#openForMs += this.firstStepMs;
@@ -152,7 +152,7 @@ export class MarketSamples extends Samples<'bid' | 'ask' | 'ourBid' | 'ourAsk' |
     };
   }
 
-  /** By samples: precise to a step. */
+  /** Quoted times from the samples: precise to a step. */
   get quotedMs(): Pick<QuotingFigures, 'openForMs' | 'twoSidedMs' | 'oneSidedMs'> {
     return { openForMs: this.#openForMs, twoSidedMs: this.#twoSidedMs, oneSidedMs: this.#oneSidedMs };
   }
@@ -195,7 +195,7 @@ export class AccountSamples extends Samples<'equity' | 'locked'> {
     this.columns.locked.push(lockedMicros);
   }
 
-  /** Over everything observed, kept or not; ≥ 0. Null when the equity is not always known. */
+  /** Deepest fall over all samples, stored or not; ≥ 0. Null when the equity is not always known. */
   get maxDrawdownMicros(): number | null {
     return this.#isKnown ? this.#fallMicros : null;
   }

@@ -74,7 +74,7 @@ function takeAway(path: string, refuse: () => never): () => void {
   };
 }
 
-/** With longer calls, one in a hundred, a step with many markets falls behind its polls. */
+/** Maximum time of one call in a hundred, ms; with longer calls, steps with many markets fall behind their polls. */
 const MOST_MS = 5;
 /** A book this old says nothing about the market. */
 const OLD_MS = 600_000;
@@ -140,7 +140,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return 'two instances agree at every look';
   },
 
-  /** Two markets shown alternately, and each alone: instances must be independent. */
+  /** Shows two markets alternately, and each market alone: instances must be independent. */
   'each market has its own instance'(tried, { markets }) {
     if (markets.length < 2) return { because: 'wants two of them' };
     for (let index = 1; index < markets.length; index += 2) {
@@ -237,7 +237,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return `${asked} looks`;
   },
 
-  /** Where only a full position speaks against quoting; long and short positions apart. */
+  /** Checks times when only a full position prevents quotes; long and short positions separately. */
   'at the limit it still quotes the side that reduces'(tried, shown) {
     const at = { long: { looks: 0, alive: 0 }, short: { looks: 0, alive: 0 } };
     playAll(tried, shown, (quotes, view) => {

@@ -140,7 +140,7 @@ export interface Beside {
   /** A probability, or a bid and an ask around it, in price; and its age. */
   readonly told: {
     readonly p: number;
-    /** Null: the feed gives the probability itself. */
+    /** Half distance of the feed's prices; null: the feed gives the probability itself. */
     readonly half: number | null;
     readonly sd: number | null;
     readonly ageMs: number;
@@ -184,7 +184,7 @@ export type RowOfBook = readonly [tick: number, shares: number];
 /** Result of a poll and own state then, in ticks of YES. */
 export interface Look {
   readonly afterMs: number;
-  /** Null: no new book is read, and the newest ages. */
+  /** New book; null: no new book is read, and the newest book ages. */
   readonly book: { readonly bids: readonly RowOfBook[]; readonly asks: readonly RowOfBook[] } | null;
   /** Trade in ticks of its own outcome. */
   readonly trade: { readonly tick: number; readonly shares: number; readonly isYes: boolean } | null;
@@ -239,7 +239,7 @@ export function generateMarket(conditionId: string, grid: GridOfMarket, forMs: n
       tracker.ownFills.onFill(own);
       return [own];
     },
-    /** Null before the first book. */
+    /** Returns the view; null before the first book. */
     view: (ours: OwnState, nowMs: number, feeds?: FeedViews, siblings?: EventView | null): MarketView | null =>
       tracker.view(nowMs, ownState(ours), feeds, siblings),
   };

@@ -170,7 +170,7 @@ function drawBook(random: Random, middle: number, ticks: number) {
   return { bids: drawSide(-1), asks: drawSide(1) };
 }
 
-/** In price; null when a side is empty or nothing was read. */
+/** Middle price; null when a side is empty or nothing was read. */
 function computeMiddle({ book }: Look, ticks: number): number | null {
   const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
   return bid === undefined || ask === undefined ? null : (bid + ask) / (2 * ticks);

@@ -78,7 +78,7 @@ const nodeMajor = (): number => Number(process.versions.node.split('.')[0]);
 
 /** Events of a fold are decoded once for all its configurations. */
 export interface Chunk {
-  /** From 0. */
+  /** Number of the fold, from 0. */
   readonly fold: number;
   /** Numbers of the first and the last configuration. */
   readonly first: number;
@@ -215,7 +215,7 @@ export class ChunkRunner {
       throw new TwinbookError('config_invalid', text, hint);
     }
     const byId = new Map((await openRecordings(paths)).map((one) => [one.market.conditionId, one]));
-    // In the sheet's order: machines with more recordings play the same.
+    // Recordings in the sheet's order: machines with more recordings play the same ones.
     const recordings = sheet.markets.flatMap(({ conditionId }) => byId.get(conditionId) ?? []);
     if (recordings.length === 0) requireSameData(sheet, []);
     const data = await planData(recordings);
@@ -223,7 +223,7 @@ export class ChunkRunner {
     return new ChunkRunner(sheet, { ...place, recordings });
   }
 
-  /** In the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
+  /** Returns outcomes in the order of the chunk's tasks; null when stopped. A throwing backtest is an outcome. */
   async run(chunk: Chunk, stopAsked: Promise<void>): Promise<readonly ChunkOutcome[] | null> {
     const tasks = tasksIn(chunk, this.#sheet);
     const found = new Map<unknown, TaskOutcome>();
@@ -495,7 +495,7 @@ export async function collectChunks(dir: string, plan: FolderPlan, outDir: strin
   }
 }
 
-/** In the syntax of array jobs: `3,17-19`. */
+/** Formats chunks in the syntax of array jobs: `3,17-19`. */
 export function listOfChunks(indexes: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const index of indexes) {

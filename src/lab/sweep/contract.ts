@@ -16,7 +16,7 @@ export const USUAL_FOLDS = 4;
 export const LEAST_EVENTS_PER_FOLD = 2;
 export const MAX_FOLDS = 50;
 
-/** With fewer events a ratio is too random to be shown. */
+/** Minimum events for a ratio; with fewer events the ratio is too random to be shown. */
 export const LEAST_EVENTS_FOR_SHARPE = 8;
 /** Both rules for crossings, and the fewest fills: a result must have one sign under all three. */
 export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] as const;
@@ -25,7 +25,7 @@ export const USUAL_FILL_MODELS = ['trade-through', 'posts-only', 'risk-averse'] 
 export type RawValue = number | boolean | string;
 
 export interface Axis {
-  /** As shown: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
+  /** Shown name: `maker.half_spread_ticks`, or `maker.bands.0.min_margin_ticks` for a field of a row. */
   readonly name: string;
   readonly strategy: string;
   /** Inside its `params`. */
@@ -50,7 +50,7 @@ export type Choice =
 export interface Search {
   readonly kind: 'grid' | 'random';
   readonly axes: readonly Axis[];
-  /** In order: the last axis varies fastest, or as drawn. */
+  /** Candidates in order: the last axis varies fastest, or in order of the draws. */
   readonly candidates: readonly Candidate[];
   /** Combinations that the strategies reject, with reasons, most frequent first. */
   readonly leftOut: readonly { readonly why: string; readonly count: number }[];
@@ -59,7 +59,7 @@ export interface Search {
 }
 
 export interface Candidate {
-  /** From 1, in the order of the search. */
+  /** Number from 1, in the order of the search. */
   readonly number: number;
   /** One value per axis. */
   readonly values: readonly RawValue[];
@@ -85,7 +85,7 @@ export interface SweepPlan {
   readonly allMarkets: boolean;
   /** Feed values; absent: the feeds have no values. */
   readonly feedData?: FeedData;
-  /** Null: by the number of events, up to `USUAL_FOLDS`. */
+  /** Number of folds; null: chosen by the number of events, up to `USUAL_FOLDS`. */
   readonly folds: number | null;
   /** Minimum time between the last knowledge of a training event and the start of the tested fold, ms. */
   readonly embargoMs: number;
@@ -125,7 +125,7 @@ export interface SweepProgress {
 /** One backtest: a configuration, the events of one fold, and one fill model. */
 export interface Task {
   readonly candidate: Candidate;
-  /** From 0. */
+  /** Number of the fold, from 0. */
   readonly fold: number;
   readonly fillModel: string;
 }
@@ -140,7 +140,7 @@ export interface TaskFigures {
   /** Loud notices: limits that stopped the trader, and other alarms of a live one. */
   readonly alarms: number;
   readonly traceHash: string;
-  /** In the order of the fold's events. */
+  /** Results in the order of the fold's events. */
   readonly eventResults: readonly number[];
 }
 

@@ -201,7 +201,7 @@ function steps(numbers: readonly string[], name: string, text: string, spec: Fie
   );
 }
 
-/** In file form; the strategy's own reader checks it. */
+/** Value in file form; the strategy's own reader checks the value. */
 function value(word: string, spec: FieldSpec): RawValue {
   const text = word.trim();
   if (spec.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -228,7 +228,7 @@ export function gridSearch(config: Config, axes: readonly Axis[]): Search {
   return makeSearch(config, axes, 'grid', size, combinations(lists));
 }
 
-/** This many different combinations, drawn evenly from the axes; fewer in a small space. */
+/** Draws this many different combinations evenly from the axes; fewer in a small space. */
 export function randomSearch(config: Config, axes: readonly Axis[], count: number, seed: number): Search {
   requireAxes(axes);
   if (count > MAX_CONFIGURATIONS) {
@@ -279,7 +279,7 @@ function draw(choice: Choice, random: Random): RawValue {
   if (choice.kind === 'values') return choice.values[random.below(choice.values.length)] ?? 0;
   const { from, to, isLog } = choice;
   const share = random.uniform();
-  // Whole numbers each stand for the interval around them, so that both ends are drawn as often as the others.
+  // A whole number covers the interval around it, so that both ends are drawn as often as other numbers.
   const half = choice.as === 'integer' ? 0.5 : 0;
   const [low, high] = [from - half, to + half];
   const value = isLog ? low * (high / low) ** share : low + (high - low) * share;

@@ -13,7 +13,7 @@ import type { Task, TaskOutcome } from './contract.js';
 import type { SweepFacts } from './facts.js';
 import { PART_NAMES, type SweepIdentity } from './search.js';
 
-/** In `user_version`; incremented when the tables change. */
+/** Version in `user_version`; incremented when the tables change. */
 const SCHEMA_VERSION = 5;
 
 /** docs/backtesting.md explains the tables. The figures of a backtest are one JSON text; a view lists its results by event. */
@@ -154,7 +154,7 @@ export class SweepStore {
 
   /**
    * Begins or continues this sweep, and returns its finished backtests. Throws TwinbookError `usage` to resume a
-   * different one, or when the same one is unfinished and was not to be resumed.
+   * different sweep, or to begin a sweep that is unfinished.
    */
   begin(header: SweepHeader, resume: Resume): Stored {
     return guardWrite(this.#outDir, () => {

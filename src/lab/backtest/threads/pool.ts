@@ -20,7 +20,7 @@ interface ThreadedBacktest extends ModelSetup {
   readonly progress: (share: number, what: string) => void;
 }
 
-/** As `backtestOf`, one fill model on a thread: runs are independent, so results do not change. Throws the same. */
+/** Like `backtestOf`, with one fill model per thread. Runs are independent: equal results and equal errors. */
 export async function backtestOnThreads(asked: ThreadedBacktest): Promise<readonly BacktestResult[]> {
   const { source, configHash, options, fillModels, workers, progress } = asked;
   const setup: ModelSetup = { source, configHash, options };

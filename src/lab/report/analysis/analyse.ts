@@ -23,7 +23,7 @@ export interface BracketVerdict {
   readonly signFlips: boolean;
   /** Sign of all intervals; `unclear` when one contains 0, or with too few events. */
   readonly points: Direction;
-  /** In words; empty for a single session. */
+  /** Difference in words; empty for a single session. */
   readonly text: string;
 }
 
@@ -36,9 +36,9 @@ interface Compared {
   /** Basis of a contradiction: sign of one result, or interval of repeats. */
   readonly sign: Direction;
   readonly events: number;
-  /** Null with too few events. */
+  /** Interval of the result; null with too few events. */
   readonly interval: Interval | null;
-  /** In words; empty for a single run. */
+  /** Spread in words; empty for a single run. */
   readonly spread: string;
 }
 
@@ -155,7 +155,7 @@ export interface Warning {
 /** Returns the warning's sentence, or nothing. */
 type Check = (figures: Figures, record: SessionRecord) => string | false | null;
 
-/** By name, in the report's order. */
+/** Checks by name, in the report's order. */
 const CHECKS: Readonly<Record<WarningLevel, Readonly<Record<string, Check>>>> = {
   wrong: {
     unexplained: ({ equity, result }) =>

@@ -139,7 +139,7 @@ const computeDrawdown = (record: SessionRecord) => ({
   longestMs: longestUnderWater(record.account),
 });
 
-/** Null without samples, or when the equity is not always known. */
+/** Longest time below the peak; null without samples, or when the equity is not always known. */
 function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | null {
   let [peak, steps, longest] = [Number.NEGATIVE_INFINITY, 0, 0];
   for (const equity of equityMicros) {
@@ -153,7 +153,7 @@ function longestUnderWater({ stepMs, equityMicros }: AccountSeries): number | nu
 
 export type RequestFigures = NonNullable<ReturnType<typeof computeRequestUse>>;
 
-/** Null when requests were not counted. */
+/** Use of requests; null when requests were not counted. */
 function computeRequestUse(record: SessionRecord, fills: number, resultMicros: number) {
   const { requests, account } = record;
   if (requests === null) return null;

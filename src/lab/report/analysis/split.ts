@@ -30,7 +30,7 @@ export interface ResultSplit {
   readonly undividedMicros: number;
 }
 
-/** Null only when unknown for every market; a market without it is in `undividedMicros`. */
+/** Sums the splits. A part is null only when unknown for every market, else missing values are in `undividedMicros`. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
   // A market without a fill knows every part (0), but says nothing about others.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
@@ -140,7 +140,7 @@ const UNIT = BigInt(ONE);
 const valueAt = (yes: number, no: number, markMicros: number): bigint =>
   BigInt(yes) * BigInt(markMicros) + BigInt(no) * BigInt(ONE - markMicros);
 
-/** If all moves of a kind lacked a mid, that part of the result is not known, and 0 would be wrong. */
+/** A part is not known, and 0 would be wrong, if all moves of its kind lacked a mid. */
 const isKnown = ({ known, unknown }: SplitWalk['fills']): boolean => known > 0 || unknown === 0;
 
 /** Assigns every change to a part. Changes without a known mid are undivided until the next known mid. */

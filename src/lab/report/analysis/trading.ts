@@ -112,7 +112,7 @@ export function computeFillRatio(markets: readonly MarketSession[]) {
   return { postedMicros, restingFilledMicros, fillRatioShare: share(restingFilledMicros, postedMicros) };
 }
 
-/** Spread of values. Null without values. `p90`: 90 % of the values are below it. */
+/** Spread of values; null without values. `p90`: 90 % of the values are below it. */
 export function computeSpread(values: readonly (number | null)[]) {
   const known = sortValues(values.filter((value) => value !== null));
   const at = (part: number): number | null => quantileOfSorted(known, part);

@@ -30,7 +30,7 @@ function renderPart(part: Part | undefined): string {
   return escapeHtml(String(part));
 }
 
-/** Also for attribute values in double quotes. Characters that HTML forbids become a question mark. */
+/** Escapes text and attribute values in double quotes. Characters that HTML forbids become a question mark. */
 const escapeHtml = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '?')

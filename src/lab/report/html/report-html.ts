@@ -92,7 +92,7 @@ export function renderVerdict({ text, signFlips, points }: BracketVerdict): Mark
   return html`<div class="verdict ${signFlips ? 'flips' : points}" role="note"><p>${signFlips ? html`<strong>The sign flips.</strong> ` : null}${text}</p></div>`;
 }
 
-/** Each sentence once. Serious warnings are visible; notes can be unfolded. */
+/** Lists every sentence once. Serious warnings are visible; notes can be unfolded. */
 function warningList(sessions: readonly Shown[]): Markup | null {
   const all = sharedWarnings(sessions.map(({ analysis }) => analysis));
   const item = ({ level, text, models }: (typeof all)[number]): Markup =>
