@@ -26,7 +26,7 @@ export interface ExchangeOptions {
   /** A loopback address; default `127.0.0.1`. */
   readonly host?: string;
   readonly profile: VenueProfile;
-  /** Folder of the exchange's state; created if missing. Null or absent: nothing is kept. */
+  /** Folder of the exchange's state; created if missing. Null or absent: no state is stored. */
   readonly dataDir?: string | null;
   /** Seed of the crowd and of the exchange's pubkeys. */
   readonly seed: number;
@@ -100,7 +100,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const { core } = persistentCore;
     const { speed, seed, crowdMarkets: markets } = options;
     if (recordings.length > 0) replay = await Replay.attach(core, recordings, { speed }, clock.nowMs());
-    // With recorded markets there is no crowd.
+    // A replay excludes the crowd.
     const crowd = options.crowd && replay === null ? Crowd.attach(core, { seed, markets }, clock.nowMs()) : null;
     const notices = replay && makeReplayNotices(replay, logger);
     const drivers = [replay, crowd, notices].filter((driver) => driver !== null);
@@ -120,7 +120,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
       settle: () => ticker.settle(),
       advanceClock: (ms) => {
         clock.advance(ms);
-        // Also without due work: the journal must contain the present time.
+        // Runs also without due work: the journal must contain the present time.
         core.advance(clock.nowMs());
         return ticker.beat();
       },

@@ -169,7 +169,7 @@ export class Shares {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + CASH) : 0;
   }
 
-  /** What redeems paid. */
+  /** Currency that redeems paid to the account. */
   redeemedPayout(account: number): number {
     return account < this.accounts ? f64(this.#books, account * BOOK_STRIDE + REDEEMED) : 0;
   }

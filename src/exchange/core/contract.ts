@@ -43,7 +43,7 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 /** Fixed settings of an exchange. */
 export interface CoreSettings {
-  /** As in challenges and readable drafts, for example `SVC`. */
+  /** Name of the service in challenges and readable drafts, for example `SVC`. */
   readonly serviceName: string;
   /** Format of a draft's `message`; absent: the readable text itself. */
   readonly draftMessage?: DraftMessage;
@@ -82,7 +82,7 @@ export interface ObservedFill {
   readonly tradePubkey: string;
   readonly isYes: boolean;
   readonly isBuy: boolean;
-  /** In YES space. */
+  /** Price in YES space. */
   readonly priceMicros: number;
   readonly amountMicros: number;
   /** Currency moved without the fee, always positive. */
@@ -244,7 +244,7 @@ export type MarginQuery<N extends 'requests.list' | 'positions.list' | 'settleme
 /** One page of a margin list. */
 export interface MarginPage<T> {
   readonly rows: readonly T[];
-  /** Null on the last page. */
+  /** Place of the next page; null on the last page. */
   readonly next: MarginPlace | null;
 }
 

@@ -2,7 +2,7 @@
  * The paper exchange without a world: accounts, books, orders, conversions, redeems, margin and recorded liquidity. The
  * exchange's state is a snapshot and the calls since, so a journal replays to the same state.
  *
- * core.at(nowMs).orders.draft(account, request);
+ *     core.at(nowMs).orders.draft(account, request);
  *
  * `at` moves the clock and returns the core, whose parts are public. Reads need no clock.
  *
@@ -105,7 +105,7 @@ class Markets {
     });
   }
 
-  /** Null cancels the market: every share redeems at 0.5. A number cancels it too: a YES share redeems at it. */
+  /** Resolves a market. Null cancels it: shares redeem at 0.5. A number cancels it too: a YES share redeems at it. */
   resolve(conditionId: string, outcome: MarketOutcome | null) {
     return this.#change(conditionId, (market) => {
       if (isSettledMarket(market.state)) return invalid('is_yes', `The market is ${market.state} already.`);
@@ -238,7 +238,7 @@ export class ExchangeCore implements CoreContext {
     return this;
   }
 
-  /** Does what is due by then. Unlike `at`, this call alone is a line of the journal. */
+  /** Does the work that is due. Unlike `at`, this call is a line of the journal. */
   advance(nowMs: number): void {
     this.at(nowMs);
   }
@@ -317,7 +317,7 @@ export class ExchangeCore implements CoreContext {
     }
   }
 
-  /** The live state as plain JSON, API secrets included. With it, the archive and the journal since, a core is restored. */
+  /** The live state as plain JSON, API secrets included. Snapshot, archive and later journal restore a core. */
   snapshot() {
     const { catalog, pool } = this;
     return {

@@ -54,7 +54,7 @@ export class Identity {
   readonly #byName = new Map<string, number>();
   readonly #keys = new Map<string, ApiKey>();
   #lastKeyId = 0;
-  /** By nonce, in order of creation: the oldest expires first. */
+  /** Challenges by nonce, in order of creation: the oldest challenge expires first. */
   readonly #challenges = new Map<string, Challenge>();
 
   constructor(context: CoreContext) {

@@ -222,7 +222,7 @@ const NOISE_REACH_TICKS = 3;
 const NOISE_SIZE_LOG = Math.log(3);
 const NOISE_SIZE_SIGMA = 0.8;
 const LARGEST_NOISE_SHARES = 60;
-/** What an informed taker wants to gain, in ticks: the fee of one per cent and something for himself. */
+/** Minimum gain of an informed taker, ticks: the fee of one per cent and a profit. */
 const INFORMED_EDGE_TICKS = 1;
 const INFORMED_SHARES = { least: 15, spread: 45 } as const;
 

@@ -221,7 +221,7 @@ function checkSameMarket(
   );
 }
 
-/** Where the recording has none, the exchange's defaults. */
+/** Fee rates of the recording; empty without recorded rates: the exchange then uses its defaults. */
 const toFeeRates = ({ fees }: RecordedMarket) =>
   fees === undefined
     ? {}

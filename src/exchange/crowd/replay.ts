@@ -32,7 +32,7 @@ class Timeline {
   readonly #acts: readonly (readonly Part[])[];
   readonly #playing = new Map<Part, Playback>();
   #act = 0;
-  /** Where recorded and exchange time meet. */
+  /** Pair of equal moments in recorded time and exchange time. */
   #anchor: { readonly exchangeMs: number; readonly recordedMs: number };
   /** Exchange time of the last work; later work is never before it. */
   #lastMs: number;
@@ -42,7 +42,7 @@ class Timeline {
   #nextPlayback: Playback | null = null;
   #untilMs = Number.POSITIVE_INFINITY;
 
-  /** Without finished parts. Starts at `nowMs` (exchange clock). */
+  /** Takes the unfinished parts. Starts at `nowMs` (exchange clock). */
   constructor(parts: readonly Part[], speed: number, nowMs: number) {
     this.#speed = speed;
     this.#acts = groupActs(parts);
@@ -267,7 +267,7 @@ export class Replay {
     return this.#timelines.every((timeline) => timeline.done);
   }
 
-  /** Facts about the data for the user, as far as it was read. */
+  /** Returns facts about the data for the user, up to the last read. */
   notes() {
     const notes = this.#parts.flatMap(({ recording, market }): readonly RecordingWarning[] => {
       const path = recording.market.source.path;

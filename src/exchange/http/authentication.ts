@@ -18,7 +18,7 @@ export const signedRequestReport = z.object({
   signature_matches: z.boolean(),
   refusal: z.string().nullable().describe('Why the caller is not believed; null when he is.'),
 });
-/** Its value. */
+/** Value of the report's schema. */
 export type SignedRequestReport = z.output<typeof signedRequestReport>;
 
 /** Reports a signed request's parts as received, and its first failed check: the caller's data, without a secret. */

@@ -56,10 +56,10 @@ const answerFault = z
     calls: calls ?? null,
     /** Status of a proxy's page or of the refusal. */
     status: answer === 'html' ? (status ?? 403) : SERVICE_ERRORS[slug].status,
-    /** Null for a proxy's page. */
+    /** Slug of the error; null for a proxy's page. */
     slug: answer === 'html' ? null : slug,
     retry_after_s: retry_after_s ?? null,
-    /** Whether the call is still carried out. Then only a successful one gets the fault's answer. */
+    /** Whether the call is still executed; only a successful call then gets the fault's answer. */
     acts: acts ?? false,
     /** Number of answers; null: until the next faults are set. */
     count: count ?? null,

@@ -120,7 +120,7 @@ function makeErrorDetails(issues: readonly z.core.$ZodIssue[], value: object): E
 function isMissing(value: object, path: readonly PropertyKey[]): boolean {
   let current: unknown = value;
   for (const key of path) {
-    // A text that the schema reads as a list is present, whatever its words are.
+    // A text that the schema reads as a list counts as present.
     if (typeof current !== 'object' || current === null) return false;
     if (!Object.hasOwn(current, key)) return true;
     current = (current as Record<PropertyKey, unknown>)[key]; // An own property, checked above.

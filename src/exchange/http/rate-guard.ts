@@ -20,7 +20,7 @@ export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When enough requests have left the window for one more, ms. */
+  /** Time from which one more request is allowed, ms. */
   readonly resetMs: number;
 }
 
@@ -84,7 +84,7 @@ export class RateLimit {
     return fresh;
   }
 
-  /** Also while the shared window is not empty: its callers must not start again in own windows. */
+  /** True also for a non-empty shared window: its callers must not start again in own windows. */
   #isCrowded(nowMs: number): boolean {
     if (this.#windows.size >= this.#maxStrangers) this.#sweep(nowMs);
     return this.#windows.size >= this.#maxStrangers || !this.#crowdedOut.isEmptyAt(nowMs);
@@ -115,7 +115,7 @@ export class RateGuard {
   readonly #limits: Readonly<Record<Scope, RateLimit>> | null;
   readonly #faults: Faults;
 
-  /** Without `rateLimits` nothing is counted and no answer has rate headers. */
+  /** Without `rateLimits`, requests are not counted and answers have no rate headers. */
   constructor(options: Pick<ServerOptions, 'core' | 'clock' | 'profile' | 'rateLimits'>, faults: Faults) {
     const { core, clock, profile, rateLimits } = options;
     this.#faults = faults;

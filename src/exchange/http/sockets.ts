@@ -17,7 +17,7 @@ export const PATIENCE = {
   headersMs: 10_000,
   /** For a whole request, body included. */
   requestMs: 30_000,
-  /** Without a byte in either direction: a client that no longer reads its answers. */
+  /** Maximum time without a byte in either direction, ms: the client no longer reads its answers. */
   silenceMs: 60_000,
   /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
   idleMs: 75_000,
@@ -71,7 +71,7 @@ export const wordsFor = (code: string): Answer => (code === 'HPE_HEADER_OVERFLOW
 /** Ends connections without a valid request, without an answer that could match another request. */
 export class MalformedConnections {
   readonly #guard: RateGuard;
-  /** By connection: requests with a head but no complete answer yet, in order. */
+  /** Requests with a head but no complete answer yet, in order, by connection. */
   readonly #open = new WeakMap<Duplex, readonly ServerResponse[]>();
 
   constructor(guard: RateGuard) {

@@ -15,7 +15,7 @@ export interface Driver {
   nextDueMs(): number;
 }
 
-/** Facts about recorded data for the user, as far as it was read. */
+/** Facts about recorded data for the user, up to the last read. */
 export type ReplayNotes = ReturnType<Replay['notes']>;
 
 /** Interval of the checks, ms. Some notes are known only after hours of reading. */

@@ -74,7 +74,7 @@ export const cursorBehind = (list: CursorList, { pubkey, sortValue }: SortedPlac
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Absent: JSON. */
+  /** Media type; absent: JSON. */
   readonly type?: 'text/html';
   /** Path of the created record, for a 201 of a draft call. */
   readonly location?: string;

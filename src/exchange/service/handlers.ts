@@ -29,7 +29,7 @@ import { eventPage, marketPage, searchPage } from './catalog.js';
 
 const NO_TRIGGER = badField('take_profit_price', 'take_profit_price or stop_loss_price is required.');
 
-/** Without a market or a position a list covers the markets of both backends. */
+/** A list without a market or a position covers the markets of both backends. */
 const isMerged = ({ query }: ServiceCall<'settlements.list'>): boolean =>
   query.market_condition_id === undefined && query.position_pubkey === undefined;
 

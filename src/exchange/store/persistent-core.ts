@@ -188,7 +188,7 @@ export class PersistentCore {
   save(nowMs: number): void {
     if (this.#storage === null) return;
     const stored: Stored = { settings: this.#settings, core: this.core.snapshot() };
-    // In one transaction: records that the snapshot no longer holds are in the archive.
+    // One transaction writes both: records that the snapshot no longer holds are in the archive.
     this.#storage.archive.flush();
     this.#storage.journal.save(stored);
     this.#savedMs = nowMs;
@@ -219,7 +219,7 @@ function replayJournal(stored: Stored, journal: Journal, archive: Archive): Exch
   return core;
 }
 
-/** From here on each outermost call that changes the core is appended to `sink` before its caller sees the result. */
+/** Appends every outermost call that changes the core to `sink`, before the caller sees the result. */
 export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append' | 'assertSound'>): void {
   let depth = 0;
   const advance = core.at.bind(core);
@@ -246,7 +246,7 @@ export function recordMutations(core: ExchangeCore, sink: Pick<Journal, 'append'
         return original?.(...args);
       } finally {
         depth -= 1;
-        // Also when it threw: a replay repeats whatever it had changed by then.
+        // A call that threw is appended too: a replay repeats its changes up to the error.
         sink.append([nowMs, path, args]);
       }
     };

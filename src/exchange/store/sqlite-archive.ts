@@ -144,7 +144,7 @@ interface KindRow extends Omit<Kind, 'isYes'> {
 class Kinds {
   readonly #recordKind: RecordKind;
   readonly #insert: Database.Statement<[string, number, string, number | null, string | null]>;
-  /** By number. */
+  /** All kinds by number. */
   readonly all: Kind[];
 
   /** The file must have its table of kinds. */
@@ -182,7 +182,7 @@ export class SqliteArchive implements Archive {
   constructor(db: Database.Database, transactions: Transactions) {
     this.#transactions = transactions;
     const tables = RECORD_KINDS.map((recordKind) => [recordKind, new ArchiveTable(db, recordKind)] as const);
-    // One table per kind of record, by the list of kinds.
+    // One table per kind of record, in the order of the list of kinds.
     this.#tables = Object.fromEntries(tables) as Record<RecordKind, ArchiveTable>;
   }
 

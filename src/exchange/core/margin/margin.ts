@@ -147,7 +147,7 @@ export class Margin {
       (leverage === undefined || record.leverage === leverage);
     const { settlements } = this;
     if (positionPubkey === undefined) return this.#page(settlements, account, query, { states, accepts });
-    // At most one: no list is walked, and no page follows.
+    // At most one record: no list is walked, and no page follows.
     const record = query.after === undefined ? settlements.find(account, positionPubkey) : null;
     const market = askedMarket(catalog, query.market_condition_id);
     const isAsked = record !== null && accepts(record) && (states?.includes(record.state) ?? true);

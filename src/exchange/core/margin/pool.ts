@@ -63,7 +63,7 @@ export function readRules(config: PoolConfigSpec): Result<MarginRules> {
   });
 }
 
-/** Refuses a value that is not a multiple of the step; null when it is one. Both in micros. */
+/** Refuses a value that is not a multiple of the step; null for a multiple. Value and step in micros. */
 export function offGrid(field: string, value: number, step: number): Refusal | null {
   return value % step === 0 ? null : invalid(field, `Must be a multiple of ${formatDecimal(asMicros(step))}.`);
 }
@@ -95,9 +95,9 @@ export interface Activity {
   readonly leverage: number;
   /** Change of the position, in shares. */
   readonly shares: number;
-  /** In the position's outcome space. */
+  /** Price in the position's outcome space. */
   readonly price: number;
-  /** Null while nothing is realized. */
+  /** Realized profit and loss; null while nothing is realized. */
   readonly realizedPnl: number | null;
   readonly timeMs: number;
 }

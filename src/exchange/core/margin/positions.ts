@@ -154,7 +154,7 @@ interface Fill extends OpeningCost {
 export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
   readonly #till: Pick<Matching, 'fees'>;
   readonly #settlements: Settlements;
-  /** By account, market and outcome. */
+  /** Open positions by account, market and outcome. */
   readonly #open = new Map<string, PositionRecord>();
   /** Mark above which a position is not liquidated before its next check. Snapshots omit this cache. */
   readonly #safeAbove = new Map<number, number>();
@@ -352,7 +352,7 @@ export class Positions extends Records<PositionRecord, Wire<'positionRow'>> {
     if (!market.isTradable) return refuse('order_market_not_open');
     // A closing position keeps the start time of its close.
     if (position.closePrice === null) this.#startClose(position);
-    // Without a limit price, every mark reaches the close price.
+    // A close without a limit price uses 0, which every mark reaches.
     position.closePrice = price ?? 0;
     this.look(position);
     return ok(closeRow(position, 'order'));

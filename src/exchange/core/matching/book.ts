@@ -195,7 +195,7 @@ export class Book {
   /** Best ticks of the real orders, NO_TICK for none. */
   bestBid = NO_TICK;
   bestAsk = NO_TICK;
-  /** Null for a market without a recording; otherwise by side. */
+  /** Recorded amounts by side; null for a market without a recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
   /** After a clear, until its snapshot is complete, if real orders had eaten some of it. */
   awaitsSnapshot = false;

@@ -1,9 +1,9 @@
 /**
- * A recording shows how much a level holds, not whose order leaves it. A fill model is the assumption that fills the
- * gap: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
+ * A recording shows a level's amount, not the owner of an order that leaves it. A fill model supplies this missing
+ * fact: how many recorded shares are ahead of a real order, and how that number shrinks without a trade.
  *
- * Two things fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
- * beyond. Each does so with its own amount, once; a level that shrinks never fills. The queue formulas are
+ * Two events fill an order: a recorded trade, and a recorded amount that arrives on the other side at its price or
+ * beyond. An event fills with its own amount, once; a level that shrinks never fills. The queue formulas are
  * hftbacktest's (models/queue.rs). Amounts are Micros of the recorded level alone, real orders not counted.
  */
 
@@ -61,9 +61,9 @@ type QueueSpec =
 
 /** Assumed treatment of a real order in the queue of a recorded market. */
 export interface FillModel {
-  /** As `fillModel` parses it, with its exponent: `power:3`, `posts-only:power:3`. */
+  /** Name that `fillModel` parses, with its exponent: `power:3`, `posts-only:power:3`. */
   readonly name: string;
-  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: an arriving amount trades first. */
+  /** True: recorded makers are post-only, so an arriving amount fills nothing. Absent: arriving amounts trade first. */
   readonly postsOnly?: boolean;
   /** False: a recorded trade fills only orders at better prices than its own. */
   readonly fillsAtTouch: boolean;
@@ -107,7 +107,7 @@ export function fillModel(spec: string | FillModelSpec): FillModel {
   return { ...model, postsOnly, name: model.name === RISK_AVERSE ? POSTS_ONLY : `${POSTS_ONLY}:${model.name}` };
 }
 
-/** Null for an unknown kind, or an exponent that is not allowed or out of range. */
+/** Returns a queue model; null for an unknown kind or an invalid exponent. */
 function queueModel({ kind, exponent }: QueueName): FillModel | null {
   if (kind === 'power' || kind === 'power2' || kind === 'power3') {
     const n = exponent ?? DEFAULT_EXPONENT;

@@ -187,8 +187,8 @@ export class Matching {
   }
 
   /**
-   * A recorded amount comes to a tick of `side` and trades with the real orders there, best price first, before it
-   * rests. Returns how much of it traded, which the caller counts as eaten.
+   * Adds a recorded amount to a tick of `side`. The amount first trades with the real orders at the tick, best price
+   * first. Returns the traded amount, which the caller counts as eaten.
    */
   recordedArrival(nowMs: number, trading: Trading, side: number, tick: number, amount: number): number {
     this.#nowMs = nowMs;
@@ -317,7 +317,7 @@ export class Matching {
     return fee;
   }
 
-  /** Releases the lock of `amount` of a resting order, of which `left` remains. */
+  /** Releases the lock for `amount` of a resting order; `left` is its remainder. */
   #unlock(trading: Trading, slot: number, account: number, leg: Leg, tick: number, amount: number, left: number): void {
     if (!isBuyLeg(leg)) {
       trading.market.shares.lock(account, leg === SELL_YES, -amount);

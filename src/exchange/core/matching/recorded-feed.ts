@@ -55,7 +55,7 @@ export class RecordedFeed {
     return true;
   }
 
-  /** A level at or beyond the price of real orders of the other side: new amounts trade with them, or stand crossed. */
+  /** Changes a level at or beyond real orders of the other side: new amounts trade with them, or rest crossed. */
   #changeAtOrders(nowMs: number, trading: Trading, side: BookSide, tick: number, total: number): void {
     const { book } = trading;
     const level = book.openRecorded()[side];

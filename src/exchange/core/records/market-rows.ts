@@ -169,12 +169,12 @@ function configRow(market: Market): Wire<'marketDetail'>['config'] {
   };
 }
 
-/** With all its market summaries and its video, for the single-event response. */
+/** An event with all its market summaries and its video, for the single-event response. */
 export function eventRow(catalog: Catalog, index: number): Wire<'eventRow'> {
   return { ...eventListRow(catalog, index, Number.POSITIVE_INFINITY), video_url: null };
 }
 
-/** As in a list: without `video_url`, and with a maximum number of summaries. */
+/** An event in a list: without `video_url`, and with a maximum number of summaries. */
 export function eventListRow(catalog: Catalog, index: number, maxMarkets: number): Wire<'eventRow'> {
   const event = catalog.event(index);
   return {

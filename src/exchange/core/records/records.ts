@@ -42,7 +42,7 @@ export class Records<R extends RecordOfAccount, W> {
   #lastId = 0;
   readonly #live = new Map<number, R>();
   readonly #byPubkey = new Map<string, R>();
-  /** In order of ids: records are kept as created. */
+  /** Live records by account and id, in order of ids: records are kept in order of creation. */
   readonly #byAccount = new Map<number, Map<number, R>>();
 
   constructor(context: CoreContext, filing: Filing<R, W>) {

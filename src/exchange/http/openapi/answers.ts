@@ -71,7 +71,7 @@ function withoutIntegerBounds({ jsonSchema }: Writing): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-/** Null goes where the paper exchange always gives a value; else `anyOf: [a string, null]` becomes `string or null`. */
+/** Drops null where the paper exchange always gives a value; else makes `anyOf: [a string, null]` `string or null`. */
 function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
   const isAlwaysGiven = property['isAlwaysGiven'] === true;
   delete property['isAlwaysGiven'];
