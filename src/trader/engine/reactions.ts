@@ -190,7 +190,7 @@ function onNotDone(state: TraderState, event: Of<'notDone'>, nowMs: number): voi
   if (HARMLESS.includes(slug)) return;
   tellRefused(ledger, markets, event, slug, nowMs);
   if (slug === POST_ONLY) {
-    // Without a pause the next draft would follow within seconds, and each draft reserves money until it expires.
+    // The pause delays the next draft, because each draft reserves money until it expires.
     for (const slot of markets.listSlots(market)) slot.placeAfterMs = nowMs + PLACE_PAUSE_MS;
     return;
   }

@@ -102,7 +102,7 @@ export const LIFECYCLE: Readonly<Record<IntentState, Readonly<Partial<Record<Int
     recordFailed: 'failed',
     recordExpired: 'expired',
   },
-  // Without draft and pubkey, no answer can arrive.
+  // No answer can arrive without draft and pubkey.
   refused: {},
 };
 

@@ -145,7 +145,7 @@ export class LedgerReader {
     return this.db.get<{ id: number | null }>('SELECT max(id) AS id FROM transactions')?.id ?? 0;
   }
 
-  /** True if the exchange once reported this trade as failed, whatever it reported later. */
+  /** True if the exchange ever reported this trade as failed, even if a later report differs. */
   hadFailed(tradePubkey: string): boolean {
     const sql = `SELECT 1 AS n FROM oddities WHERE kind IN ('failed_trade', 'settled_trade_failed') AND pubkey = ?`;
     return this.db.get<{ n: number }>(sql, tradePubkey) !== undefined;

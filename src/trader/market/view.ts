@@ -208,7 +208,7 @@ export interface PaceView {
 export interface MarkoutView {
   /** Seconds after the fill was known: 5, 30 or 300. */
   readonly horizonS: number;
-  /** Mean over shares, price: positive means that the fills had gained by then. Null without any. */
+  /** Mean over shares, price: positive means that the fills had gained by then; null without fills. */
   readonly meanPrice: number | null;
   /** Judged shares, with a half-life of a day: the weight behind the mean. */
   readonly shares: number;
@@ -218,7 +218,7 @@ export interface MarkoutView {
 export interface OwnFillsView {
   /** Own fills per second of observation, with a half-life of a day; null before a minute of observation. */
   readonly fillsPerS: number | null;
-  /** By filled side, shortest horizon first. */
+  /** Markouts by filled side, shortest horizon first. */
   readonly markouts: Readonly<Record<BookSide, readonly MarkoutView[]>>;
 }
 
@@ -300,7 +300,7 @@ export interface MarketView {
 
 /** One market of an event, in the view of a strategy of the whole event. */
 export interface MarketOfEvent {
-  /** The view that a strategy of this market alone would get; its `event` is null. */
+  /** The market's view for a strategy of this market alone; its `event` is null. */
   readonly view: MarketView;
   /** Why quotes for this market are ignored now, in one sentence; null when they are used. */
   readonly silentBecause: string | null;

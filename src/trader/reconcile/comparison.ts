@@ -213,7 +213,7 @@ export class Comparison {
     this.#owed = new Map(rows.map(({ orderPubkey, upTo }) => [orderPubkey, upTo]));
     return rows.map(({ orderPubkey, missingMicros, upTo }) => ({
       what: 'fill',
-      // With the filled amount, so that a later fill is another difference.
+      // The subject contains the filled amount, so that a later fill is another difference.
       subject: `${orderPubkey} up to ${formatDecimal(upTo)}`,
       ledger: `${formatDecimal(missingMicros)} shares not booked`,
       exchange: 'filled',

@@ -184,7 +184,7 @@ export class IndependentFillCount {
 
   /** Exchange time, s, from which an unlisted trade counts as late; an older one lies behind the mark. */
   #lateFromS(hasMark: boolean): number {
-    // The walk saw the whole list down to its mark, so a missing trade will appear later, whatever its age.
+    // The walk saw the whole list down to its mark, so a missing trade of any age will appear later.
     if (hasMark) return this.#metS ?? Number.NEGATIVE_INFINITY;
     // The first walk reads one page.
     const pageS = this.#rows.at(-1)?.timestamp ?? 0;

@@ -148,7 +148,7 @@ type HistoryList = Exclude<RoundList, 'assets' | 'sums'>;
 export class ListCursor<N extends ListEndpoint> {
   readonly name: HistoryList;
   readonly #rule: ListCursorRule<N>;
-  /** Null before the first complete walk. */
+  /** Durable mark; null before the first complete walk. */
   readonly #mark: StoredMemory<Mark | null>;
   readonly #kept: StoredMemory<Kept<RowOf<N>>>;
   readonly #walk: PageWalk<N>;

@@ -254,7 +254,7 @@ export class Reconciler {
 /** Detects orders that several reads show less filled than booked, which contradict earlier ones; triggers a round. */
 class OutrunOrders {
   readonly #ledger: Pick<Ledger, 'order'>;
-  /** By pubkey: our clock, ms, of the first consecutive read that showed less than is booked. */
+  /** Our clock, ms, of the first consecutive read that showed less than is booked; by pubkey. */
   #sinceMs: ReadonlyMap<string, number> = new Map();
   /** Orders that have already triggered a round. */
   readonly #told = new Set<string>();

@@ -12,7 +12,7 @@ interface OfKind<K extends string> {
 
 /** A limit order of one outcome. */
 export interface PlaceIntent extends OfKind<'place'> {
-  /** Null for a market without an event: it is then its own event. */
+  /** Event of the market; null for a market without an event: the market is then its own event. */
   readonly eventConditionId: string | null;
   readonly isYes: boolean;
   readonly side: Side;
@@ -61,7 +61,7 @@ type Unit = 'shares' | 'currency' | 'price' | 'orders' | 'actions' | 'fills' | '
 /** The two numbers that a control compared, and their meaning. */
 export interface Breach {
   readonly limit: number;
-  /** Null when the figure was missing or not finite, which always breaches. */
+  /** Found figure; null for a missing or infinite figure, which always breaches. */
   readonly found: number | null;
   readonly unit: Unit;
   /** One sentence with both numbers, for `explain` and the log. */

@@ -28,7 +28,7 @@ export interface Approved<I extends Intent = Intent> {
   readonly [approvedByRisk]: I;
 }
 
-/** True only for a result of `judge`, whatever the static type. */
+/** True only for a result of `judge`, regardless of the static type. */
 export const isApproved = (value: object): value is Approved =>
   approvedByRisk in value && 'intent' in value && value[approvedByRisk] === value.intent;
 

@@ -27,7 +27,7 @@ export interface MarketOffer {
   readonly sides: readonly OfferedSide[];
   /** Inputs of the stale loss, including the orders that would rest. */
   readonly market: StaleMarket;
-  /** Price distance within which an order stays, whatever requests cost. */
+  /** Price distance within which an order stays, at any price of requests. */
   readonly leastTolerance: number;
   /** True: orders move at that distance even if requests cost more than the gain. Absent: false. */
   readonly isExact?: boolean;

@@ -117,7 +117,7 @@ export class PollPlan {
     this.quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Reads the target as soon as the budget allows, whatever its interval, as after a reconnect. */
+  /** Reads the target as soon as the budget allows, ignoring its interval, for example after a reconnect. */
   expedite(target: PollTarget, urgency: Urgency = 'first'): void {
     if ('marketConditionId' in target) {
       this.#memory.market(target.marketConditionId)[target.kind].expedite(urgency);

@@ -34,7 +34,7 @@ const REQUOTED = "the strategy's parameters have changed: its orders are cancele
 const NOT_CHOSEN = 'the strategy has not chosen its markets yet';
 const WITHOUT_EVENT = NO_QUOTES('the market belongs to no event, and the strategy quotes whole events');
 
-/** Bounds of a turn, whatever the strategy wants. */
+/** Bounds of a turn for any wish of the strategy. */
 interface WishBounds {
   readonly nowMs: number;
   readonly hold: string | null;
@@ -244,7 +244,7 @@ function widen(quotes: Quotes, market: MarketFacts, distance: Micros): Quotes {
   };
 }
 
-/** Moves levels. Of levels that meet at one price the first stays; levels off the grid are dropped. */
+/** Moves levels. The first of several levels at one price stays; levels off the grid are dropped. */
 function movedOut(levels: readonly QuoteLevel[], move: (price: Micros) => Micros, market: MarketFacts): QuoteLevel[] {
   const moved = levels.map(({ priceMicros, amountMicros }) => ({ priceMicros: move(priceMicros), amountMicros }));
   // The level may become an order of NO, so 1 - price must also be valid.

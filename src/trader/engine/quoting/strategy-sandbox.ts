@@ -283,7 +283,7 @@ export class Sandboxes {
     return this.#kept.size > 0;
   }
 
-  /** Opens a quoter; of an event, the existing one if equal. Null if the strategy needs an event and has none. */
+  /** Opens a quoter, or returns the event's equal quoter. Null if the strategy needs an event and has none. */
   open(strategy: StrategySettings, facts: MarketFacts, around: Around): StrategySandbox | null {
     const { name, module, params } = strategy;
     if (module.scope !== 'event')
