@@ -1,4 +1,4 @@
-/** From a venue's events to chunks: the book while it is read, trades beside their level decreases, and columns. */
+/** Turns a venue's events into chunks: the book while it is read, trades before level decreases, and columns. */
 
 import { EVENT, type EventChunk, SIDE } from './contract.js';
 
@@ -26,7 +26,7 @@ interface Waiting {
   readonly amountMicros: number;
   /** For a level: part of its decrease without a trade yet. */
   unexplainedMicros: number;
-  /** Trades placed before a level; null for other events. */
+  /** For a level: trades placed before the level; null without trades. */
   trades: Waiting[] | null;
   /** For a trade: placed before a level, no longer on its own. */
   moved: boolean;

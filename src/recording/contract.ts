@@ -11,7 +11,7 @@ export const deriveConditionId = (venue: string, name: string): string =>
 
 /** Kinds of events: numbers of the `kind` column. */
 export const EVENT = {
-  /** One price level now holds `amountMicros` in total (0: the level is gone). */
+  /** New total `amountMicros` of one price level (0: the level is gone). */
   level: 0,
   /** A trade of `amountMicros` at `priceMicros`; the level's own decrease follows as a separate event. */
   trade: 1,
@@ -58,7 +58,7 @@ export interface RecordedMarket {
   readonly closeTimeMs: number;
   /** No record contains `closeTimeMs`: traders of this market must not see it either. */
   readonly closeIsGuessed?: true;
-  /** Null when unknown: such a market closes and stays unresolved. */
+  /** Outcome; null when unknown: such a market closes and stays unresolved. */
   readonly outcome: MarketOutcome | null;
   /** Fractions of the traded value, in millionths: 10,000 is one per cent. */
   readonly fees?: { readonly makerRateMicros: number; readonly takerRateMicros: number };
@@ -69,7 +69,7 @@ export interface RecordedMarket {
     readonly path: string;
     /** The venue's own name of the market. */
     readonly ticker: string;
-    /** Of our format: source of the events, `kalshi` and `polymarket` if imported, else the recorded venue's name. */
+    /** Source of the events in our format: `kalshi` or `polymarket` if imported, else the recorded venue's name. */
     readonly origin?: string;
   };
 }
@@ -138,11 +138,11 @@ export interface ReadFindings {
 /** One market's recording. Opening a recording reads its description, not its events. */
 export interface Recording {
   readonly market: RecordedMarket;
-  /** Only for recordings in our format. */
+  /** Summary; only for recordings in our format. */
   readonly summary?: RecordingSummary;
-  /** Hex SHA-256 over the checksums of the played files. Only if a manifest lists each with its size. */
+  /** Hex SHA-256 over the checksums of the played files; absent unless a manifest lists every file with its size. */
   readonly fingerprint?: string;
-  /** Without a summary: gaps found by reading `chunks()`, each known before the chunk with its end is returned. */
+  /** Gaps found by `chunks()`, for a recording without a summary; known before the chunk with the gap's end. */
   readonly gaps?: readonly RecordedGap[];
   /** Requests of this recording, oldest first; only in our format, if the recorder kept them. */
   polls?(): AsyncIterable<RecordedPoll>;

@@ -33,7 +33,7 @@ export interface ImportProgress {
 }
 
 export interface ImportedMarket {
-  /** This, ticker and title are empty for a file that could not be opened. */
+  /** Condition id; empty, like ticker and title, for a file that could not be opened. */
   readonly conditionId: string;
   readonly ticker: string;
   readonly title: string;
@@ -55,9 +55,9 @@ interface ImportOptions {
 const WORKSHOP = '.importing-';
 
 /**
- * Imports every recording of this kind under the paths. A market that cannot be read is reported and the others go on.
- * Throws TwinbookError as `openRecordings` does, `recording_invalid` when a path holds recordings of another kind,
- * `file_unreadable` when the folder cannot be written.
+ * Imports every recording of this kind under the paths. An unreadable market is reported; the other markets continue.
+ * Throws TwinbookError like `openRecordings`, `recording_invalid` for a path with recordings of another kind,
+ * `file_unreadable` for a folder that cannot be written.
  */
 export async function importRecordings(
   kind: ImportKind,

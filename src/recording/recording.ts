@@ -93,7 +93,7 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
-/** Of files with a venue's messages. A file of unknown kind counts as Kalshi's, whose reader reports the error. */
+/** Openers of files with a venue's messages. Kalshi's reader gets files of unknown kind and reports the error. */
 async function messageOpeners(files: readonly string[], { markets = [], onNotRead }: OpenOptions): Promise<Opener[]> {
   const kalshi: string[] = [];
   const polymarket: Opener[] = [];
@@ -117,7 +117,7 @@ async function messageOpeners(files: readonly string[], { markets = [], onNotRea
   return [...wanted.map((group) => async () => [await openKalshi(group)]), ...polymarket];
 }
 
-/** In our own format, from `twinbook record` and `twinbook data import`. Empty before the first recorded event. */
+/** Opens a recording of `twinbook record` or `twinbook data import`. Empty before the first recorded event. */
 async function openStored(folder: string, days: readonly string[]): Promise<readonly Recording[]> {
   const { openMarket } = await import('./store/market-reader.js');
   const recording = await openMarket(folder, days);

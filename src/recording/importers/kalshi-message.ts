@@ -76,7 +76,7 @@ function makeGroup(looks: readonly Look[]) {
   };
 }
 
-/** A set's folder has its market's name; otherwise the messages name it. Null for messages of Polymarket. */
+/** Reads the market's name from the folder of a set, else from the messages. Null for messages of Polymarket. */
 async function lookAt(path: string): Promise<Look | null> {
   const folder = basename(dirname(resolve(path)));
   const lines = await firstLines(path);
@@ -288,13 +288,13 @@ const toNumber = (value: unknown): number =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Content of a message: it is alone or in an envelope `{recv_ms, event}`, its content in `msg` or beside its type. */
+/** Content of a message, alone or in an envelope `{recv_ms, event}`; its fields are in `msg` or beside its type. */
 function readContent(line: string): Fields {
   const row = asObject(parseJson(line)) ?? {};
   const message = asObject(row['event']) ?? row;
   return asObject(message['msg']) ?? message;
 }
 
-// An object has fields by name, each of which is checked.
+// The object's fields have names, and every field is checked.
 const asObject = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;

@@ -346,7 +346,7 @@ const newSubscription = (first: number) => ({
 export class DuplicateFilter {
   readonly #known = new Map<number, ReturnType<typeof newSubscription>>();
 
-  /** True for a known message by the hash of its line; else stores it. Only numbered messages can be repetitions. */
+  /** True for a known message by the hash of its line; else stores the hash. Only numbered messages can repeat. */
   knows(sid: number, seq: number, hash: number): boolean {
     if (Number.isNaN(sid) || Number.isNaN(seq)) return false;
     const known = this.#known.get(sid) ?? newSubscription(seq);

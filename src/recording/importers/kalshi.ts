@@ -120,7 +120,7 @@ function readOutcome(result: string | null, paid: number) {
   return { outcome: null, oddity: `${result}, and its record names no value: it closes unresolved` };
 }
 
-/** Null if one is missing, or if it closes before it opens. */
+/** Returns both times; null for a missing time, or a close before the open. */
 function parseTimes(open: string | null, close: string | null) {
   const [openTimeMs, closeTimeMs] = [Date.parse(open ?? ''), Date.parse(close ?? '')];
   return openTimeMs < closeTimeMs ? { openTimeMs, closeTimeMs } : null;

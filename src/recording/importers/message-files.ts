@@ -123,7 +123,7 @@ export const numberTimeSql = (number: string): string => `floor(CASE
     WHEN ${number} < ${BOUNDS[0]} THEN round(${number} * 1000) WHEN ${number} < ${BOUNDS[1]} THEN ${number}
     WHEN ${number} < ${BOUNDS[2]} THEN ${number} / 1000 ELSE round(${number} / 1000) / 1000 END)`;
 
-/** Whether it is known only to the second, as SQL. */
+/** Whether a time is exact only to the second, as SQL. */
 export const isCoarseSql = (number: string) => `coalesce(${number} < ${BOUNDS[0]} AND ${number} % 1 = 0, false)`;
 
 const MESSAGES = /\.(ndjson|jsonl|json|parquet)$/;

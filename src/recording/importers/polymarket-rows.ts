@@ -44,7 +44,7 @@ const texts = (names: readonly string[]) => Object.fromEntries(names.map((name) 
 const CHANGES = [texts(CHANGE)];
 const SHAPE = JSON.stringify({ ...texts(FIELDS), price_changes: CHANGES, changes: CHANGES });
 
-/** Null for columns of another kind of file. */
+/** Form of the file; null for columns of another kind of file. */
 export function formOf(columns: ReadonlyMap<string, string>): PolymarketForm | null {
   if (ARCHIVE.every((name) => columns.has(name))) return 'archive';
   return TABLE.every((name) => columns.has(name)) && TIMES.some((name) => columns.has(name)) ? 'table' : null;

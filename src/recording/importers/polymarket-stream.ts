@@ -177,7 +177,7 @@ class TokenStream {
   #pairing = new TradePairing(this.#writer, POLYMARKET_PAIRING);
   readonly #tickMicros: number;
   #levels: Levels;
-  /** Null while the book is known. */
+  /** State of the unknown book; null while the book is known. */
   #unknown: Unknown | null = null;
   /** A trade was read, even in a gap of the book. */
   sawTrade = false;

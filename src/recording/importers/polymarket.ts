@@ -38,7 +38,7 @@ interface PolymarketReading {
   readonly hours: ReadonlySet<number>;
 }
 
-/** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
+/** Null for a file of another kind. An unreadable file counts as Polymarket's; its reader reports the reason. */
 export async function lookAtPolymarket(path: string) {
   if (!path.endsWith('.parquet')) return null;
   return withConnection(async (connection) => {

@@ -39,7 +39,7 @@ export async function verifyRecordings(paths: readonly string[]) {
   let [markets, events] = [0, 0];
   for (const path of paths) {
     const isOurs = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isStore(path);
-    // Without it every valid file would be a finding.
+    // Loads DuckDB first; without DuckDB every valid file would be a finding.
     if (isOurs) await loadDuckDb();
     for (const unit of isOurs ? marketFolders(path) : [path]) {
       const checked = await verifyUnit(unit, isOurs, findings);
@@ -115,7 +115,7 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Null when no description has the tick; opening the recording reports the reason. */
+/** Tick of the market; null without a description of the tick: opening the recording reports the reason. */
 function findTick(folder: string, days: readonly string[], findings: Finding[]): number | null {
   for (const path of days.toReversed()) {
     try {

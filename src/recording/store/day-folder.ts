@@ -235,7 +235,7 @@ export async function recoverFolder(folder: string): Promise<number> {
   return open.length;
 }
 
-/** From the description beside the segment, which is written before it. */
+/** Reads the origin from the description beside the segment; the description is written first. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
 /** Number of a segment's lines that are cut or broken. */

@@ -45,7 +45,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
   }
 }
 
-/** Once is enough while the files are unchanged: a backtest reads the same files for every fill model and market. */
+/** State of checked files by path; one check per state, since a backtest reads a file for every fill model and market. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 
@@ -140,7 +140,7 @@ export interface EventsPart extends Omit<EventsFile, 'table' | 'name' | 'rows' |
   readonly path: string;
   /** Lines of an open segment; else Parquet. */
   readonly isSegment: boolean;
-  /** From the manifest, lower-case hex; null for an open segment. */
+  /** Hash from the manifest, lower-case hex; null for an open segment. */
   readonly sha256: string | null;
 }
 

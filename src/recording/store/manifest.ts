@@ -129,7 +129,7 @@ export const emptyManifest = (conditionId: string, date: string, origin: string)
   broken_lines: 0,
 });
 
-/** Null without one. Throws TwinbookError `recording_invalid` for a damaged one or one of a newer version. */
+/** Null without a manifest. Throws TwinbookError `recording_invalid` for a damaged or newer manifest. */
 export const readManifest = (path: string): Manifest | null => readJson(path, manifest, 'a manifest of a recording');
 
 export const eventsFiles = ({ files }: Manifest): EventsFile[] =>

@@ -178,7 +178,7 @@ export class RecordingSink implements MarketSink {
     this.#interrupted = null;
     const fromMs = Math.min(this.#durable.lastMs, timeMs);
     if (Number.isFinite(fromMs)) this.#gap(fromMs, seenMs, reason);
-    // As events instead of a snapshot: the file's book is invalid.
+    // Writes events instead of a snapshot, because the file's book is invalid.
     if (this.#bookKnown) this.#writeBook(timeMs, seenMs, ROW.clear, ROW.level);
   }
 

@@ -50,7 +50,7 @@ export interface MarketSink {
   poll(poll: RecordedPoll): void;
   own(row: OwnRow): void;
   feedValue(row: FeedRow): void;
-  /** The market closed. Only `describe`, `own`, `poll` and `feedValue` may follow. */
+  /** Records the market's close. Only `describe`, `own`, `poll` and `feedValue` may follow. */
   end(at: Stamp): void;
 }
 
@@ -68,10 +68,10 @@ export interface OwnRow {
   readonly is_yes: boolean;
   readonly price_micros: number | null;
   readonly amount_micros: number | null;
-  /** Of orders; null for a trade. */
+  /** Filled amount of an order; null for a trade. */
   readonly filled_amount_micros: number | null;
   readonly remaining_amount_micros: number | null;
-  /** Of trades; null for an order. */
+  /** Fee of a trade; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
   /** For a trade: the venue's clock, Unix seconds. */
@@ -189,7 +189,7 @@ export class Segment {
     await file?.close();
   }
 
-  /** Only a new file: an existing segment of that name would not be ours. */
+  /** Opens only a new file: an existing segment of that name would not be ours. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, 'ax');
     syncFolder(this.folder);

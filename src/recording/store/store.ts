@@ -139,7 +139,7 @@ class MarketWriter {
   readonly #root: string;
   readonly sink: RecordingSink;
   readonly #rules: WriterRules;
-  /** By UTC day. Around midnight there are two: the venue's clock decides. */
+  /** Open segments by UTC day; two around midnight, because the venue's clock decides. */
   readonly #open = new Map<string, Segment>();
   /** Segments that take no more rows; a failed conversion to Parquet is retried. */
   #closing: Segment[] = [];
