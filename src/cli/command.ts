@@ -12,7 +12,7 @@ import { json } from './table.js';
 
 interface Configs {
   readonly none: undefined;
-  /** Its name, unread. */
+  /** Path of the configuration file, unread. */
   readonly file: string;
   /** Trader's configuration without its strategy files. */
   readonly trader: TraderConfig;
@@ -32,9 +32,9 @@ export interface Call<Rows extends OptionRows = OptionRows, Kind extends keyof C
 /** Output of a command: its data with `--json`, else its text. */
 export interface Answer {
   readonly data: unknown;
-  /** With its last line break; built when printed, for a terminal of this width. */
+  /** Printed text with its last line break; a function builds the text for a terminal of this width. */
   readonly text: string | ((width: number | undefined) => string);
-  /** Absent: 0. */
+  /** Exit code; absent: 0. */
   readonly code?: ExitCode;
 }
 
@@ -47,7 +47,7 @@ interface CommandRow<Rows extends OptionRows, Kind extends keyof Configs> {
   /** Arguments: `<needed>`, `[optional]` or `[several...]`, and a description. */
   readonly args?: readonly (readonly [name: string, help: string, reader?: (text: string) => string])[];
   readonly options?: Rows;
-  /** Absent: the command has no `-c`. */
+  /** Kind of the configuration; absent: the command has no `-c`. */
   readonly config?: Kind;
   /** Prints an answer; the command has `--json`. */
   readonly answer?: (call: Call<Rows, Kind>) => Answer | Promise<Answer>;

@@ -1,6 +1,6 @@
 /**
- * Processes beside the trader and what they tell: `twinbook console` shows it and can stop it while it hangs, `guardian`
- * cancels everything when its heart stops; `dashboard` opens the page, and `alerts` lists what is wrong.
+ * Commands beside the trader. `twinbook console` shows the trader and can stop a hanging trader. `guardian` cancels all
+ * orders when the trader's heartbeat stops. `dashboard` opens the page. `alerts` lists what is wrong.
  */
 
 import { existsSync } from 'node:fs';

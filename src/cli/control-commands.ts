@@ -71,7 +71,7 @@ const stopCommand = command({
   options: { timeout: option.timeout(option.SLOW_S) },
   answer: async ({ options: { timeout }, config }) => {
     await askThere({ command: 'stop' }, config, { timeoutMs: timeout * 1000, untilGone: true });
-    // The process is gone: its ledger tells how it ended.
+    // The process is gone, so its ledger shows the end of the run.
     const data = await readLedger(config, leftBehind);
     if (data.may_rest === 0) return { data, text: 'stopped; no order is left open\n' };
     const text = `stopped, but ${data.may_rest} orders may still rest: run \`twinbook cancel-all --verify\`\n`;
@@ -331,7 +331,7 @@ function savedLines(ledger: LedgerReader, market: string): readonly string[] {
     });
 }
 
-/** Throws `usage` or `not_running` for subjects that the ledger alone cannot explain. */
+/** Explains a subject from the ledger alone. Throws `usage` or `not_running` for other subjects. */
 function linesFromLedger(ledger: LedgerReader, subject: string): readonly string[] {
   const lines = explainLines(subject, ledger) ?? savedLines(ledger, subject);
   if (lines.length > 0) return [...lines, 'The trader is not running: this is from the ledger.'];

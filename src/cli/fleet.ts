@@ -106,7 +106,7 @@ const toJson = (row: WalletRow) => ({
   said: row.summary,
 });
 
-/** Null when one is unknown: a partial sum would be taken for the whole. */
+/** Returns the sum; null when one figure is unknown: a partial sum would look like the whole. */
 function sumOf(rows: readonly WalletRow[], figure: 'cash' | 'equity' | 'result'): string | null {
   const texts = rows.map(({ summary }) => summary?.[figure] ?? null);
   if (texts.includes(null)) return null;

@@ -52,7 +52,7 @@ const showCommand = command({
   },
 });
 
-/** A key is sealed unless the user explicitly refuses. Null: unsealed. */
+/** Returns the passphrase. Null: unsealed. A key is sealed unless the user explicitly refuses. */
 async function sealingPassphrase(isPlain: true | undefined, io: CliIo): Promise<string | null> {
   const { walletPassphrase } = await import('../shell/wallet/key-file.js');
   const passphrase = walletPassphrase(io.env);
@@ -122,7 +122,7 @@ const revokeCommand = command({
         const hint = 'Try again; `twinbook keys list` shows the keys that the venue still accepts.';
         throw new TwinbookError('venue_refused', `the venue answered, but ${id} is not revoked`, hint);
       }
-      // Without the environment: only secrets in the file can be removed from it.
+      // Only secrets in the file can be removed, so the environment is not read.
       if ((await findCredentials(config, wallet.address, {}))?.apiKey === id)
         forgetCredentials(config.wallet.credentials, ownerOf(config, wallet.address));
       return revoked;

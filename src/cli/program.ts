@@ -68,7 +68,7 @@ const writeTo = (stream: NodeJS.WriteStream) => (text: string) => {
 const out = writeTo(process.stdout);
 const err = writeTo(process.stderr);
 
-/** Node blocks in each write to a terminal, for ever in one that is not read, and everything else would wait. */
+/** Node blocks in each write to a terminal. A terminal that is not read would block everything else forever. */
 function writeWithoutWaiting(stream: NodeJS.WriteStream): void {
   // No public call sets the handle's blocking mode.
   if (stream.isTTY && '_handle' in stream)
@@ -133,7 +133,7 @@ const finish = () => end(exitCode);
 if (told !== null) setTimeout(finish, OUTPUT_WITHIN_MS);
 process.stdout.write('', finish);
 
-/** From now on `take` gets such errors and the process continues: a trader first cancels its orders. */
+/** Passes uncaught errors to `take`; the process continues, because a trader first cancels its orders. */
 function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }

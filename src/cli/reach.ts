@@ -166,7 +166,7 @@ export function requireAnswer<N extends EndpointName>(answer: ClientAnswer<N>, a
 /** Maximum offset, ms, of a correct clock; the venue's clock has a resolution of one second. */
 const CLOCK_OK_MS = 2_000;
 
-/** This clock beside the venue's; null where the venue does not say its time. */
+/** Compares this clock with the venue's; null when the venue does not report its time. */
 export function compareClocks({ clockOffset: offset }: Pick<ServiceClient, 'clockOffset'>) {
   if (offset === null) return null;
   const apartMs = Math.abs(offset.offsetMs);

@@ -168,7 +168,7 @@ const recordCommand = command({
       credentials,
     };
     const { markets } = await record(asked, io);
-    // For named markets the exit code tells when none of them was found.
+    // With named markets, the exit code reports that none of them was found.
     return marketIds.length > 0 && markets === 0 ? EXIT.failed : EXIT.ok;
   },
 });
@@ -185,7 +185,7 @@ async function findVenueAddress(config: TraderConfig): Promise<string> {
   });
 }
 
-/** Null without a wallet or its credentials: public data needs neither. */
+/** Returns own credentials; null without wallet or credentials, because public data needs neither. */
 const loadOwnCredentials = async (config: TraderConfig, io: CliIo) =>
   existsSync(config.wallet.file) ? findCredentials(config, (await openWallet(config, io)).address, io.env) : null;
 

@@ -77,7 +77,7 @@ export const addTopCommand = command({
 });
 
 interface TopPicture {
-  /** Of the running trader, or why there is none. */
+  /** Status of the running trader, or the reason why none is running. */
   readonly status: TraderStatus | string;
   readonly cashMicros: Micros;
   readonly rows: readonly TopRow[];
@@ -226,7 +226,7 @@ function makeRows(status: TraderStatus | string, ledger: LedgerReader, book: Res
   });
 }
 
-/** Null for a holding of unknown value. */
+/** Gain of a holding; null for a holding of unknown value. */
 function measureGain({ yesMicros, noMicros, costMicros }: Holding, mark: Micros | null): Micros | null {
   if (yesMicros === 0 && noMicros === 0) return ZERO;
   if (mark === null) return null;

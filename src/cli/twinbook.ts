@@ -4,7 +4,7 @@
  * nothing before the check, and apart from `import()` its syntax is ES5.
  */
 
-// Without a listener, this signal opens Node's debugger to every user of the machine.
+// The empty listener keeps this signal from opening Node's debugger to every user of the machine.
 process.on('SIGUSR1', function ignore() {
   // Processes with a log report there that it is unused.
 });

@@ -151,7 +151,7 @@ function chunkList(text: string): readonly number[] {
   });
 }
 
-/** This machine's means to run chunks: its own copy of configuration and recordings. */
+/** A machine that runs chunks: its own copy of configuration and recordings. */
 type ChunkMachine = Pick<Question, 'file' | 'workers'> & { readonly data: readonly string[] };
 
 async function runChunks(
@@ -193,7 +193,7 @@ function takeTimeZone(name: string): void {
   process.env['TZ'] = name;
 }
 
-/** With a copy of the environment: the process's own cannot be passed to a thread. */
+/** Copies the environment, because the process's own environment cannot be passed to a thread. */
 const copyPlace = (options: ChunkMachine, io: CliIo): RunnerPlace => ({
   source: { file: resolve(io.cwd, options.file), env: { ...io.env }, cwd: io.cwd, feeds: 'any' as const },
   paths: resolveData(options.data, io),
@@ -310,7 +310,7 @@ function readAddress(name: string, { env }: CliIo): QueueAddress {
   throw new TwinbookError('usage', `${SECRET} has ${secret.length} characters: it can be guessed`, hint);
 }
 
-/** From the variable, or from the private file that it names. */
+/** Reads the secret from the variable, or from the private file that the variable names. */
 function readSecret(env: CliIo['env'], variable: string, what: string, wanted: string): string {
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   const found = direct ?? (file === undefined ? '' : readPrivateFile(file, what).trim());

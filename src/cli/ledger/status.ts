@@ -65,7 +65,7 @@ function stoppedStatus(ledger: LedgerReader, config: TraderConfig, guardian: str
   };
 }
 
-/** Differences of the last comparison; null when it had none. A ledger alone cannot prove agreement now. */
+/** Differences of the last comparison; null without a comparison. A ledger alone cannot prove agreement now. */
 function storedAgreement(ledger: LedgerReader): StatusAgreement | null {
   const { open, accepted } = readStanding({ note: (key) => ledger.note(key) });
   if (open + accepted.length === 0) return null;

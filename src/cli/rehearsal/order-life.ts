@@ -90,7 +90,7 @@ export class OrderLife {
     this.#react(() => this.#executor.recover(Date.now()));
   }
 
-  /** Performs all steps; whatever ends them, nothing may rest afterwards. */
+  /** Performs all steps. No order may rest after any end of the steps. */
   async perform(): Promise<void> {
     try {
       for (const [name, perform] of STEPS) await step(this.#place, name, () => perform(this));
@@ -226,10 +226,10 @@ export class OrderLife {
     throw difference('ledger and venue differ', `the ledger has: ${first.ledger}`, inWords(first), todo);
   }
 
-  /** Ensures that nothing rests, whatever ended the rehearsal; returns that error unless something may still rest. */
+  /** Ensures that nothing rests after any error. Returns that error unless something may still rest. */
   async #takeBack(error: unknown): Promise<unknown> {
     const { where, config, note } = this.#place;
-    // Without a signature nothing can rest.
+    // An unsigned order cannot rest.
     if (this.#ledger.intent(this.#placeId)?.signature == null) return error;
     this.#ledger.transaction(() => this.#executor.withdraw(null, Date.now()));
     this.#drop();

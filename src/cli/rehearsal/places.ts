@@ -39,7 +39,7 @@ async function walletText({ config, io }: Rehearsal): Promise<string> {
   return `the wallet file opens (${(await openWallet(config, io)).address})`;
 }
 
-/** Trades. Only after success on paper. */
+/** Trades at the venue; runs only after success on paper. */
 export async function atTheVenue(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { config, io } = rehearsal;
   const { profile } = config.venue;
