@@ -1,6 +1,6 @@
 /**
  * Runs a product strategy in the challenge; a step is one second. The strategy sees own orders, own fills, and the best
- * competing prices with a nominal size. Quotes become orders by the engine's rule for changes, without forbidden orders.
+ * competing prices with a nominal size. The engine's rule turns quotes into orders and drops forbidden orders.
  */
 
 import { must } from '../../shared/base/errors.js';

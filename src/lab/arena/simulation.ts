@@ -149,7 +149,7 @@ class ForbiddenAction extends Error {}
 
 interface OwnOrder extends RestingOrder {
   readonly id: string;
-  /** YES shares held for an ask; the rest of it is sold uncovered. */
+  /** YES shares held for an ask; the rest of the ask is sold uncovered. */
   covered: number;
 }
 
@@ -239,7 +239,7 @@ const TICK = 0.01;
 /** A division, not a multiplication: gives 0.57, not the double next to it. */
 export const tickToPrice = (tick: number): number => tick / 100;
 
-/** To 10 decimal places of the exact binary value, half to even. */
+/** Rounds to 10 decimal places of the exact binary value, half to even. */
 export function round10(value: number): number {
   // A double is exactly half-way between two such decimals only as an odd multiple of 2^-11.
   const halves = value * 2048;

@@ -125,7 +125,7 @@ function playSeeds(
   });
 }
 
-/** After a failure the other simulations do not count. */
+/** Judges a world; a failure voids the other simulations. */
 function judge(world: string, results: readonly SimulationResult[]): TaskOutcome {
   const failed = results.find(({ failure }) => failure !== null);
   if (failed !== undefined) return { kind: 'failed', error: `seed ${failed.seed} of ${world}: ${failed.failure}` };

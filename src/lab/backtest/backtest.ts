@@ -46,7 +46,7 @@ export interface BacktestOptions {
   readonly feeCurve?: string | undefined;
   /** Landing time of merges, ms. Default: the file's `exchange.landing_ms`, else 400. */
   readonly landingMs?: number;
-  /** After a halt by a limit: `resume` with the next event or UTC day, or `end` there. Default `resume`. */
+  /** Action after a halt by a limit: `resume` with the next event or UTC day (default), or `end`. */
   readonly afterHalt?: AfterHalt | undefined;
   /** Whether every strategy gets every recorded market, regardless of its file's selection. Default false. */
   readonly allMarkets?: boolean;

@@ -289,7 +289,7 @@ export class ReplayDriver implements MarketDriver {
     this.#readAhead();
   }
 
-  /** For files, the next market to open: its first events are ready when due. */
+  /** Opens the next market's files early, so that its first events are ready when due. */
   #readAhead(): void {
     const next = this.#waiting[0];
     if (next?.source.readsAhead === true) next.stream ??= next.source.open();

@@ -98,7 +98,7 @@ export class Timeline {
 }
 
 const BEAT_MS = 100;
-/** After the last close, before a pause is skipped or the end begins: merges land, redeems are signed. */
+/** Time after the last close, ms, before a pause is skipped or the end begins: merges land, redeems are signed. */
 const AFTERMATH_MS = 120_000;
 /** Interval of the checks of what holds the trader back. */
 const LOOK_MS = 60_000;
@@ -293,7 +293,7 @@ class BacktestRun {
     this.#plan.progress?.(this.#nowMs - this.#fromMs, this.#driver.untilMs - this.#fromMs);
   }
 
-  /** No market is open, no request is in flight, and the aftermath is over. */
+  /** True when no market is open, no request is in flight, and the aftermath is over. */
   #isPause(): boolean {
     const { openCount, nextOpenMs, lastClosedMs } = this.#driver;
     const idle = openCount === 0 && this.#underWay === 0 && this.#nowMs - lastClosedMs > AFTERMATH_MS;

@@ -28,7 +28,7 @@ import type { InProcessExchange } from './in-process-exchange.js';
 import type { MarketMetrics, Metrics, PendingFill } from './metrics.js';
 
 export const RESUME_REASON = 'the next event of the backtest begins';
-/** After all markets have ended: a halted trader redeems nothing, and that loss would halt the next event. */
+/** Reason of a resumption after all markets: a halted trader redeems nothing, which would halt the next event. */
 export const SETTLE_REASON = 'the markets that were open are over';
 
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 export class Halts {
   readonly #after: AfterHalt;
   readonly #records: HaltRecord[] = [];
-  /** While halted or held back. */
+  /** The present halt or restriction; null while trading. */
   #since: Omit<HaltRecord, 'resumedMs'> | null = null;
   readonly #begun = new Set<string>();
   #hasNewEvent = false;

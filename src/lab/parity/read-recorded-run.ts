@@ -172,7 +172,7 @@ export async function readBestPrices(source: EventSource): Promise<RecordedPrice
   return { outcome, eventTitle, category, coverage, at, standing: (timeMs) => at(timeMs).middleMicros };
 }
 
-/** Our clock, ms, when a request left and when its answer arrived. */
+/** Times when a request left and when its answer arrived, our clock, ms. */
 interface AnsweredAt {
   readonly sentMs: number;
   readonly seenMs: number;
@@ -331,9 +331,9 @@ class RunReading {
   readonly #orders = new RunOrders();
   readonly #count: RequestCount;
   readonly #calls: MeasuredCall[] = [];
-  /** On our clock. */
+  /** Commands on our clock. */
   readonly #commands: TimedCommand[] = [];
-  /** On our clock. */
+  /** Feed values on our clock. */
   readonly #feedValues: RecordedFeedValue[] = [];
   #unsent = 0;
   #timedOut = 0;

@@ -16,7 +16,7 @@ export interface Redone {
 export interface Difference {
   /** Number of the step, from 0. */
   readonly step: number;
-  /** Our clock, ms. */
+  /** Time of the step, our clock, ms. */
   readonly timeMs: number;
   /** The step's observation, in words. */
   readonly observation: string;
@@ -118,7 +118,7 @@ const toCanonicalText = (value: unknown): string | null => (value === undefined 
 /** Title of a market by its condition id; null when unknown. */
 type Titles = (conditionId: string) => string | null;
 
-/** For example `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
+/** Describes a call: `draft a limit order: buy 25 YES at 0.42 in "Will it rain?" (7n9G…)`. */
 function callText(call: AnyCall, titles: Titles): string {
   if (call.endpoint !== 'orders.create') return `call ${call.endpoint}${describeNames(call.params)}`;
   const { side, is_yes, price, amount, order_type, market_condition_id: id } = call.body;

@@ -67,7 +67,7 @@ export function startingLedger({ folder, ledgerFile, description }: RunJournal):
 /** The recorded core's settings and inputs. */
 interface ReplayPlan {
   readonly trader: ReplayedTrader;
-  /** Our clock, ms: the `nowMs` of the recorded `Trader`. */
+  /** Start of the recorded `Trader` (its `nowMs`), our clock, ms. */
   readonly startedMs: number;
   /** Longest call into a strategy then, ms. */
   readonly strategyLimitMs: number;
@@ -103,7 +103,7 @@ export async function replay({ steps, look, strategyLimitMs, ...made }: ReplayPl
     repeatedRequests: 0,
     /** Signatures in the run. */
     signatures: 0,
-    /** Our clock, ms, of the first and last observation; null without any. */
+    /** Times of the first and last observation, our clock, ms; null without observations. */
     fromMs: null as number | null,
     toMs: null as number | null,
     /** First difference; null when every decision was equal. */
@@ -161,7 +161,7 @@ export function remadeTrader({ trader: settings, ledger, startedMs, signer, boun
   return new Trader({ ...settings, boundedCall }, ledger, executor, startedMs);
 }
 
-/** For an intent that was not signed then: the request with it differs anyway. */
+/** Signature of an intent that was not signed in the run: its request differs anyway. */
 const NEVER_MADE = '0'.repeat(128);
 
 /** Recorded inputs of the core within a step that no observation contains: interrupted strategies, and signatures. */

@@ -35,7 +35,7 @@ export type BreakdownBy = (typeof BREAKDOWNS)[number];
 export interface BreakdownRow {
   /** Key of the group: a UTC day, a market's condition id, names of strategies, or an event. */
   readonly key: string;
-  /** For a market; empty otherwise. */
+  /** Title of a market; empty for other groups. */
   readonly title: string;
   readonly fills: number;
   readonly boughtMicros: number;
@@ -146,7 +146,7 @@ const toDay = (timeMs: number): number => Math.floor(timeMs / DAY_MS);
 /** Facts from outside the ledger. */
 export interface LedgerSessionOptions {
   readonly title: string;
-  /** For the running program; the ledger names those that wrote it. */
+  /** Version of the running program; the ledger names the versions that wrote it. */
   readonly version: string;
   /** End of the session while the trader runs, Unix ms; null for a stopped trader: the last observation. */
   readonly nowMs: number | null;

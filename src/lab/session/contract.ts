@@ -22,7 +22,7 @@ export interface SessionRecord {
   readonly endCashMicros: number;
   /** Markets in order of opening, including markets without any data. */
   readonly markets: readonly MarketSession[];
-  /** For the whole account; at most `MAX_SAMPLES` samples. */
+  /** Series of the whole account; at most `MAX_SAMPLES` samples. */
   readonly account: AccountSeries;
   /**
    * Largest fall of the equity from its peak, at the finest sampling, before samples were thinned; ≥ 0. Null when the
@@ -223,7 +223,7 @@ export interface Assumptions {
   /** Whether recorded makers are post-only, so that arriving amounts fill nothing; null live. */
   readonly postsOnly: boolean | null;
   readonly latency: string | null;
-  /** For a backtest: basis of the trades' fees. */
+  /** Basis of the trades' fees in a backtest. */
   readonly fees?: string;
   /** Markets traded without fees because neither recording nor user named any. */
   readonly freeMarkets?: number;

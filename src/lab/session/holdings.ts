@@ -34,7 +34,7 @@ type KeepCost = (costMicros: number, leftMicros: number, heldMicros: number) => 
 /** The ledger's rule: the leaving part is rounded down, the last share takes the rest. Exact for any size. */
 const KEEP_AS_LEDGER: KeepCost = (cost, left, held) => mulDiv(micros(cost), micros(left), micros(held), 'ceil');
 
-/** For samples of bound capital. */
+/** Rounds cost to the nearest micro, for samples of bound capital. */
 export const KEEP_NEAREST: KeepCost = (cost, left, held) => Math.round((cost * left) / held);
 
 export class Holdings {

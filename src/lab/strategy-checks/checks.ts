@@ -76,7 +76,7 @@ function takeAway(path: string, refuse: () => never): () => void {
 
 /** Maximum time of one call in a hundred, ms; with longer calls, steps with many markets fall behind their polls. */
 const MOST_MS = 5;
-/** A book this old says nothing about the market. */
+/** Age of a book that no longer describes the market, ms. */
 const OLD_MS = 600_000;
 /** Fraction of observations in which a market and its mirror may differ: floats round ties one way. */
 const MIRROR_TOLERANCE = 0.01;
@@ -351,7 +351,7 @@ const isSound = ({ health, others }: MarketView): boolean =>
 const isFree = (shown: ShownSubject): boolean =>
   'event' in shown ? shown.isFree : shown.facts.makerFeeRateMicros === 0;
 
-/** To a tick, and to a hundredth of each size: floats are not symmetrical. */
+/** Compares prices to a tick and sizes to a hundredth: floats are not symmetrical. */
 function isMirror({ quotes, view }: MarketQuotes, turned: MarketQuotes | undefined): boolean {
   if (turned === undefined) return true;
   const twin = turned.quotes;
@@ -370,7 +370,7 @@ const describePlace = (shown: ShownSubject, look: number): string => `at look ${
 
 const listQuotes = (answers: readonly MarketQuotes[]): readonly Quotes[] => answers.map(({ quotes }) => quotes);
 
-/** Look by look. */
+/** Collects the answers, look by look. */
 function collectAnswers(tried: TriedStrategy, market: ShownSubject): readonly (readonly MarketQuotes[])[] {
   const quoter = makeTrialQuoter(tried, market);
   return Array.from(market.looks.keys(), (look) => quoter.look(look));

@@ -62,7 +62,7 @@ export interface ShownMarkets<S extends ShownSubject = ShownSubject> {
   readonly mirrored: readonly S[] | null;
 }
 
-/** Result of one check. `not asked`: its requirement is missing; `text` names it. */
+/** Result of one check. `not asked`: the check's requirement is missing; `text` names the requirement. */
 export interface CheckResult {
   readonly name: string;
   readonly verdict: 'ok' | 'failed' | 'not asked';
@@ -173,7 +173,7 @@ export function eventView({ other }: Beside, asked: Asked): EventView | null {
   return Object.freeze({ eventConditionId: 'generated', outcomes: 'exhaustive', markets: 2, siblings });
 }
 
-/** Our clock, ms, before the first observation. */
+/** Time before the first observation, our clock, ms. */
 export const START_MS = 1_800_000_000_000;
 export const MAX_POSITION_SHARES = 200;
 const FUNDS = micros(1000 * ONE);

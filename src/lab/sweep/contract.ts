@@ -69,7 +69,7 @@ export interface Candidate {
 
 export interface SweepPlan {
   readonly config: Config;
-  /** For the workers, which read the configuration again: strategies cannot be passed to a thread. */
+  /** Source for the workers, which read the configuration again: strategies cannot be passed to a thread. */
   readonly source: ConfigSource;
   /** Paths of the recordings, for the workers. */
   readonly paths: readonly string[];

@@ -192,7 +192,7 @@ export async function planSweep(plan: SweepPlan, progress: (done: number, all: n
   return { plan, recordings, data, facts };
 }
 
-/** Configurations in order: users who stop early look at the first ones. */
+/** Lists configurations in order: users who stop early see results of the first configurations. */
 export const listTasks = (
   candidates: readonly Candidate[],
   folds: number,

@@ -103,7 +103,7 @@ export function judge(
     const luckySharpe = trials === null ? null : expectedMaxSharpe(trials);
     return { trials, judgement: { fillModel, sharpeVariance, luckySharpe } };
   });
-  /** For each fill model: what its Sharpe ratios are deflated by. */
+  /** Trials by fill model, which deflate the model's Sharpe ratios. */
   const trials = judged.map((model) => model.trials);
   const configurations = candidates.map((candidate) => configurationResult(candidate, outcomes, trials)).sort(byWorst);
   return { models: judged.map(({ judgement }) => judgement), configurations, trials };
@@ -164,7 +164,7 @@ export function countConfigurations(
     configurations: configurations.length,
     done: count('done'),
     failed: count('failed'),
-    /** Not run yet, or only partly. */
+    /** Configurations that have not run, or only partly. */
     unfinished: count('unfinished'),
     /** Configurations ever tried in this folder, earlier sweeps included: the N of the deflated Sharpe ratio. */
     tried,
@@ -211,7 +211,7 @@ export function walkForward({ candidates, events, fillModels, outcomes, embargoM
       outOfSampleMicros: rows.map((row) => sumAt(row, tested)),
     };
   });
-  /** Over the steps with training data, in the order of the fill models. */
+  /** Results over the steps with training data, in the order of the fill models. */
   const outOfSample = fillModels.map((fillModel, model) => {
     const row = unseen[model] ?? [];
     return {

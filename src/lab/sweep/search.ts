@@ -40,7 +40,7 @@ export const PART_NAMES: Readonly<Record<keyof SweepIdentity, string>> = {
   others: 'fees, landing time, feeds, the choice of markets, or the time zone of quote hours',
 };
 
-/** `latency` and `others` say what the assumptions leave open. */
+/** `latency` and `others` name what the assumptions leave open. */
 export const identityOf = (
   { data: _, ...known }: SweepAssumptions,
   { kind, axes, candidates }: Search,

@@ -360,7 +360,7 @@ export function sharedWarnings(
 export interface Analysis extends Figures {
   /** Warnings about the figures, most serious first. */
   readonly warnings: readonly Warning[];
-  /** For a backtest with several runs: all other figures are of the run with the middle result. */
+  /** Figures over a backtest's runs; all other figures are those of the run with the middle result. */
   readonly repeats?: RepeatFigures;
 }
 

@@ -138,7 +138,7 @@ export function sumCoverages(parts: readonly Coverage[]): Coverage {
   return total;
 }
 
-/** For all markets; `coveredShare` is null without a recording. */
+/** Coverage of all markets; `coveredShare` is null without a recording. */
 export function sumCoverage(markets: readonly MarketSession[]) {
   const recorded = markets.map(({ coverage }) => coverage).filter((coverage) => coverage !== null);
   const { spanMs, gapMs, gaps, events, trades, skipped } = sumCoverages(recorded);

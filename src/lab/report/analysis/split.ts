@@ -32,7 +32,7 @@ export interface ResultSplit {
 
 /** Sums the splits. A part is null only when unknown for every market, else missing values are in `undividedMicros`. */
 export function sumSplits(splits: readonly ResultSplit[]): ResultSplit {
-  // A market without a fill knows every part (0), but says nothing about others.
+  // A market without a fill knows every part (0), but proves nothing about other markets.
   const traded = splits.filter((split) => Object.values(split).some((part) => part !== 0));
   return {
     resultMicros: sum(splits.map((split) => split.resultMicros)),
@@ -127,7 +127,7 @@ function roundSplit(walk: SplitWalk, resultMicros: Micros): ResultSplit {
   return { ...part, spreadMicros, driftMicros: rest - spreadMicros - undividedMicros, undividedMicros };
 }
 
-/** To the nearest micro, halves away from zero. */
+/** Rounds to the nearest micro, halves away from zero. */
 function nearest(value: bigint): number {
   const size = value < 0n ? -value : value;
   const whole = (size + UNIT / 2n) / UNIT;
@@ -176,7 +176,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** To the last mid, and from there to the outcome. */
+  /** Moves to the last mid, and from the last mid to the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;

@@ -43,7 +43,7 @@ export function markoutAt(markets: readonly MarketSession[], horizon: MarkoutHor
 
 type Tally = ReturnType<typeof tallyMarket>;
 
-/** For one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
+/** Tallies one market's fills with a known mid at the horizon. Products are in micros of price times shares. */
 function tallyMarket(market: MarketSession, horizon: MarkoutHorizon, side: MarkoutSide) {
   const tally = { fills: 0, shares: 0, markout: 0, effective: 0, unmarked: 0 };
   for (const fill of market.fills) {
