@@ -108,7 +108,7 @@ export async function startExchange(options: ExchangeOptions): Promise<RunningEx
     const ticker = new Ticker(persistentCore, clock, drivers, onError);
     // Delays set by a control end with the exchange's process, like faults.
     if (Object.keys(core.delays).length > 0) core.at(clock.nowMs()).setDelays({});
-    // Before the first request: markets of the crowd or a replay exist with the first answer.
+    // Runs before the first request, so that the first answer contains the markets of the crowd or a replay.
     ticker.beat();
     const server = buildServer({
       core,

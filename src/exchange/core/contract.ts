@@ -158,7 +158,7 @@ export const ASK = 1;
 export type BookSide = typeof BID | typeof ASK;
 
 /** Refusals of `placeInternal`: negative numbers, so that the hot path allocates nothing. */
-export const REFUSED_MARKET = -1; // No book, not open, or paused.
+export const REFUSED_MARKET = -1; // The market has no book, is not open, or is paused.
 export const REFUSED_GRID = -2; // Price or amount off the grid or out of range.
 export const REFUSED_BALANCE = -3; // A limited account cannot pay.
 

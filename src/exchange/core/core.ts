@@ -243,7 +243,7 @@ export class ExchangeCore implements CoreContext {
     this.at(nowMs);
   }
 
-  /** While false, every draft call answers `gringotts_unavailable`. */
+  /** Sets whether signing works. While false, every draft call answers `gringotts_unavailable`. */
   setSigningAvailable(available: boolean): void {
     this.signingAvailable = available;
   }

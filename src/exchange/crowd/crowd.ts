@@ -129,7 +129,7 @@ function listingSpec(slot: Slot, listing: number, nowMs: number): MarketSpec {
   };
 }
 
-/** After a longer gap (a sleeping computer, a moved clock) the crowd catches up only the last minute. */
+/** Maximum time that the crowd catches up after a gap (a sleeping computer, a moved clock), ms. */
 const MAX_CATCH_UP_MS = 60_000;
 
 /** Inputs of the crowd's behaviour. */

@@ -243,7 +243,7 @@ export class Replay {
       }
       const part = { recording, market, firstMs: await firstEventMs(recording) };
       const { kind: format, origin } = recording.market.source;
-      // For our own format the venue is the source, not the files.
+      // A recording in our own format shows its venue, not its files' format.
       const kind = origin ?? format;
       bySource.set(kind, [...(bySource.get(kind) ?? []), part]);
     }

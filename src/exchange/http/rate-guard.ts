@@ -37,7 +37,7 @@ class Window {
     const allowed = this.#minute.size < limit;
     if (allowed) this.#minute.add(nowMs);
     const count = this.#minute.size;
-    // After a limit was lowered below the count, as many requests must leave first.
+    // Excess requests must leave first after a limit was lowered below the count.
     const resetMs = this.#minute.leavesMs(nowMs, Math.max(0, count - limit)) ?? nowMs + MINUTE_MS;
     return { allowed, limit, remaining: Math.max(0, limit - count), resetMs };
   }
@@ -71,7 +71,7 @@ export class RateLimit {
     return this.#windows.size;
   }
 
-  /** Counts a request of this key at this time, if it fits. `isHeld` is asked only for a key without a window. */
+  /** Counts a request of this key at this time, if it fits. Calls `isHeld` only for a key without a window. */
   take(key: string, nowMs: number, isHeld: (key: string) => boolean = () => false): RateVerdict {
     const window = this.#windows.get(key) ?? this.#windowFor(key, nowMs, isHeld);
     return window.take(nowMs, this.#limit);

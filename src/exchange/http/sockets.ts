@@ -13,13 +13,13 @@ import type { HeaderList, RateGuard } from './rate-guard.js';
 
 /** Time-outs of sockets, ms, and their maximum number. */
 export const PATIENCE = {
-  /** For the whole head of a request. */
+  /** Maximum time for the whole head of a request, ms. */
   headersMs: 10_000,
-  /** For a whole request, body included. */
+  /** Maximum time for a whole request, body included, ms. */
   requestMs: 30_000,
   /** Maximum time without a byte in either direction, ms: the client no longer reads its answers. */
   silenceMs: 60_000,
-  /** Between two requests: longer than clients keep idle sockets, so that none is closed under a request in flight. */
+  /** Maximum time between two requests, ms; longer than clients keep idle sockets, so no request is cut off. */
   idleMs: 75_000,
   checkMs: 2000,
   /** Maximum connections; a connection may hold a body of 64 KiB: at most 64 MiB in all. */
@@ -100,7 +100,7 @@ export class MalformedConnections {
     if (!socket.writable) return;
     const { headers, refusal } = this.#guard.admitBytes(address);
     socket.end(wireText(refusal ?? answer, [...headers, ...extra]));
-    // A client that neither reads nor closes would keep half of a connection for ever.
+    // A client that neither reads nor closes would keep half of a connection forever.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 

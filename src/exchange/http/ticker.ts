@@ -155,7 +155,7 @@ export class Ticker {
     return nowMs;
   }
 
-  /** Before a request: due work of the core itself, without drivers. Returns the exchange's time, ms. */
+  /** Does due work of the core before a request, without drivers. Returns the exchange's time, ms. */
   settle(): number {
     this.#persistentCore.assertSound();
     const nowMs = this.#clock.nowMs();

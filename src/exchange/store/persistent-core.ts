@@ -144,7 +144,7 @@ export class PersistentCore {
   static #restore(db: Database.Database, settings: CoreSettings): PersistentCore {
     const transactions = new Transactions(db);
     const [journal, archive] = [new Journal(db, transactions), new SqliteArchive(db, transactions)];
-    // Our own file, of the format checked when it was opened.
+    // The snapshot is our own, in the format that was checked when the file was opened.
     const stored = journal.snapshot() as Stored | null;
     const core = stored === null ? null : replayJournal(stored, journal, archive);
     // The journal is replayed with the settings at the time of its writing; then the present settings apply. The seed

@@ -1,7 +1,7 @@
 /**
  * The archive on disk: one table for each kind of record, in the file of the journal. The newest rows stay in memory
- * until a transaction a few times a second. Until the next snapshot the journal says the same, and a recovery puts them
- * again.
+ * until a transaction a few times a second. The journal contains the same rows until the next snapshot; a recovery adds
+ * them again.
  */
 
 import type Database from 'better-sqlite3';

@@ -217,7 +217,7 @@ export class Margin {
     };
   }
 
-  /** After the markets: open positions and pending requests register with their pools. */
+  /** Loads after the markets: open positions and pending requests register with their pools. */
   load(dump: ReturnType<Margin['dump']>): void {
     this.requests.load(dump.requests);
     this.positions.load(dump.positions);
@@ -240,7 +240,7 @@ const BLOCK = 100;
 interface Filter<R> {
   readonly states?: readonly string[] | undefined;
   readonly isYes?: boolean | undefined;
-  /** No final record can match: the archive is skipped. */
+  /** Whether no final record can match; the archive is then skipped. */
   readonly isLiveOnly?: boolean;
   readonly accepts: (record: R) => boolean;
 }

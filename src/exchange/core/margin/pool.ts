@@ -15,11 +15,11 @@ interface MarginRules {
   readonly kind: 'polymarket' | 'hyperliquid';
   readonly maxLeverageYes: number;
   readonly maxLeverageNo: number;
-  /** On user_liquidity. */
+  /** Opening fee rate on user_liquidity. */
   readonly openingRate: number;
-  /** On the value of the shares when a position wins or is liquidated. */
+  /** Closing fee rate on the value of the shares when a position wins or is liquidated. */
   readonly closingRate: number;
-  /** Per year, on the borrowed amount. */
+  /** Interest rate per year on the borrowed amount. */
   readonly annualRate: number;
   /** Market requests only (decisions §4). */
   readonly minFunds: number;

@@ -197,7 +197,7 @@ export class Book {
   bestAsk = NO_TICK;
   /** Recorded amounts by side; null for a market without a recording. */
   recorded: readonly [RecordedSide, RecordedSide] | null = null;
-  /** After a clear, until its snapshot is complete, if real orders had eaten some of it. */
+  /** True after a clear, until its snapshot is complete, if real orders had eaten some of the recorded amount. */
   awaitsSnapshot = false;
 
   readonly model: FillModel;
@@ -420,7 +420,7 @@ export class Book {
     this.recorded = null;
   }
 
-  /** Every resting slot, bids from the lowest tick, then asks; each level in queue order. */
+  /** Lists every resting slot, bids from the lowest tick, then asks; a level is in queue order. */
   resting(): number[] {
     const slots: number[] = [];
     for (const set of [this.#bids, this.#asks]) {

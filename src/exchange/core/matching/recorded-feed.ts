@@ -93,7 +93,7 @@ export class RecordedFeed {
       ) {
         const traded = this.#meet(trading, side, tick, book.openRecorded()[side].displayedAmount(tick));
         book.eatRecorded(side, tick, traded);
-        // No order there may trade, so the recorded book stays crossed.
+        // No order at this tick may trade, so the recorded book stays crossed.
         if (traded === 0) break;
       }
     }

@@ -13,7 +13,7 @@ interface Rows {
   readonly passing: number[];
 }
 
-/** Rows with a bounded history: of those that `passes` selects, only about the newest `keep` of each kind stay. */
+/** Rule for rows with a bounded history: about the newest `keep` rows of a kind that `passes` selects stay. */
 export interface Forgetting {
   passes(recordKind: RecordKind, row: Archived): boolean;
   readonly keep: number;

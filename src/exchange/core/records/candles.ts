@@ -57,7 +57,7 @@ export class Candles {
   }
 
   #begin(interval: number, price: number, notional: number): void {
-    // Until the ring is full bar n is in place n, so a larger ring copies the cells unchanged.
+    // Bar n is in place n until the ring is full, so a larger ring copies the cells unchanged.
     if (this.#count === this.#capacity && this.#capacity < BARS_KEPT) this.#widen(this.#capacity * 2);
     const at = this.#at(this.#count);
     const cells = this.#cells;

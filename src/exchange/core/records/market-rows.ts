@@ -12,7 +12,7 @@ import { asMicros, text } from '../money.js';
 /** Figures of a market: one object that always shows the present. Prices in YES space; null without any. */
 export type MarketFacts = Readonly<ReturnType<typeof makeMarketFacts>>;
 
-/** Makes the facts of a market; the core keeps them. */
+/** Makes the facts of a market; the core stores them. */
 export function makeMarketFacts(market: Market, context: CoreContext) {
   const { card, tape, orderbook: trading } = market;
   const event = context.catalog.event(card.eventIndex);

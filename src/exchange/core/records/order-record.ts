@@ -23,7 +23,7 @@ export interface OrderRecord {
   readonly amount: Micros | null;
   /** Maximum spending of a market buy, fees included; null for other orders. */
   readonly funds: Micros | null;
-  /** Kept until the order is submitted or dead. */
+  /** Draft message; kept until the order is submitted or dead. */
   message: string;
   status: OrderStatus;
   filledAmount: number;

@@ -89,7 +89,7 @@ function simplifyNull(property: z.core.JSONSchema.BaseSchema): void {
 const MAY_BE_ABSENT: readonly string[] = ['order_min_size'];
 
 function exact({ jsonSchema }: Writing): void {
-  // A reference with a description of its own: the record says what is required.
+  // A reference with its own description: the referenced record states its required fields.
   if (jsonSchema.$ref !== undefined) delete jsonSchema.required;
   if (jsonSchema.properties === undefined) return;
   jsonSchema.required = Object.keys(jsonSchema.properties).filter((name) => !MAY_BE_ABSENT.includes(name));
@@ -145,7 +145,7 @@ function chooseExample(name: string, { type, pattern, ...rest }: z.core.JSONSche
 
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` });
 
-/** On every answer; rate headers only for counted calls. */
+/** Headers of every answer; rate headers only for counted calls. */
 const RATE_HEADERS = {
   'X-RateLimit-Limit': header('X-RateLimit-Limit'),
   'X-RateLimit-Remaining': header('X-RateLimit-Remaining'),
