@@ -23,7 +23,7 @@ interface Memory {
   values: number;
   /** True when the last notice said "current"; null before the first notice. */
   told: boolean | null;
-  /** Our clock, ms, since the first value is awaited; null before. */
+  /** Time since the first value is awaited, our clock, ms; null before. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }

@@ -94,5 +94,5 @@ export const gatherFacts = (
   requestHeadroom: context.requests.queue.headroom('signed', 'draft', context.nowMs),
 });
 
-/** Empty reason for `explain`, because the intent says everything. */
+/** Empty reason for `explain`, because the intent is the whole reason. */
 export const NO_REASON = (): string => '{}';

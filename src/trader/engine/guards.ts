@@ -143,12 +143,12 @@ type OwnList = 'orders' | 'fills';
 
 /** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
 class KeyAlarm extends NotedText {
-  /** Our clock, ms, since every read of a list was rejected for its key. */
+  /** Time since every read of a list was rejected for its key, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**
    * Takes in the outcome of a read of own orders or own trades. Returns the reason when this outcome halts trading,
-   * else null. Timeouts and other failures say nothing about the key. Call it inside a ledger transaction.
+   * else null. Timeouts and other failures prove nothing about the key. Call it inside a ledger transaction.
    */
   observe(list: OwnList, outcome: Outcome, nowMs: number): string | null {
     if (outcome.kind === 'answered') this.#sinceMs.delete(list);

@@ -11,7 +11,7 @@ export class VenueClock {
   observe(venueTimeMs: number, sentMs: number, seenMs: number): void {
     const low = venueTimeMs - seenMs;
     const high = venueTimeMs + 1000 - sentMs;
-    if (low > high) return; // Our clock was stepped during the request, so the answer says nothing.
+    if (low > high) return; // Our clock was stepped during the request, so the answer has no use.
     const contradicts = low > this.#highMs || high < this.#lowMs;
     this.#lowMs = contradicts ? low : Math.max(low, this.#lowMs);
     this.#highMs = contradicts ? high : Math.min(high, this.#highMs);

@@ -22,7 +22,7 @@ import { BookedTrades, type InFlight, InFlightIntents, UnsettledOrders } from '.
 import { LATE_DELIVERY_S, lookWaitMs, PLACE_USEFUL_MS, STANDINGS, WHOLE_SECONDS_S } from './lifecycle.js';
 
 export interface Look {
-  /** Our clock, ms, when the request was sent; `nowMs` is when its answer arrived. */
+  /** Time when the request was sent, our clock, ms; `nowMs` is when its answer arrived. */
   readonly sentMs: number;
   readonly nowMs: number;
   /** Exchange clock in the answer, ms; null if absent. */

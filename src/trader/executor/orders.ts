@@ -18,7 +18,7 @@ export function observeOrder(context: Context, order: OrderRecord, row: OrderRow
   if (seen !== order && order.closedMs !== null) tellGrowth(context, order, filledMicros, look);
   const says = row.status === null ? null : RECORD_STATES[row.status];
   switch (says) {
-    // Rows without status or signature say nothing about an ended order.
+    // Rows without status or signature prove nothing about an ended order.
     case null:
       if (inFlight !== null && order.closedMs === null) context.lookLater(inFlight, look.nowMs);
       break;
@@ -211,7 +211,7 @@ function cancelOfRestingOrder(context: Context, orderPubkey: string, look: Look)
   if (inFlight === null || inFlight.busy !== null) return;
   // Only a signed cancel that is not in flight: its submit was throttled or never sent, and its draft may have expired.
   if (STANDINGS[inFlight.intent.state].effect !== 'maybe') return;
-  // A request sent before the submit became uncertain says nothing about the cancel.
+  // A request sent before the submit became uncertain proves nothing about the cancel.
   const { updatedMs } = inFlight.intent;
   // After our clock was set back, a later `updatedMs` says nothing.
   if (look.source === 'list' || (look.sentMs < updatedMs && updatedMs <= look.nowMs)) return;

@@ -306,7 +306,7 @@ export interface BookingRow {
   /** Id of the booking; ids increase. */
   readonly id: number;
   readonly kind: 'capital' | ConversionKind | 'fill' | 'adopt';
-  /** Our clock, ms. */
+  /** Time of the booking, our clock, ms. */
   readonly timeMs: number;
   /** Market of the booking; null without a market. */
   readonly marketConditionId: string | null;

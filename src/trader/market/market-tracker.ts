@@ -47,7 +47,7 @@ export class MarketTracker {
   facts: MarketFacts | null = null;
   /** Why the market is unsuitable, in one sentence; null when it is suitable, or before the first detail. */
   unsuitable: string | null = null;
-  /** Our clock, ms, when the newest detail arrived; null before the first. */
+  /** Time when the newest detail arrived, our clock, ms; null before the first. */
   detailSeenMs: number | null = null;
   #book: SeenBook | null = null;
   #tradesAt: SeenAt | null = null;

@@ -98,7 +98,7 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Our clock, ms, since no order is unsettled; null while one is. */
+  /** Time since no order is unsettled, our clock, ms; null while one is. */
   settledMs: number | null = null;
   #proofs = 0;
   /** Time of the newest verification after a cancel-all or stop, our clock, ms; kept after a resume; null before. */
