@@ -193,7 +193,7 @@ export class Levels {
     return prices;
   }
 
-  /** Non-empty prices better than this one: bids above it, or asks below it. */
+  /** Non-empty prices better than this price: bids above it, or asks below it. */
   betterThan(side: number, priceMicros: number): number[] {
     const found: number[] = [];
     const amounts = this.#side(side);

@@ -97,9 +97,9 @@ export interface RecordedGap {
 export interface RecordedPoll {
   /** The call by its name in `protocol/endpoints.ts`, such as `markets.book`. */
   readonly endpoint: string;
-  /** Our clock, Unix ms, when the request left. */
+  /** Time when the request left, our clock, Unix ms. */
   readonly sentMs: number;
-  /** Our clock, Unix ms, when its answer or failure was known. `seenMs - sentMs` is the round trip. */
+  /** Time when the answer or failure was known, our clock, Unix ms. `seenMs - sentMs` is the round trip. */
   readonly seenMs: number;
   /** Venue clock in the answer, Unix ms; null without one. */
   readonly venueMs: number | null;

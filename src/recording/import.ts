@@ -24,7 +24,7 @@ export type ImportKind = 'kalshi' | 'polymarket';
 
 export interface ImportProgress {
   readonly ticker: string;
-  /** For all markets, counted from 0. */
+  /** Number of the market among all markets, from 0. */
   readonly market: number;
   readonly markets: number;
   readonly events: number;

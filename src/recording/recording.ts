@@ -18,7 +18,7 @@ import { hourOf, joinCaptures, lookAtPolymarket, openPolymarket } from './import
 import { dayFolders, isFileOfStore, isStore, marketFolders } from './store/layout.js';
 
 interface OpenOptions {
-  /** Called with paths that cannot be opened; the others are. */
+  /** Callback for paths that cannot be opened; other paths are opened. */
   readonly onFailure?: (error: TwinbookError) => void;
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or prefixes; absent: all markets. Ignored for stored recordings. */

@@ -201,7 +201,7 @@ class KalshiStream {
     return this.#timeMs > timeMs && this.#timeMs < timeMs + 1000 ? this.#timeMs : timeMs;
   }
 
-  /** After a missing number the book is unknown from the previous message on. */
+  /** A missing number makes the book unknown from the previous message on. */
   #checkNumber(sid: number, seq: number, isTrade: boolean): void {
     const before = this.#numbers.get(sid);
     this.#numbers.set(sid, seq);
@@ -210,7 +210,7 @@ class KalshiStream {
     if (!isTrade || this.#numbers.size === 1) this.#isMissing = true;
   }
 
-  /** Before a message of this market, once the snapshot before it has its time. */
+  /** Begins a gap before a message of this market, once the snapshot before it has its time. */
   #beginGap(): void {
     if (this.#isMissing && this.firstMs !== null) this.#unknownFromMs ??= this.#timeMs;
     this.#isMissing = false;
@@ -276,7 +276,7 @@ class KalshiStream {
     const closing = snapshot.levels.length === 0 && this.firstMs !== null;
     const isAfterClose = !(snapshot.timeMs < (this.#closeTimeMs ?? Number.NEGATIVE_INFINITY));
     if (closing && isAfterClose) {
-      // After the close the venue sends an empty book: the end, not a change of the book.
+      // The venue sends an empty book after the close: the end, not a change of the book.
       this.#closed = true;
       this.#closing ??= snapshot;
       return;

@@ -89,7 +89,7 @@ export interface PolymarketTokens {
   readonly no: string | null;
   /** The venue's id of the market; null when no message has it. */
   readonly market: string | null;
-  /** For an archive's file, in hours since 1970; else null. */
+  /** Hour of an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
 }
 
@@ -271,7 +271,7 @@ class TokenStream {
     if (this.#unknown !== null) this.#becomeKnown(this.#unknown, true);
   }
 
-  /** While the book is unknown a trade's level is too: the trade would appear in an empty book. */
+  /** A trade's level is unknown while the book is: the trade would appear in an empty book. */
   #trade(timeMs: number, side: number, priceMicros: number, amountMicros: number): void {
     if (this.#unknown !== null) this.capture.unseenTrades++;
     else this.#pairing.trade(timeMs, side, priceMicros, amountMicros);
@@ -312,7 +312,7 @@ class TokenStream {
     return stale.length;
   }
 
-  /** No better level is left. A row without a best price means an empty side. */
+  /** True when no better level is left. A row without a best price means an empty side. */
   #isBest(side: number, best: number): boolean {
     if (isInside(best)) return this.#levels.get(side, best) > 0;
     return this.#levels.prices(side).length === 0;

@@ -11,13 +11,13 @@ export class BookMeter {
   readonly time = {
     knownMs: 0,
     twoSidedMs: 0,
-    /** Over the two-sided time, in millionths. */
+    /** Integral of the spread over the two-sided time, in millionths. */
     spreadMicrosMs: 0,
-    /** Over the known time, by side: of levels, of the total amount. */
+    /** Integrals over the known time, by side: of levels, of the total amount. */
     levelsMs: [0, 0] as [number, number],
     depthMicrosMs: [0, 0] as [number, number],
   };
-  /** Longest time with the best bid not below the best ask, and its beginning; 0 if never. */
+  /** Longest time with the best bid not below the best ask, and its beginning; 0 without such a time. */
   longestCrossedMs = 0;
   longestCrossedFromMs = 0;
   readonly #tick: number;

@@ -67,7 +67,7 @@ export async function* streamChunks(connection: DuckDBConnection, sql: string, w
   } catch (error) {
     throw fileError('recording_invalid', what, error);
   } finally {
-    // After an early stop the next query ends this one. Otherwise its files stay open until garbage is collected.
+    // The next query ends this query after an early stop. Otherwise its files stay open until garbage collection.
     await connection.run('SELECT 1').catch(() => undefined);
   }
 }

@@ -45,7 +45,7 @@ export async function* readChunks(parts: readonly EventsPart[], warnings: Record
   }
 }
 
-/** State of checked files by path; one check per state, since a backtest reads a file for every fill model and market. */
+/** State of checked files by path; one check per state: backtests read a file for every fill model and market. */
 const intact = new Map<string, string>();
 const INTACT_FILES = 10_000;
 

@@ -95,7 +95,7 @@ export class RecordingSink implements MarketSink {
 
   gap(at: Stamp, reason: string): void {
     if (this.#inGap || this.#interrupted !== null || this.#isOver(at)) return;
-    // Before the first event nothing can be interrupted.
+    // Nothing can be interrupted before the first event.
     if (this.#seq === 0) return;
     this.#gap(this.#clampTime(at), at.seenMs, reason);
   }

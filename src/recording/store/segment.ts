@@ -19,7 +19,7 @@ export interface StoreSettings {
   readonly rotateAfterRows?: number;
   /** Recorded time between two snapshots of the book, ms. Default five minutes. */
   readonly snapshotEveryMs?: number;
-  /** Our clock, Unix ms, for the age of a segment. */
+  /** Our clock, Unix ms, which determines a segment's age. */
   readonly now?: () => number;
 }
 
@@ -27,7 +27,7 @@ export interface StoreSettings {
 export interface Stamp {
   /** Venue clock, Unix ms. Never goes back within a market: an earlier time is raised to the last, and counted. */
   readonly timeMs: number;
-  /** Our clock, Unix ms, when its answer had arrived; null when unknown. */
+  /** Time when the answer arrived, our clock, Unix ms; null when unknown. */
   readonly seenMs: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface MarketSink {
 /** An own order or trade of the recorder, a row each time it changed; in the order's own outcome space. */
 export interface OwnRow {
   readonly record: 'order' | 'trade';
-  /** Our clock, Unix ms, when the answer had arrived. */
+  /** Time when the answer arrived, our clock, Unix ms. */
   readonly seen_ms: number;
   readonly pubkey: string;
   /** Order of a trade; null for an order. */
@@ -74,7 +74,7 @@ export interface OwnRow {
   /** Fee of a trade; null for an order. */
   readonly fee_micros: number | null;
   readonly is_maker: boolean | null;
-  /** For a trade: the venue's clock, Unix seconds. */
+  /** Time of a trade, venue clock, Unix seconds; null for an order. */
   readonly timestamp: number | null;
 }
 
