@@ -301,7 +301,7 @@ function subjectIn(ledger: LedgerReader, typed: string): string | null {
   return findNamed(typed, named, 'markets, orders, fills and intents');
 }
 
-/** The running trader knows most; without it the ledger still has the reason of an order. */
+/** Explains a subject from the running trader, which knows most; else the ledger still has an order's reason. */
 async function explainSubject(subject: string, config: TraderConfig, timeoutMs: number): Promise<readonly string[]> {
   try {
     const { lines } = await askTrader({ command: 'explain', subject }, { socket: config.control.socket, timeoutMs });
@@ -309,7 +309,7 @@ async function explainSubject(subject: string, config: TraderConfig, timeoutMs: 
   } catch (error) {
     if (!(error instanceof TwinbookError) || error.code !== 'not_running') throw error;
     return readLedger(config, (ledger) => linesFromLedger(ledger, subject)).catch((failure) => {
-      // For an unreadable ledger the first error only reports that no trader runs.
+      // The first error for an unreadable ledger only reports that no trader runs.
       const isTold = failure instanceof TwinbookError && (failure.code === 'usage' || failure.code === 'not_running');
       throw isTold ? failure : error;
     });

@@ -47,7 +47,7 @@ const initCommand = command({
 
 const money = (value: number): string => formatDecimal(micros(value));
 
-/** State of an owner by its last renewal, on the database's clock alone. */
+/** Describes an owner by its last renewal; only the database's clock counts. */
 function describeOwner({ isFree, isSettled, renewedS, leaseMs }: WalletRow): string {
   if (isFree) return 'free';
   const { marginMs } = rulesOf(leaseMs);
@@ -181,7 +181,7 @@ async function whileHeld(
   io.out(`${join.wallet} is free; its markets and capital are the fleet's again\n`);
 }
 
-/** True after the time, or once the user asked to stop. */
+/** Returns a function: true after the time, or once the user has pressed Ctrl-C. */
 function stopsAfter(seconds: number, io: CliIo): () => boolean {
   let isAsked = false;
   void io.stopAsked().then(() => {

@@ -7,7 +7,7 @@ import { plainLine } from '../shared/base/text.js';
 import { packageRoot } from '../shell/config/shipped.js';
 import type { TraderIo } from '../shell/daemon/daemon.js';
 
-/** On a terminal, often enough for a visible motion. */
+/** Interval of progress on a terminal, ms: short enough for a visible motion. */
 const TERMINAL_EVERY_MS = 100;
 const ELSEWHERE_EVERY_MS = 10_000;
 
@@ -82,7 +82,7 @@ function cannotWrite(path: string, cause: unknown): TwinbookError {
 }
 
 export interface CliIo extends TraderIo {
-  /** For own sequences that move the cursor; never for foreign text. */
+  /** Writes own sequences that move the cursor; never use it for foreign text. */
   readonly raw: Readonly<Record<'out' | 'err', (sequence: string) => void>>;
   readonly cwd: string;
   /** Width of the terminal that `out` writes to; absent without a terminal: tables are then as wide as needed. */

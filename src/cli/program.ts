@@ -138,7 +138,7 @@ function onUncaught(take: (error: unknown) => void): void {
   takeUncaught = take;
 }
 
-/** For uncaught exceptions and unhandled rejections. */
+/** Handles uncaught exceptions and unhandled rejections. */
 function cleanLastWords(): void {
   process.on('uncaughtException', (error) => {
     if (takeUncaught !== null) return takeUncaught(error);

@@ -1,4 +1,4 @@
-/** Access of commands to ledger, running trader and venue. Stopping must work when the trader cannot be asked. */
+/** Access of commands to ledger, running trader and venue. Stopping must work when the trader does not answer. */
 
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export function marketMeant(typed: string | undefined, ledger: LedgerReader, io:
   return found ?? typed;
 }
 
-/** The same for commands that ask the venue. */
+/** Finds a market for commands that call the venue. */
 export const marketAtVenue = (typed: string, config: TraderConfig): Promise<string> =>
   nameMeant(typed, config, (ledger) => marketMeant(typed, ledger, null));
 

@@ -111,7 +111,7 @@ async function printDemoAccount(baseUrl: string, profile: VenueProfile, io: CliI
     const { message, nonce } = await client.keys.challenge(wallet.address);
     const signed = wallet.signChallenge(message, { serviceName: profile.service_name, nonce });
     assert(signed.ok, 'the exchange sent its own challenge');
-    // Not `bootstrap`, which would censor the secret that is printed here.
+    // `bootstrap` is not used, because it would censor the secret that is printed here.
     const proof = { wallet_address: wallet.address, message, nonce, signature: signed.signature };
     const { api_key: apiKey, secret } = await client.keys.create(proof);
     const rows = [

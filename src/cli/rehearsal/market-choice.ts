@@ -111,7 +111,7 @@ function checkFees(market: MarketFacts, { fee_rates }: VenueProfile): void {
   throw difference('the market charges other fees', `fee_rates: ${due}`, feesText(market), todo);
 }
 
-/** Far enough: a seller would have to accept this fraction of the present best ask. */
+/** Minimum ratio of the present best ask to the order's price: far enough from a fill. */
 const FAR_PART = 2;
 
 /**

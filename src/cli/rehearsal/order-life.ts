@@ -426,8 +426,8 @@ function notDrafted(outcome: Exclude<Outcome, { kind: 'answered' }>): Stopped {
 const LIFETIME_SLACK_S = 3;
 
 /**
- * Request of the draft, its signers, its payer and its programs. Throws the difference when the signer would
- * refuse it, or when it lives for another time than the profile says.
+ * Describes the draft's request, signers, payer and programs. Throws the difference when the signer would refuse the
+ * draft, or when its lifetime differs from the profile's.
  */
 function draftWords(
   message: string,

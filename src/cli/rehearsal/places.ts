@@ -11,7 +11,7 @@ import { openKeys, openWallet, reachTrader } from '../reach.js';
 import { OrderLife } from './order-life.js';
 import { ask, clockText, failure, limitText, type Place, type Rehearsal, step } from './steps.js';
 
-/** No network and no account: the exchange is new, and gone afterwards. */
+/** Runs on a new exchange without network or account; the exchange is deleted afterwards. */
 export async function onPaper(rehearsal: Rehearsal, ledgerPath: string): Promise<void> {
   const { profile } = rehearsal.config.venue;
   const draftLifetimeS = profile.draft_lifetime_s;

@@ -145,7 +145,7 @@ export function clockText(client: ServiceClient, { clock_tolerance_s }: VenuePro
   return apart.agrees ? 'this clock agrees with the venue’s' : `${apart.text}; signed calls are corrected for it`;
 }
 
-/** The limit of one scope by an answer's headers. A venue that allows more than its profile says is no trouble. */
+/** The limit of one scope by an answer's headers. A venue limit above the profile's is no problem. */
 export function limitText({ budget }: ClientAnswer, scope: Scope, profile: VenueProfile): string {
   const key = `${scope}_per_minute` as const;
   const due = profile.rate_limits[key];
