@@ -23,7 +23,7 @@ interface Memory {
   values: number;
   /** True when the last notice said "current"; null before the first notice. */
   told: boolean | null;
-  /** Time since the first value is awaited, our clock, ms; null before. */
+  /** Start of the wait for the first value, our clock, ms; null before. */
   sinceMs: number | null;
   namedUnknown: boolean;
 }

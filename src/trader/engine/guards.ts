@@ -143,7 +143,7 @@ type OwnList = 'orders' | 'fills';
 
 /** Alarm for a rejected API key: all orders are canceled, as fills are unseen, until an operator resumes. */
 class KeyAlarm extends NotedText {
-  /** Time since every read of a list was rejected for its key, our clock, ms. */
+  /** Start of the unbroken key rejections of a list, our clock, ms. */
   readonly #sinceMs = new Map<OwnList, number>();
 
   /**

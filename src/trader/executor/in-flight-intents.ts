@@ -32,7 +32,7 @@ export class InFlight {
   tries = 0;
   /** Time when the record was first seen expired, our clock, ms; the second read confirms it. */
   expiredSinceMs: number | null = null;
-  /** Time since the intent is known to be live, our clock, ms; an older list may miss it. */
+  /** First time when the intent was known to be live, our clock, ms; an older list may miss it. */
   liveSinceMs: number;
   /** True when a list or read of this process has shown the intent live. */
   confirmed = false;

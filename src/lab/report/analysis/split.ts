@@ -176,7 +176,7 @@ class SplitWalk {
     this.held.move(move);
   }
 
-  /** Moves to the last mid, and from the last mid to the outcome. */
+  /** Values holdings at the last mid, then at the outcome. */
   end({ markMicros, valueMicros, valuedAt }: End): void {
     if (markMicros !== null) this.#markAt(markMicros);
     const finalWorth = BigInt(valueMicros) * UNIT;

@@ -98,7 +98,7 @@ export class Modes {
   #canceling: boolean;
   #stopping = false;
   #flattening = false;
-  /** Time since no order is unsettled, our clock, ms; null while one is. */
+  /** Start of the time without unsettled orders, our clock, ms; null while an order is unsettled. */
   settledMs: number | null = null;
   #proofs = 0;
   /** Time of the newest verification after a cancel-all or stop, our clock, ms; kept after a resume; null before. */
