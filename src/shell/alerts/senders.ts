@@ -1,6 +1,6 @@
 /**
- * Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave: titles come
- * from the exchange, and an error may contain a secret.
+ * Delivery protocols of the channel kinds. Secrets and control characters are removed from every outgoing text. Titles
+ * come from the exchange, and an error may contain a secret.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { ChannelConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
 
-/** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
+/** Sends one test message at once. Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   readSecrets(channel);
   const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
@@ -131,7 +131,7 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** The receiver can verify its origin and age. */
+/** Signature headers by which the receiver verifies the message's origin and age. */
 function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
   const time = Math.floor(nowMs / 1000);
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
@@ -226,7 +226,7 @@ export async function postText(
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 
-/** Seconds; dates are ignored. */
+/** Reads `Retry-After` in seconds; ignores dates. */
 function parseWaitMs(header: string | null): number | null {
   const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;

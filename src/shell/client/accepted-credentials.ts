@@ -17,8 +17,8 @@ interface StoredCredentials {
 }
 
 /**
- * Asks the venue for one signed answer, and makes credentials where there are none. Returns those that the client then
- * signs with. Throws `venue_unreachable`, or `venue_refused` when it accepts none.
+ * Asks the venue for one signed answer, and makes credentials where there are none. Returns the credentials that the
+ * client signs with. Throws `venue_unreachable`, or `venue_refused` when the venue accepts no credentials.
  */
 export async function acceptedCredentials(
   client: ServiceClient,

@@ -1,6 +1,6 @@
 /**
- * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the key of the path, the
- * body, the query and `CallOptions`, as far as the call has them. A body of one field is passed as that field's value.
+ * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the path's key, body,
+ * query and `CallOptions`, if the call has them. A body of one field is passed as that field's value.
  */
 
 import {
@@ -91,7 +91,7 @@ type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extend
 type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-/** All groups of calls, as `ServiceClient` has them. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
+/** The groups of calls in `ServiceClient`. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: Walk<N>;
@@ -169,7 +169,7 @@ const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'requests.list': { getKey: byPubkey, isKeyset: false },
 };
 
-/** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
+/** Makes one call and returns the record. Throws ServiceRefused or OutcomeUnknown. */
 export async function readRecord<N extends EndpointName>(
   caller: Caller,
   endpoint: N,
@@ -179,7 +179,7 @@ export async function readRecord<N extends EndpointName>(
   return requireRecord(endpoint, await callInLane(caller, endpoint, input, options)).data;
 }
 
-/** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
+/** Reads one page of a list. Throws ServiceRefused or OutcomeUnknown. */
 async function readPage<N extends ListName>(
   caller: Caller,
   endpoint: N,

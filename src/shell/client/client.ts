@@ -1,9 +1,9 @@
 /**
  * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call is a method at its own name, such as `client.orders.create`. It resolves to the record, and rejects with
- * ServiceRefused, OutcomeUnknown, or TwinbookError for input that cannot be sent. Money that is calculated with is
- * `Micros`, sent money decimal text. `all…` walks a list. The verbs (`place`, `cancel` …) draft, sign, submit and wait.
+ * Every call is a method at its own name, such as `client.orders.create`. The call resolves to the record. Calls reject
+ * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`, sent money
+ * decimal text. `all…` walks a list. Verbs such as `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -93,19 +93,19 @@ export class ServiceClient extends HttpCaller {
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // It was probably filled meanwhile: its record shows it.
+      // A fill probably ended the order meanwhile: the record shows the fill.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
     }
   }
 
-  /** Merges complete sets of shares into currency. Resolves to the row when it is `done`. Rejects as `place`. */
+  /** Merges complete sets of shares into currency. Resolves to the `done` merge. Rejects as `place`. */
   merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, merge, options, 'merge-shares', this.merges);
   }
 
-  /** Splits currency into complete sets of shares. Resolves to the row when it is `done`. Rejects as `place`. */
+  /** Splits currency into complete sets of shares. Resolves to the `done` split. Rejects as `place`. */
   split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, split, options, 'split-shares', this.splits);
   }
@@ -140,8 +140,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeemable shares of the account's assets, read before the draft, which locks them. Where all of them are locked
-   * already an earlier draft holds them, most likely one whose answer was lost; the service answers that one again.
+   * Redeemable shares of the account's assets, read before the draft, which locks the shares. If all shares are locked,
+   * an earlier draft holds them, most likely after a lost answer. The service then returns that draft again.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -156,8 +156,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Opens a margin position. Resolves to its request once that is `order_placed` or `completed`; a limit request may
-   * stay at the former for as long as the market does not reach its price. Rejects as `place`.
+   * Opens a margin position. Resolves to the request in the state `order_placed` or `completed`. A limit request may
+   * stay `order_placed` until the market reaches the limit price. Rejects as `place`.
    */
   async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
     const terms = marginTerms(request);
@@ -168,8 +168,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to it once it is closed; with a price give `withinMs`. Rejects with
-   * ServiceRefused, or with OutcomeUnknown when it was not seen closed in time: it may still close. Never asks twice.
+   * Closes a margin position. Resolves to the closed position; with a price give `withinMs`. Rejects with
+   * ServiceRefused, or with OutcomeUnknown at the deadline: the position may still close. Sends one close only.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);

@@ -1,6 +1,6 @@
 /**
- * One change from its draft to its end. Only the record is evidence, whatever a submit answers. The same signature may be
- * sent again while the draft is unsigned: it takes effect once. A second draft is never made: it could take effect too.
+ * Runs one change from draft to final state. Only the record is evidence, not a submit's answer. A signature may be
+ * sent again while the draft is unsigned: a repeat has no effect. A second draft is never made: both could take effect.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -27,7 +27,7 @@ const MOST_SUBMITS = 3;
 /** Temporary refusals: nothing was done, and the same submit may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
-/** State of a change according to its record. */
+/** Progress of a change according to the service's record. */
 export type Stage =
   /** The draft was not submitted, by the service's record. */
   | { readonly kind: 'unsigned' }
@@ -45,7 +45,7 @@ export interface Change<R> {
   readonly getStage: (record: R) => Stage;
 }
 
-/** Surroundings of a change. */
+/** Parts of the caller that the workflow needs. */
 type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, and limits of signing. */
@@ -74,7 +74,7 @@ function startPace(world: World, safe: SafeOptions) {
   };
 }
 
-/** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
+/** Resolves to the finished record. Throws ServiceRefused, NotDone, OutcomeUnknown. */
 export async function runDraftWorkflow<R>(
   change: Change<R>,
   wallet: Wallet,

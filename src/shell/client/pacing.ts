@@ -1,10 +1,10 @@
 /**
- * When the next request of one scope may leave: the sliding window, the pause after a refusal, and probes, so that no
- * single answer silences us for long. Pure: a simulation can pace as the client does.
+ * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes keep
+ * a single answer from silencing us for long. The code is pure, so a simulation can pace like the client.
  *
- * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a second
- * or two, one at a time, seldomer with each refused one. Where our own use explains the refusal, only the cancels of a
- * kill probe.
+ * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a
+ * second or two, one at a time, less often after each refused probe. Where our own use explains the refusal, only the
+ * cancels of a kill probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -27,7 +27,7 @@ export interface AnswerSignals {
   readonly genuine: boolean;
   /** HTTP 429. */
   readonly throttled: boolean;
-  /** Requested wait, ms; null without one. */
+  /** Wait that the venue requested, ms; null without a request. */
   readonly askedMs: number | null;
   /** From the rate headers; null where they are absent. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
@@ -78,7 +78,7 @@ export class Pacing {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** Read by a scheduler, see `BudgetReport`: the present window, and the remaining pause after a refusal, ms. */
+  /** Returns the present window and the remaining pause after a refusal, ms, for the scheduler's `BudgetReport`. */
   read(nowMs: number) {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
@@ -114,7 +114,7 @@ export class Pacing {
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
+  /** Records an answer. Returns the pause after a refusal (for all but probes), ms; null without a refusal. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -186,7 +186,7 @@ export class SlidingWindow {
   /** Upper bound of own requests, whatever the venue reports: the rest belongs to another program. */
   readonly #most: number;
   #inFlight = 0;
-  /** When each finished request was answered. */
+  /** Times of the answers to finished requests. */
   readonly #finished = new SlidingMinute();
   /** Foreign requests that the venue counts: another process with the same key, or our last run. */
   #foreign = 0;
@@ -197,7 +197,7 @@ export class SlidingWindow {
   /** Times of refused requests, which a venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests a minute until the venue reports another one; `Infinity` for none. `most`: upper bound of any report. */
+  /** `limit`: requests a minute before any report; `Infinity` for none. `most`: upper bound of any report. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -245,13 +245,13 @@ export class SlidingWindow {
     this.#inFlight += 1;
   }
 
-  /** One request was answered, or may have arrived. */
+  /** Counts a request that was answered or may have arrived. */
   finish(nowMs: number): void {
     this.#inFlight -= 1;
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** One request did not leave. */
+  /** Returns the place of a request that did not leave. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
@@ -277,7 +277,7 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs;
   }
 
-  /** One request was refused as throttled. */
+  /** Counts a request that was refused as throttled. */
   refuse(nowMs: number): void {
     this.#refused.forget(nowMs);
     this.#refused.add(nowMs);
