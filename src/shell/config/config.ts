@@ -24,10 +24,10 @@ import { venueFile, venueNames } from './shipped.js';
 import type { ModuleFile } from './strategy-module.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
-/** Variables of a process. */
+/** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Only a trader's file. Emergency commands need no more, so a broken strategy cannot stop them. */
+/** Settings of the trader's file alone: emergency commands must work with a broken strategy. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
 /** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
@@ -132,7 +132,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
-/** Rules between settings, each with its reason. */
+/** Returns violations of the rules between settings, each with its reason. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
@@ -295,7 +295,7 @@ const WANTED =
 const USUAL_PORT = 5432;
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
-/** Addresses of this machine only. */
+/** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
 /** Never repeats the address: it may contain a password. */
@@ -409,7 +409,7 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
 /** A guessed name must not lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
+/** Names are shipped, then in `venues/` beside the trader's file; everything else is a path. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);

@@ -150,7 +150,7 @@ function readTraderFile(
   return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
-/** Whether this is a strategy file instead of a trader's. Throws TwinbookError when it is readable as neither. */
+/** Returns true for a strategy file, false for a trader's file. Throws TwinbookError for any other file. */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
@@ -184,8 +184,8 @@ const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /**
  * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
- * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
- * are relative to `cwd`. `sources` names the variable that set a field.
+ * Names are case-insensitive. Two underscores nest. Commas separate list items. The text `null` clears. Relative paths
+ * start at `cwd`. `sources` maps fields to variables.
  */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
@@ -269,8 +269,8 @@ interface KnownToTrader {
 }
 
 /**
- * `asker`: the entry of the trader's file that named it. Without known limits the file is only checked, and the result is
- * null. Throws `config_invalid` with all its problems.
+ * `asker`: the trader's entry that names the file. Without known limits the file is only checked and the result is
+ * null. Throws `config_invalid` with all problems of the file.
  */
 export async function readStrategyFile(
   file: string,

@@ -59,7 +59,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** Result of the work; null when the configuration prevents it: its problems are then kept. */
+  /** Returns the result of the work; null when problems of the configuration prevent it, which are then kept. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -188,7 +188,7 @@ interface Setting {
   /** `risk.max_loss_day`. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** In its group, if the group is there. */
+  /** Whether the setting's group requires the setting. */
   readonly isRequired: boolean;
 }
 
@@ -215,7 +215,7 @@ type Places = ReadonlyMap<string, readonly string[]>;
 /** Makes the problem of a field. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** The value as the schema reads it. Throws `config_invalid` with every issue. `addPlaces`: more right places of misplaced keys. */
+/** Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more places of misplaced keys. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -229,7 +229,7 @@ export function readBySchema<S extends z.ZodType>(
   throw configError(parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places, at)));
 }
 
-/** Keys of an entry by its kind. */
+/** Keys of an entry, for every kind of entry. */
 export type KindKeys<K extends string> = Readonly<
   Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
 >;
@@ -262,7 +262,7 @@ export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
 ): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
-  // Each field by its own schema.
+  // Every field was parsed by the field's own schema.
   return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 

@@ -15,13 +15,13 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 /** A whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
-/** One of a few words. */
+/** Schema of a setting with a fixed set of words. */
 const choice = <const W extends readonly string[]>(words: W, help: string) => z.enum(words).describe(help);
 
 /** A switch. */
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
-/** A group of settings. */
+/** Schema of a group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
 /** A name that a person chooses. */
@@ -56,7 +56,7 @@ const amount = (min: string, max: string, help: string) =>
     })
     .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min], ...AMOUNT });
 
-/** A cron expression or null, which disables it. */
+/** Schema of a cron expression; null disables the schedule. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
   z
     .string()
@@ -238,7 +238,7 @@ export const traderSchema = z.strictObject({
   strategies: z
     .array(path('A strategy file.'))
     .max(100)
-    // One more requires a reason, one less does not.
+    // An added strategy requires a reason, a removed strategy does not.
     .meta({ description: 'Strategy files, relative to this file.', live: 'limit' }),
 });
 
@@ -292,8 +292,8 @@ export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
- * How a running trader takes up a setting, by its section's `live`. `free`: with `config apply`. `limit`: a looser or higher
- * value wants a reason. `reason`: every value does. `restart`, also without a mark: by a restart.
+ * How a running trader applies a setting, by the section's `live` mark. `free`: with `config apply`. `limit`: a looser
+ * or higher value needs a reason. `reason`: every value needs a reason. `restart`, or no mark: by a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');

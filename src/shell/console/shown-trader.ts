@@ -1,4 +1,4 @@
-/** One trader in the console: its telemetry, ledger, alerts and buttons. */
+/** One trader in the console, with telemetry, ledger, alerts and buttons. */
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -124,7 +124,7 @@ export function openShownTrader(options: ShownTraderOptions) {
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
-    /** Its process ended without a message. */
+    /** The trader's process ended without a message. */
     traderGone: () => watch.traderGone(),
     /** Waits until its alerts were delivered, with an upper bound, ms. */
     deliver: (withinMs: number) => watch.deliver(withinMs),

@@ -1,6 +1,6 @@
 /**
- * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. It is never
- * evidence: an unreadable file is renamed and replaced, a failed write is ignored, and the console works without it.
+ * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. The file
+ * is never evidence. An unreadable file is replaced, a failed write ignored. The console works without the file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -35,7 +35,7 @@ export class AlertStore implements AlertMemory {
     return this.#file.attempt((sqlite) => sqlite.prepare<[], Acknowledgement>(sql).all(), []);
   }
 
-  /** False when it cannot be kept. */
+  /** Stores an acknowledgement. Returns false when the store cannot be written. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): boolean {
     return this.#file.attempt((sqlite) => {
       sqlite.prepare('DELETE FROM acknowledgements WHERE time_ms < ?').run(timeMs - KEPT_MS);
@@ -163,7 +163,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // Another console holds it for a moment.
+    // Another console holds the file's lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
@@ -228,7 +228,7 @@ interface MarketFigures {
   readonly fairMicros: number | null;
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** YES minus NO, shares. */
+  /** Shares of YES minus shares of NO. */
   readonly netMicros: number;
 }
 
@@ -250,8 +250,8 @@ export interface Span {
 }
 
 /**
- * Figures of the account and of each market over time, in four scales, each kept for as long as a reader looks at it that
- * closely. A time without telemetry has no point: a gap is shown as a gap.
+ * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
+ * without telemetry has no point: a gap is shown as a gap.
  */
 export class History {
   readonly #file: StoreFile;

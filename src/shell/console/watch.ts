@@ -19,7 +19,7 @@ import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { TraderState } from './trader-state.js';
 
-/** Unknown ones are null; `backupMs`: Unix ms. */
+/** Facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
 export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
@@ -46,8 +46,8 @@ type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: stri
 
 /**
  * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
- * the store. Others only show their page, and take over when that one has ended. If the lock is unreadable, both send:
- * a duplicate alert is better than none.
+ * the store. Other consoles only show their page, and take over after that console's end. If the lock is unreadable,
+ * both send: a duplicate alert is better than none.
  */
 export class Duty {
   readonly #options: DutyOptions;
@@ -101,7 +101,7 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** A schedule like those of strategies. */
+/** Name of the quiet hours, which use the schedule of a strategy. */
 const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 

@@ -20,8 +20,8 @@ export interface ControlCall {
 }
 
 /**
- * Asks the running trader. Throws TwinbookError `not_running` when nobody listens, `timed_out` when no answer came in
- * time, `usage` when the trader refused the command, `config_invalid` when it cannot use the configuration's files.
+ * Sends a question to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
+ * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
 export async function askTrader<R extends ControlQuestion>(
   request: R,
@@ -189,7 +189,7 @@ export class Subscription {
     socket.on('close', () => this.#lose(why));
   }
 
-  /** Null, or the problem with these lines. */
+  /** Processes lines of the stream. Returns null, or the problem with these lines. */
   #take(lines: readonly string[]): string | null {
     for (const text of lines) {
       const line = readLine(text);

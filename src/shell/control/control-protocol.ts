@@ -1,6 +1,6 @@
 /**
- * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Both
- * ends share it, so that command line and daemon cannot drift apart.
+ * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request.
+ * Command line and daemon share the file, so that the two ends cannot differ.
  */
 
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const said = z.string().trim().catch('');
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** A condition id of one market. An invalid id is refused as an unknown market: it must not mean all of them. */
+/** Condition id of one market. An invalid id is refused as an unknown market: it must not select all markets. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -31,7 +31,7 @@ const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, f
   z.object({ command: z.literal(command), ...fields });
 
 const REQUESTS = {
-  /** Tests whether it answers; costs nothing. */
+  /** Tests whether the trader answers; has no effect. */
   ping: ask('ping', {}),
   status: ask('status', {}),
   widen: ask('widen', { reason: why }),
@@ -47,7 +47,7 @@ const REQUESTS = {
   unkill: ask('unkill', { reason: needed('unkill needs a reason') }),
   reconcile: ask('reconcile', {}),
   adopt: ask('adopt', { reason: needed('adopt needs a reason') }),
-  /** One batch: `before` in Unix ms; `after` and `rows` as of `PruneBatch`. */
+  /** Prunes one batch: `before` in Unix ms; `after` and `rows` as in `PruneBatch`. */
   prune: ask('prune', {
     before: z.int(NO_NUMBERS),
     after: z
@@ -76,7 +76,7 @@ export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subsc
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
-  /** `error` is one sentence for a person; `ofFiles`: the configuration's files cannot be used. */
+  /** `error` is one sentence for the operator; `ofFiles`: the configuration's files are unusable. */
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer; times are Unix ms. */
@@ -91,14 +91,14 @@ export interface ControlData
   readonly reconcile: {
     /** Differences in two rounds; of the newest complete one if `complete` is false. */
     readonly differences: readonly Difference[];
-    /** Skipped, because an operator has accepted them. */
+    /** Skipped differences, which an operator has accepted. */
     readonly accepted: readonly AcceptedDifference[];
     /** Reasons of void rounds meanwhile. */
     readonly voided: readonly string[];
     /** False when no complete round, or no second one, was possible in time. */
     readonly complete: boolean;
   };
-  /** `booked`: one sentence per outcome. */
+  /** `booked`: a sentence for every booked outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
   readonly explain: { readonly lines: readonly string[] };
@@ -106,7 +106,7 @@ export interface ControlData
 }
 
 export interface ModeData {
-  /** The trader's mode, for example `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
+  /** Trader's mode: `quoting`, `reducing`, `paused`, `stopping`, `killed` or `flattening`, for example. */
   readonly mode: string;
   readonly reason: string;
 }
@@ -125,7 +125,7 @@ export interface CancelAllData {
 }
 
 export interface PruneData extends PrunedBatch {
-  /** Time that it held the ledger, ms. */
+  /** Time that the batch held the ledger, ms. */
   readonly tookMs: number;
 }
 
@@ -148,8 +148,7 @@ const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'f
 
 /**
  * Whether a request line is too late: its sender was already told that no answer came. Stopping commands are always
- * obeyed. `until`, beside a command's fields, is the end of its sender's wait, Unix ms; a line without it is never
- * late.
+ * obeyed. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;

@@ -99,7 +99,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // It may have waited while this process hung, and a kill may have passed it.
+      // The request may have waited while this process hung, and a later kill may have been executed first.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
         continue;

@@ -1,6 +1,6 @@
 /**
- * Streams the trader's status to its readers, and never makes the trader wait: lines are made after a step, once for all readers;
- * a reader that does not read is disconnected. Without a reader a step costs one comparison.
+ * Streams the trader's status to readers without making the trader wait. Lines are made after a step, once for all
+ * readers. A reader that stops reading is disconnected. A step without readers costs one comparison.
  */
 
 import { guarded } from '../../shared/base/processes.js';
@@ -131,7 +131,7 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** Sources of each market's newest status. */
+  /** Sources of each market's newest sent status, by market. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
@@ -301,7 +301,7 @@ export class Brake {
     this.#usedMs += tookMs;
   }
 
-  /** Ends a completed span. True when the level has changed. */
+  /** Ends a completed span. Returns true when the brake's level has changed. */
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;

@@ -55,7 +55,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
   if (fill !== null) return fillTree(fill, ledger);
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // A placed order's draft becomes its order.
+  // The draft of a placed order has the order's key.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   return intent === null ? null : orderTree(intent, order, ledger);
 }

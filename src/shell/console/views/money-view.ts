@@ -1,4 +1,4 @@
-/** Results: of the whole ledger, by day, market and strategy, and over time. */
+/** Results of the whole ledger, by day, market and strategy, and over time. */
 
 import {
   add,
@@ -152,7 +152,7 @@ export const NOTHING: ResultSum = {
   settledMicros: ZERO,
 };
 
-/** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
+/** Sums results by day, market and strategy; reads every booking of the ledger once. */
 export class ResultBook {
   readonly #steadyMs: () => number;
   readonly days = new Map<string, ResultSum>();
@@ -211,7 +211,7 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
   // A fill's cash is its price minus the fee booked with it.
-  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The sum of whole millionths is one.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // A sum of whole millionths is whole.
   // A fee that was reported later is a separate booking.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
@@ -246,7 +246,7 @@ function sumMoney(
 ) {
   const pnl = ledger.pnl(readMarks(trader));
   const title = makeTitleLookup(trader, ledger);
-  /** Its markets are listed. */
+  /** Day whose markets are listed; empty without a selected time. */
   const day = atMs === null ? '' : dayOf(atMs);
   const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {

@@ -168,7 +168,7 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
-  // A list of plain values stays one line.
+  // A list of plain values fits one line.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
   return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
@@ -214,7 +214,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** Recordings are folders named after their markets. */
+/** The folder of a recording has the market's name. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };
