@@ -124,7 +124,7 @@ function kill(asked: string, running: Running): ControlResponse {
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // Its ledger may be unreadable; it cancels resting orders without it.
+  // The ending trader's ledger may be unreadable; the trader cancels resting orders without the ledger.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -250,7 +250,7 @@ export class StopWatch {
     }
   }
 
-  /** A kill to obey first; null without one. Throws `ledger_broken` when the ledger's file was removed or replaced. */
+  /** Returns a kill or null. Throws `ledger_broken` when the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;

@@ -1,6 +1,6 @@
 /**
- * The trader as a long-lived service. It ends only after the exchange has shown twice that no order rests, or after a
- * message that it has not. When the core throws, it cancels resting orders without the core and exits with 1.
+ * The trader as a long-lived service. The trader ends after two reads without resting orders, or after a message that
+ * this proof is missing. When the core throws, it cancels resting orders without the core and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -41,7 +41,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Extra time of a stop: an order of a crashed run may take a draft's lifetime until it is proven never to rest. */
+/** Extra time of a stop, ms. Proof that a crashed run's order never rests may take a draft's lifetime. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
@@ -53,7 +53,7 @@ export interface TraderIo extends Output {
   readonly env: Environment;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
-  /** Calls back at each signal that kills (SIGUSR2). */
+  /** Calls back at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
   /** Calls back with a text for the log at each unused signal (SIGUSR1). */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
@@ -61,7 +61,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Returns the exit code: 0 only when it is proven that nothing rests. `verbose`: with each note on market data. */
+/** Returns the exit code: 0 only after proof that no order rests. `verbose` adds notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -120,7 +120,7 @@ class Service implements Running {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** Equity at the first valuation of this run. */
+  /** Equity at the first valuation of this run; null before. */
   #startedWith: Micros | null = null;
   #isProven = false;
   #failure: unknown = null;
@@ -391,7 +391,7 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
   }
 }
 
-/** Two checks in each second of an expression. */
+/** Interval of schedule checks, ms: two checks in each second of an expression. */
 const LOOK_MS = 500;
 /** A job that begins later than this is reported as late, ms. */
 const LATE_MS = 2_000;
@@ -437,7 +437,7 @@ export function startJobs(
   };
 }
 
-/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
+/** Returns the reason of a failed backup; null on success. Never throws: trading continues. */
 export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

@@ -1,6 +1,6 @@
 /**
- * Cancels everything directly at the exchange, without ledger, engine or memory: for the command line without a running
- * trader, and for a trader that can no longer trust its core. Canceling twice is harmless.
+ * Cancels everything directly at the exchange, without ledger, engine or memory. The command line uses this path
+ * without a running trader, and a trader uses the path when its core has failed. Repeated cancels are harmless.
  */
 
 import { existsSync } from 'node:fs';
@@ -182,8 +182,8 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * After a failed start, or when the normal shutdown cannot run: orders of the run before may rest, and no other process
- * cancels them. Uses the existing key and credentials and creates none. Never throws.
+ * Cancels after a failed start or without a normal shutdown: orders of an earlier run may rest, and no other process
+ * cancels those orders. Uses the existing key and credentials and creates none. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;

@@ -1,4 +1,4 @@
-/** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
+/** Reads, compares, applies and rolls back the configuration while the trader runs. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
 export interface LiveConfigOptions {
-  /** As this run began. */
+  /** Configuration at the start of this run. */
   readonly config: Config;
   readonly env: Environment;
   readonly session: {
@@ -48,7 +48,7 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
+  /** Compares the files with the configuration in force, without running strategy code. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
@@ -207,8 +207,8 @@ interface CopyList {
 }
 
 /**
- * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names each by the hash of its
- * list, and the list each file by its own. No backup or journal contains them.
+ * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names a copy by the hash of its
+ * list, and the list names every file by hash. Backups and journals contain no copies.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -257,7 +257,7 @@ export class ConfigCopies {
     if (!HASH.test(hash)) throw missing('no copy of that configuration was kept');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
-    // Its hash proves that `save` wrote it.
+    // The list's hash proves that `save` wrote the list.
     const { main, files } = JSON.parse(list) as CopyList;
     return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
   }

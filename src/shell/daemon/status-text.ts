@@ -85,14 +85,14 @@ export interface Output {
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
-  /** Lines dropped since the last one shown. */
+  /** Number of lines dropped since the last shown line. */
   #dropped = 0;
 
   constructor(io: Output) {
     this.#io = io;
   }
 
-  /** A fill, a warning. Text of the venue can neither break the line nor control the terminal. */
+  /** Prints one line. The venue's text can neither break the line nor control the terminal. */
   say(text: string): void {
     if (this.#io.isUnread()) {
       this.#dropped++;

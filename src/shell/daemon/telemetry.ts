@@ -87,7 +87,7 @@ export class Telemetry {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes a due summary. Called every second. */
+  /** Writes the day's summary if due. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#session.trader.account(nowMs());

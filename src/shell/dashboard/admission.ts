@@ -16,9 +16,9 @@ interface Refusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /**
- * Null when the request is accepted. `port` is the listening one. Any web page in the operator's browser can send requests to a
- * loopback address, and any name can be made to resolve to it. So a request must name this very address, and come from the
- * page itself or from no page at all.
+ * Returns the reason of a refusal; null for an accepted request. `port` is the listening port. Any web page in the
+ * operator's browser can send requests to a loopback address, and any name can be made to resolve to it. So a request
+ * must name this very address, and come from the page itself or from no page at all.
  */
 export function findRefusal(request: RequestHead, port: number): Refusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
@@ -142,7 +142,7 @@ export class Gate {
     return role === null || trader === null ? null : { role, trader };
   }
 
-  /** False when it answered. Prometheus sends a token with each scrape. */
+  /** Admits a metrics request; returns false after sending a refusal. Prometheus sends a token with each scrape. */
   admitMetrics(request: FastifyRequest, reply: FastifyReply): boolean {
     const { metrics: guesses } = this.#guesses;
     const { isLocked } = guesses;

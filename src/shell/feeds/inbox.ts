@@ -68,7 +68,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Each kind is reported once, and counted. */
+  /** Counts a problem, and reports every kind of problem once. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
@@ -207,7 +207,7 @@ const row = z
 
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** Strict: a misspelt or impossible value is reported and never guessed. `nowMs`: time of its arrival. */
+/** Reads one row strictly: a misspelt or impossible value is reported, not guessed. `nowMs`: arrival of the row. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);

@@ -1,4 +1,4 @@
-/** One connection to a fleet's database. After a failure it is not used again: its pending statements are unknown. */
+/** One connection to a fleet's database. A failed connection is not reused: its statements are in doubt. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -55,7 +55,7 @@ export class FleetDatabase {
     }
   }
 
-  /** Rejects with TwinbookError `fleet_unusable`. */
+  /** Runs a statement. Rejects with TwinbookError `fleet_unusable`. */
   async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
@@ -179,7 +179,7 @@ const destroySocket = (client: Client): void =>
 
 const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
 
-/** From the environment, or from a file of mode 0600. Null when neither is named. Throws as `readPrivateFile` does. */
+/** Password from the environment or a file of mode 0600; null if unset. Throws as `readPrivateFile` does. */
 export function fleetPassword(env: Environment): string | null {
   const direct = env[PASSWORD] ?? '';
   if (direct !== '') return direct;
@@ -215,7 +215,7 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
 
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
 
-/** Own errors pass unchanged. */
+/** Converts a database error into a TwinbookError; returns a TwinbookError unchanged. */
 export function explainFailure(place: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const code = systemCode(error);

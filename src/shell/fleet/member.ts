@@ -30,7 +30,7 @@ export interface Instant {
 /** Times derived from the length of a lease, ms. */
 interface LeaseRules {
   readonly leaseMs: number;
-  /** Safety margin, ms: the holder stops signing this early; the next owner waits this much longer. */
+  /** Safety margin, ms. The holder stops signing earlier by the margin; the next owner waits longer by the margin. */
   readonly marginMs: number;
   /** Time without a renewal after which all orders are pulled, so that they are gone before the lease ends. */
   readonly pullMs: number;
@@ -49,11 +49,11 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
 });
 
 /**
- * - `none`: it is not ours
+ * - `none`: the wallet is not ours
  * - `held`: orders may be signed
- * - `failing`: it could not be renewed for a while: everything is to be pulled
- * - `over`: nothing may be signed but cancels
- * - `lost`: another has it, and whatever rests is the other's
+ * - `failing`: renewal has failed for a while; all orders must be canceled
+ * - `over`: only cancels may be signed
+ * - `lost`: another trader has the wallet and owns all resting orders
  */
 type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
@@ -65,7 +65,7 @@ type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 export class Lease {
   readonly rules: LeaseRules;
   term = 0;
-  /** Its present owner; null while no other is known. */
+  /** Present owner of the lost wallet; null while no other owner is known. */
   successor: OwnerRow | null = null;
   /** The owner in the last row; null for an unknown wallet, undefined before the first look. */
   #owner: OwnerRow | null | undefined;
@@ -118,7 +118,7 @@ export class Lease {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
 
-  /** It was given back. */
+  /** Ends the lease after the wallet was released. */
   end(): void {
     this.#renewedAt = null;
   }
@@ -233,7 +233,7 @@ export class FleetMember {
     return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
   }
 
-  /** Called at each renewal from now on. */
+  /** Sets the hooks for later renewals. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }
@@ -258,7 +258,7 @@ export class FleetMember {
     }
   }
 
-  /** Without `release` before it, the lease expires. */
+  /** Closes the connection. Without an earlier `release` the lease expires. */
   async close(): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -311,7 +311,7 @@ export class FleetMember {
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
-      // Nothing was signed under this lease.
+      // No order was signed under this lease.
       if (isSettled) await desk.release(this.lease.term, grantedMicros, 'there was no capital for it');
       throw error;
     }
@@ -388,7 +388,7 @@ export class FleetMember {
     this.markets = [...kept, ...ours];
   }
 
-  /** Replaces a failed connection. */
+  /** Returns the open connection; replaces a failed connection. */
   async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;

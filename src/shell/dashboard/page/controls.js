@@ -1,4 +1,4 @@
-/** The buttons: of one trader, or of all where all are shown; only permitted ones. */
+/** Buttons for one trader, or for all traders on the overview. Shows only permitted buttons. */
 
 import { html } from '../../web-kit/page/template.js';
 import { byId, closer, hrefWith, model, NEVER, route, update } from './model.js';
@@ -113,7 +113,7 @@ let killSince = NEVER;
 /** Subject of the first press. */
 let killPath = '';
 
-/** A dialog at three in the morning costs money, and so does an accidental click: KILL needs two presses. */
+/** KILL needs two presses: both a slow dialog and an accidental click cost money. */
 function pressKill() {
   if (model.role === 'view') return undefined;
   const path = actionPath('kill');
