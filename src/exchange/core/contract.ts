@@ -43,7 +43,7 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 /** Fixed settings of an exchange. */
 export interface CoreSettings {
-  /** As in challenges and readable drafts, for example `SVC`. */
+  /** Name of the service in challenges and readable drafts, for example `SVC`. */
   readonly serviceName: string;
   /** Format of a draft's `message`; absent: the readable text itself. */
   readonly draftMessage?: DraftMessage;

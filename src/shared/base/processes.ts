@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { systemCode } from './errors.js';
 
 /**
- * From now on, for all threads: short collections for a program with a waiting user. V8 would make objects of places
- * such as zod's old at birth, and each keeps its answer alive until the whole heap is collected.
+ * Keeps garbage collections short, for all threads. Otherwise V8 allocates some objects, such as zod's, in old space, where
+ * each keeps a whole answer in memory until the next full collection.
  */
 export function keepCollectionsBrief(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

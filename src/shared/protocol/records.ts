@@ -439,7 +439,7 @@ export const marginEstimate = record('Effect of opening a margin position now.',
   worst_fill_price: given(decimalText).describe('Last price of the purchase.'),
   is_fully_filled: z.boolean().describe('True when liquidity suffices.'),
   fee_amount: decimalText.describe('Opening fee.'),
-  user_funds_needed: decimalText.describe('Needed own currency, fee included.'),
+  user_funds_needed: decimalText.describe('Own currency that the position needs, fee included.'),
   liquidation_price: absent(decimalText).describe('Price of the liquidation; null at leverage 1.'),
 });
 

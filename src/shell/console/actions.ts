@@ -36,7 +36,7 @@ interface ActionFacts {
   readonly answers: boolean;
   readonly openOrders: number;
   readonly isHolding: boolean;
-  /** Command that resumes trading; empty without such a command. */
+  /** Command that ends the current mode; empty if no command does. */
   readonly wayBack: string;
 }
 const describeAction = (name: OperatorName, [label, help]: OperatorRow['button'], action: string = name) => ({

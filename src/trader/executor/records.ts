@@ -220,7 +220,7 @@ export function observeRecord(context: Context, inFlight: InFlight | null, repor
 }
 
 export function readAnswer<N extends EndpointName>(report: RequestResult, _shape: N): DataOf<N> {
-  assert(report.outcome.kind === 'answered', 'a report without an answer has no data');
+  assert(report.outcome.kind === 'answered', 'only an answered request has data');
   // The data belongs to the report's call; submits share their record's shape with the endpoint named by `_shape`.
   return report.outcome.data as DataOf<N>;
 }

@@ -64,7 +64,7 @@ function pnlRow(markets: readonly Market[], account: number, margin: MarginPnl):
 const shareValue = (market: Market, yes: number, no: number): number =>
   yes === 0 && no === 0 ? 0 : (computeWorth(market, yes, no) ?? Math.min(yes, no));
 
-/** The scan visits YES and NO of every market in turn, or of the given one. The offset is a place in it, not a row. */
+/** Scans YES and NO of every market, or of the given one. The cursor's offset counts scanned outcomes, not rows. */
 export function assetPage(catalog: Catalog, account: number, query: AssetQuery) {
   const only = query.market_condition_id === undefined ? undefined : catalog.byId(query.market_condition_id);
   if (only === null) return { rows: [], nextOffset: null };

@@ -31,8 +31,8 @@ export interface Changes {
 /**
  * Finds the changes. An order within the tolerance of a level stays, oldest first; this keeps its queue position and
  * saves four requests. Other orders are canceled. A side with orders being canceled receives no new orders until they
- * are gone, so that resting orders never exceed the wanted amount. Probes are only matched with probes, and other
- * orders come first.
+ * are gone, so that resting orders never exceed the wanted amount. A probe order is matched only with
+ * probe levels; other levels are matched first.
  *
  * @param movesWait true when requests are short: an order that fits no level stays if it offers no more than wanted,
  * unless the quotes are exact
