@@ -26,7 +26,7 @@ interface WorkerProgram {
   /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Young generation, MB: for a program without long-lived new objects; the default would use three times sixteen. */
+  /** Size of the young generation, MB, for a program without long-lived new objects; default: three times 16. */
   readonly youngMb?: number;
 }
 
@@ -60,7 +60,7 @@ export interface ProcessMark {
 /** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
-/** Dead, but not yet reaped by its parent. */
+/** States of a dead process that its parent has not reaped. */
 const DEAD = ['Z', 'X'];
 
 /** Mark of an existing process. */

@@ -1,6 +1,6 @@
 /**
- * Texts for people: times, misspelt words, comma-separated rows, and columns of a terminal. East Asian letters and most
- * pictures take two columns, combining marks none.
+ * Formats text for people: times, misspelt words, comma-separated rows, and terminal columns. East Asian letters and
+ * most pictures take two columns, combining marks none.
  */
 
 /** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
@@ -163,7 +163,7 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Left-aligned; figures are right-aligned. */
+  /** Whether the column is text, left-aligned; figures are right-aligned. */
   readonly isText?: true;
   /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
   readonly gives?: 'cut' | 'fold';
@@ -242,7 +242,7 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
-/** One line; invisible characters become `?`. */
+/** Replaces invisible characters by `?`, so that the text is one line. */
 export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 
 /** The same for several lines; line breaks and tabs stay. */

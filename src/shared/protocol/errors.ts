@@ -1,4 +1,4 @@
-/** Every error of the service: slug, HTTP status, code, message. Clients branch on the slug. */
+/** All errors of the service, with slug, HTTP status, code and message. Clients branch on the slug. */
 
 import { z } from 'zod';
 
@@ -68,7 +68,7 @@ export const SERVICE_ERRORS = {
 /** The `slug` of every error that the service may answer with. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
-/** `details`: one-key objects that name the offending field. */
+/** Value of `details`: objects with one key each, which names the offending field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
 /** A refusal of the service as a value: the exchange sends it and the client reports it. */

@@ -117,13 +117,13 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
   },
 };
 
-/** Documentation of one call. */
+/** Documentation of one call of the service. */
 export interface EndpointNote {
   /** A few words, as a heading. */
   readonly summary: string;
   /** Facts for callers beyond the parameters. */
   readonly description?: string;
-  /** Its own errors, besides `commonErrors`. */
+  /** Errors of this call alone, besides `commonErrors`. */
   readonly errors?: readonly ServiceErrorSlug[];
   /** Meaning of an absent parameter or field of the body; that of `limit` is declared with the call. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
@@ -305,5 +305,5 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   ];
 }
 
-/** Every refusal of a call, common ones first. */
+/** Returns all refusals of a call, common refusals first. */
 export const listErrors = (name: EndpointName) => [...commonErrors(name), ...(ENDPOINT_NOTES[name].errors ?? [])];

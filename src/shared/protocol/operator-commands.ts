@@ -1,11 +1,11 @@
-/** Commands that change the trader's mode, a row each, for command line, page, Telegram and `twinbook mcp`. */
+/** Commands that change the trader's mode, one row each, for command line, page, Telegram and `twinbook mcp`. */
 
 /** Roles of a page, ascending: each includes the permissions of those before. */
 export const ROLES = ['view', 'stop', 'operate'] as const;
 /** Role of a visitor of the page. */
 export type Role = (typeof ROLES)[number];
 
-/** Label of a button, and its explanation. */
+/** A button's label and explanation. */
 type Button = readonly [label: string, title: string];
 
 /** One command. */
@@ -96,7 +96,7 @@ export type MarketName = {
   [Name in OperatorName]: Rows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
-// The table has these keys and no others.
+// The table's keys are exactly the names.
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);

@@ -31,7 +31,7 @@ export function inferOutcome(yes: number, no: number, paid: number): MarketOutco
   return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
 }
 
-/** The outcome in words. */
+/** Returns the market's outcome in words. */
 export function outcomeText(outcome: MarketOutcome | null): string {
   if (typeof outcome === 'number') return `YES pays ${outcome}`;
   return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';

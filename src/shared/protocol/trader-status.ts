@@ -36,7 +36,7 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** As its files spell it; secrets as stars. */
+  /** Configuration in the spelling of the files; secrets are stars. */
   config: z.record(text, z.unknown()),
 });
 
@@ -49,18 +49,18 @@ const budget = shape({
   perMinute: float,
   /** Requests that could leave now; below zero while more have left than are allowed. */
   available: float,
-  /** Null while it is not throttled. */
+  /** End of the throttling, Unix ms; null while the scope is not throttled. */
   blockedUntilMs: moment.nullable(),
 });
 
-/** Values up to each bound of `histogram.ts` and above the one before; the last: above all bounds. */
+/** Counts of values between the bounds of `histogram.ts`; the last count is above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
   name: text,
   /** Markets with a current value. */
   current: count,
-  /** Values of this run. */
+  /** Number of values in this run. */
   values: count,
   /** Age of the newest value, ms; null before the first. */
   ageMs: float.nullable(),
@@ -133,7 +133,7 @@ const accountStatus = shape({
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** 0: telemetry is complete; higher levels spare the trader (`Brake`). */
+    /** Level of the brake (`Brake`). 0: telemetry is complete; higher levels save the trader's time. */
     brake: count,
     readers: count,
     /** Readers of this run that were disconnected because they did not read. */
@@ -181,7 +181,7 @@ const marketStatus = shape({
   /** When the newest book that orders go by was requested; null before the first. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
-  /** The others' best prices. */
+  /** Best prices of other traders. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
   /** Own best prices. */
@@ -232,7 +232,7 @@ const marketStatus = shape({
   /** The others' best levels, best first, price and shares; absent while telemetry is braked. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** The newest public trades, newest first: the exchange's clock, price, shares, side of the taker. Absent as above. */
+  /** Newest public trades, newest first: exchange time, price, shares, taker's side; absent if braked. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
@@ -241,7 +241,7 @@ export const traderStatus = shape({
   process: processStatus,
   /** Address of the page, without its token; null without a page. */
   dashboard: text.nullable(),
-  /** Refused signatures, over all runs of this ledger. */
+  /** Number of refused signatures over all runs of this ledger. */
   signingRefused: count,
   account: accountStatus,
   markets: list(marketStatus),
@@ -253,12 +253,12 @@ export type TraderStatus = z.output<typeof traderStatus>;
 export type ProcessStatus = z.output<typeof processStatus>;
 /** Figures of the trader as a whole. */
 export type AccountStatus = z.output<typeof accountStatus>;
-/** Figures of one market. */
+/** Status figures of one market. */
 export type MarketStatus = z.output<typeof marketStatus>;
-/** Request budget of one scope. */
+/** Status of one scope's request budget. */
 export type BudgetStatus = z.output<typeof budget>;
 
-/** `quoting`, or why it is not quoted. */
+/** Returns `quoting`, or the reason why the market is not quoted. */
 export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): string =>
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
@@ -269,7 +269,7 @@ const LINES = [
     type: z.literal('frame'),
     time: moment,
     account: accountStatus,
-    /** Markets that differ from their newest line. */
+    /** Markets with changes since their newest line. */
     markets: list(marketStatus),
     /** All markets that the trader looks at. Others are over. */
     known: list(text),
@@ -286,9 +286,9 @@ const LINES = [
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 
-/** One line of the stream that `subscribe` begins. */
+/** One line of the stream that `subscribe` starts. */
 export const statusLine = z.discriminatedUnion('type', LINES);
-/** Line of the stream. */
+/** Any line of the status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of one type. */
+/** Line of one type in the stream. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

@@ -1,7 +1,7 @@
 /**
- * The guardian's decision: state and observation in, state and actions out. It errs on the side of canceling: an unread
- * order may rest, and only a beating heart or two empty rounds end an alarm. Only its own waking time counts as
- * silence.
+ * The guardian's decision: state and observation in, state and actions out. The decision errs on the side of canceling,
+ * because an unread order may rest. Only a beating heart or two empty rounds end an alarm. Only the guardian's own
+ * running time counts as silence.
  *
  * Neither process uses the other's clock: a file says only that something was done since the last look.
  */
@@ -14,21 +14,21 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
 export const heartbeatSchema = z.object({
-  /** Random, new at each start of the trader. */
+  /** Random id of the trader's run, new at each start. */
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
   /**
-   * - `starting`: no order is looked after yet
-   * - `trading`: its core takes steps; a beat is written after a step
-   * - `ended`: two reads had proven that nothing rests
+   * - `starting`: the trader does not manage orders yet
+   * - `trading`: the core runs; each step may write a beat
+   * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an own order may rest at the exchange. After `trading`, only `ended` clears it. */
+  /** Whether an own order may rest at the exchange. After `trading`, only `ended` resets the value. */
   mayRest: z.boolean(),
   /** Killed, halted or stopping: resting orders must go. */
   nothingMayRest: z.boolean(),
-  /** Fleet only: time from this beat during which no other trader can have its wallet, ms; null for a single trader. */
+  /** Time from this beat during which no other trader of the fleet can own the wallet, ms; null without a fleet. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
@@ -40,11 +40,11 @@ export const reportSchema = z.object({
   /** Whether it outlives the trader, because its own unit started it. */
   stays: z.boolean(),
   /**
-   * - `opening`: it cannot cancel, for the reason in the text
-   * - `watching`: the trader's heart beats, or nothing rests
-   * - `canceling`: the heart stopped and nothing is proven yet
-   * - `secured`: the heart stopped; two rounds found nothing resting
-   * - `ended`, `failed`: it is gone; a failed one cannot guard
+   * - `opening`: the guardian cannot cancel yet; the text has the reason
+   * - `watching`: the trader's heart beats, or no order rests
+   * - `canceling`: the heart stopped; orders may rest
+   * - `secured`: the heart stopped; two rounds found no resting order
+   * - `ended`, `failed`: the guardian has ended; a failed guardian could not guard
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
@@ -57,14 +57,14 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
 
 export interface GuardianRules {
   readonly timeoutMs: number;
-  /** Time after the last seen order in which one may begin to rest: a draft's lifetime and the time of a submit, ms. */
+  /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** For play money: it ends when the ledger is gone, or the exchange for this long, ms. Null for real money. */
+  /** Play money: the guardian ends without a ledger, or this long without an exchange, ms. Null: real money. */
   readonly paperPatienceMs: number | null;
 }
 
-/** One observation. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
+/** One observation of the guardian. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
 export type GuardianObservation =
   | {
       readonly kind: 'look';
@@ -79,7 +79,7 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed that nothing rests. `canceled`: something rested. `failed`: unknown. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: the result is unknown. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
@@ -114,7 +114,7 @@ const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heart stopped. `pulling`: it beats, but resting orders had enough time to go. */
+  /** `silence`: the heart stopped. `pulling`: the heart beats, but orders still rest after enough time. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;

@@ -1,6 +1,6 @@
 /**
  * The guardian: a separate process that cancels everything when the trader's heart stops. `decide` chooses the action.
- * It only reads and cancels resting orders, and shares no memory, thread or connection with the trader.
+ * The guardian only reads and cancels resting orders. Guardian and trader share no memory, thread or connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -142,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the mark durably; an existing one has an older reason and stays. A trader finds none or the whole reason; on a
- * full disk it may be empty: its name alone stops. Throws the file system's errors.
+ * Writes the mark durably; an existing one has an older reason and stays. A trader finds no file or the whole reason.
+ * On a full disk the file may be empty: the name alone stops. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -181,7 +181,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the file by its name first. Throws the system's error, EEXIST for an existing one. */
+/** Creates the file by name and then writes it. Throws the system's error, EEXIST for an existing file. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -197,14 +197,14 @@ async function leavePlain(path: string, text: string): Promise<void> {
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Its own API key, so that a revoked one leaves the other, and the wallet's key in memory: an alarm needs no disk. */
+/** The guardian's own API key outlives a revoked trader's key. Keys are in memory: an alarm needs no disk. */
 class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
   readonly client: ServiceClient;
   #stored: Credentials | null;
 
-  /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+  /** Opens the guardian's wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
   constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
@@ -271,7 +271,7 @@ export interface GuardianOptions {
   readonly rules: GuardianRules;
   /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
   readonly markFile: string | null;
-  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
+  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when resting orders remain unknown. */
   readonly cancelEverything: (
     access: Pick<GuardianSession, 'client' | 'wallet'>,
   ) => Promise<{ readonly asked: number; readonly verified: boolean }>;

@@ -1,6 +1,6 @@
 /**
- * The journal of a run, for a replay decision by decision. It never stops the trader or slows its loop: lines are
- * written once a second, and a problem is reported once and ends the journal. No key, secret or passphrase crosses the
+ * The journal of a run, for a replay decision by decision. The journal never stops the trader or slows the loop. Lines
+ * are written once a second. A problem is reported once and ends the journal. No key, secret or passphrase crosses the
  * seam.
  */
 
@@ -44,7 +44,7 @@ export interface RunFacts {
   readonly runId: string;
   readonly version: string;
   readonly startedMs: number;
-  /** With the actual address. */
+  /** Venue profile with the actual address of the venue. */
   readonly profile: VenueProfile;
   readonly strategyLimitMs: number;
 }
@@ -53,9 +53,9 @@ export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
   /** Called once when the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;
-  /** Bytes that stay free on the disk; absent: the default. */
+  /** Bytes that must stay free on the disk; absent: the default. */
   readonly keptFreeBytes?: number;
-  /** Longest wait of `close`, ms; absent: the default. */
+  /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
 }
 
@@ -67,7 +67,7 @@ const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/** Between opening the ledger and creating the `Trader`. Never throws: it reports problems. */
+/** Opens the journal after the ledger and before the `Trader`. Never throws: reports problems. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -195,7 +195,7 @@ class RunJournalWriter extends StepInputRecorder {
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** After each `Trader.handle`; `failure` is its error. */
+  /** Records a step after `Trader.handle`; `failure` is the error of `Trader.handle`. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
@@ -235,7 +235,7 @@ class RunJournalWriter extends StepInputRecorder {
     await this.#ending;
   }
 
-  /** One at a time: a slow disk makes fewer and larger writes. */
+  /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
@@ -306,7 +306,7 @@ export class Segments {
     return true;
   }
 
-  /** Writes waiting lines, and packs a large segment. One call at a time. Throws the disk's errors. */
+  /** Writes waiting lines, and packs a large segment. Calls must not overlap. Throws the disk's errors. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) {
       const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
@@ -319,7 +319,7 @@ export class Segments {
     if (this.#openBytes >= this.#segmentBytes) await this.#pack();
   }
 
-  /** Writes and packs everything. Throws as `flush` does. */
+  /** Writes and packs all remaining lines. Throws as `flush` does. */
   async close(): Promise<void> {
     await this.flush();
     if (this.#openBytes > 0) await this.#pack();

@@ -7,7 +7,7 @@ import { nowMs } from './clock.js';
 /** Often enough to use a freed place in the budget at once, seldom enough to cost nothing. */
 export const BEAT_MS = 100;
 
-/** Performs requests; the client is one. */
+/** Performs requests of the core, for example the client. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
@@ -111,7 +111,7 @@ export class Loop {
   }
 }
 
-/** A call was interrupted. Its name stays `Error`, because the error is shown to people. */
+/** Error of an interrupted call. The error's name stays `Error`, because the operator sees the name. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
@@ -124,7 +124,7 @@ const MOST_CALLS = 8;
 const OWN_SHARE = 0.8;
 
 /**
- * Makes a bounded caller: V8 interrupts only a `Script` with a time-out, so the call goes through one. An interrupted
+ * Makes a bounded caller. V8 interrupts only a `Script` with a time-out, so a `Script` makes the call. An interrupted
  * call is made again until this process itself used the time: a busy machine stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {

@@ -48,7 +48,7 @@ export interface KeyFileOptions {
   readonly scrypt?: ScryptCost;
 }
 
-/** Creates a new random key and its file. Never overwrites a file: TwinbookError file_unreadable. */
+/** Creates a new random key and its file. Throws TwinbookError file_unreadable for an existing file. */
 export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
@@ -283,7 +283,7 @@ export function loadCredentials(
   return found;
 }
 
-/** Replaces an owner's credentials, keeping those of others. Throws as `loadCredentials`. */
+/** Replaces one owner's credentials and keeps all other credentials. Throws as `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };

@@ -1,4 +1,4 @@
-/** A page that is one document: its theme, its script with all libraries, and the policy that lets a browser run nothing else. */
+/** Builds a page as one document with theme and script. The page's policy forbids all other code. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

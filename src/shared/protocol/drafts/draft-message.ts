@@ -1,5 +1,5 @@
 /**
- * From the readable draft to its `message` on the wire, and to the signed bytes. The venue's `draft_message` decides:
+ * Converts the readable draft to the wire's `message` and to the signed bytes. The venue's `draft_message` decides:
  *
  * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
  * - `solana_tx`: hex of a Solana transaction whose memo is the readable text; only its message bytes are signed.

@@ -1,6 +1,6 @@
 /**
- * One market's polls, as the events of a recording. A trade must precede its decrease of the book. So a book waits for
- * a later read of the trades, for `HOLD_MS` at most; then the trades up to its time are written, and then its changes.
+ * Converts one market's polls into events. A trade must precede its decrease of the book. So a book waits up to
+ * `HOLD_MS` for a later read of the trades. Trades up to the book's time are written before the book's changes.
  */
 
 import { SIDE } from '../../../recording/contract.js';
@@ -51,7 +51,7 @@ export class MarketCapture {
     this.#own = own;
   }
 
-  /** A raw book, with as many levels per side as requested; `usualMs`: usual interval. */
+  /** Takes a raw book, with the requested levels per side; `usualMs`: usual interval. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
     // Two polls may overtake each other; the later request saw the later book.
@@ -188,7 +188,7 @@ class TradePages {
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
-  /** The level's new total; 0 removes it. */
+  /** New total amount of the level; 0 removes the level. */
   readonly amountMicros: number;
 }
 
