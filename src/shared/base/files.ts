@@ -15,7 +15,7 @@ export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
-/** Whether only its owner (and root) may open it. Throws the errors of `statSync`. */
+/** Whether only the owner (and root) may open a file. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
 /** Removes other users' access if the file exists and is ours. */

@@ -73,10 +73,10 @@ export const ZERO = 0 as Micros;
 /** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the unfavourable direction. */
 export type Rounding = 'floor' | 'ceil';
 
-/** Brands a number as Micros. Throws RangeError when it is not a safe integer. */
+/** Brands a number as Micros. Throws RangeError for a number that is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // The branded type has no constructor; the check above ensures it.
+  // The branded type has no constructor; the check above ensures the brand.
   return (value + 0) as Micros;
 }
 

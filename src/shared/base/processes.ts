@@ -16,7 +16,7 @@ export function keepCollectionsBrief(): void {
 /** Allowed growth beyond the last full collection, per cent; V8's own bound is three times that. */
 const GROWTH = 100;
 
-/** From now on, for all threads: the heap is collected at twice its size, for a program with little long-lived data. */
+/** Bounds heap growth for all threads: collects at twice the size, for a program with little long-lived data. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
@@ -39,7 +39,7 @@ export function startWorker({ name, data, youngMb }: WorkerProgram, from: string
   return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
 
-/** A handler of a socket, pipe or child process that never throws: an error would end the process, with orders open. */
+/** Guards a handler of a socket, pipe or child process: a thrown error would end the process, with orders open. */
 export const guarded =
   <Args extends readonly unknown[]>(handle: (...args: Args) => void, onFailure: (error: unknown) => void) =>
   (...args: Args): void => {

@@ -22,7 +22,7 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** No word of ours is longer, and the table below is quadratic. */
+/** Maximum word length; the table below is quadratic, and all our words are shorter. */
 const MAX_LENGTH = 200;
 
 /** Insertions, deletions, replacements and swaps of neighbours. */
@@ -61,7 +61,7 @@ const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 /** Titles come from an exchange. Plain numbers stay. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
-/** Created for the first text that needs it: it takes nine milliseconds. */
+/** Created for the first text that needs a segmenter, which takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
@@ -165,7 +165,7 @@ export interface FittedColumn<Row> {
   readonly cell: (row: Row) => string;
   /** Whether the column is text, left-aligned; figures are right-aligned. */
   readonly isText?: true;
-  /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
+  /** Text without room is cut with `…`, or wrapped. Without `gives` a column has full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
   /** Minimum columns of the terminal while another column can be dropped instead. */
   readonly least?: number;

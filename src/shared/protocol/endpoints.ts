@@ -31,7 +31,7 @@ import {
   ungiven,
 } from './wire.js';
 
-/** Who may call, and which request budget the call uses. */
+/** Permitted callers of a call, and the request budget that the call uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
 
 interface Declaration {
@@ -95,7 +95,7 @@ const change = <const M extends Declaration['method'], const P extends Path, D e
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** A step to a credential, before there is one. */
+/** Declares a step towards a credential, which needs no credential. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,

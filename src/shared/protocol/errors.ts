@@ -89,11 +89,11 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** A signed call with a refused timestamp: it had no effect, and the `Date` of the answer is the service's clock. */
+/** Detects a refused timestamp. The call had no effect, and the answer's `Date` is the service's clock. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/** Whether the service rejects the key or forbids the call: another key may work. False for a wrong clock. */
+/** Whether the service rejects the key or forbids the call, so that another key may work. False for a wrong clock. */
 export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
   (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
   (refusal.status === 403 && refusal.slug === 'permission_denied');

@@ -11,7 +11,7 @@ interface ParameterNote {
   readonly example?: string | number | boolean;
 }
 
-/** By name of a parameter or field of a body. */
+/** Notes by name of a parameter or of a body's field. */
 export const PARAMETER_NOTES: Readonly<Record<string, ParameterNote>> = {
   condition_id: { description: 'Market or event.', example: MARKET },
   pubkey: { description: 'Record, by the pubkey of its draft.', example: PUBKEY },

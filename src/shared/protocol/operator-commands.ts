@@ -20,11 +20,11 @@ export interface OperatorRow {
   readonly marketButton?: Button;
   /** Offered by `twinbook mcp`: an agent can only stop the trader. */
   readonly isTool?: true;
-  /** Whether `--verify` waits for the proof that nothing rests. */
+  /** Whether `--verify` waits for the proof that no order rests. */
   readonly isVerifiable?: true;
 }
 
-/** In the order of the page's buttons. */
+/** Commands in the order of the page's buttons. */
 export const OPERATOR_COMMANDS = {
   widen: {
     reason: 'usual',

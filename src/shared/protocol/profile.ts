@@ -11,10 +11,10 @@ const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
-/** As written by `formatDecimal`, so that texts can be compared. */
+/** Format of `formatDecimal`, so that texts can be compared. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft besides the caller's wallet. Every draft has all of them, and no other signer. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all cosigners and no other signer. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
@@ -31,7 +31,7 @@ const draftCosigners = z
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
-  /** As in the challenge and in readable drafts. */
+  /** Name of the service in the challenge and in readable drafts. */
   service_name: z.string().min(1).max(40),
   /** Prefix of the three authentication headers. */
   header_prefix: z.string().regex(/^[A-Z][A-Z0-9-]{0,30}$/, 'capital letters, digits and dashes'),

@@ -455,7 +455,7 @@ export type RedeemRow = z.output<typeof redeemRow>;
 export type AssetRow = z.output<typeof assetRow>;
 /** A public trade as read; the price is in the space of the taker's outcome. */
 export type PublicTradeRow = z.output<typeof publicTradeRow>;
-/** A bar of a price chart as read; prices are Micros in the space of the outcome that was asked for. */
+/** A bar of a price chart as read; prices are Micros in the space of the requested outcome. */
 export type Candle = z.output<typeof candle>;
 /** The book of one outcome as read: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;

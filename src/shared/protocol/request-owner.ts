@@ -24,10 +24,10 @@ export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** For a program that uses rooms of the trader without its engine. */
+  /** Owner for a program that uses rooms of the trader without the engine. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** For messages only; never parsed. */
+/** Describes an owner for messages only; the text is never parsed. */
 export function describeOwner(owner: RequestOwner): string {
   switch (owner.kind) {
     case 'poll': {

@@ -41,7 +41,7 @@ export interface Request {
   readonly call: AnyCall;
   /** Deadline, our clock, ms. A request not sent by then is reported unsent. */
   readonly latestMs: number;
-  /** A cancel of a kill: it probes though the venue has refused. Absent: false. */
+  /** Whether the request is a cancel of a kill, which may probe after a refusal. Absent: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface BudgetReport {
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
   readonly isShown?: boolean;
-  /** Whether `limit` is an estimate after a refusal: cancels and own reads may then probe. Absent: false. */
+  /** Whether `limit` is an estimate after a refusal, so that cancels and own reads may probe. Absent: false. */
   readonly isGuess?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface RequestResult {
   readonly request: PlannedRequest;
   readonly outcome: Outcome;
   readonly nowMs: number;
-  /** Our clock, ms, when it left; equals `nowMs` for an unsent one. */
+  /** Time when the request left, our clock, ms; equals `nowMs` for an unsent request. */
   readonly sentMs: number;
   readonly venueTimeMs: number | null;
 }
@@ -114,7 +114,7 @@ export interface ConfigureCommand {
   readonly reason: string;
 }
 
-/** Permissions of a trader in a fleet. A trader without them trades as a single one. */
+/** Permissions of a trader in a fleet. A trader without permissions trades outside a fleet. */
 export interface FleetCommand {
   readonly kind: 'fleet';
   /** Reason to cancel all orders: another trader may soon hold the wallet; null while the wallet is ours. */
@@ -132,7 +132,7 @@ export type OperatorCommand =
   | { readonly kind: 'resume'; readonly reason: string }
   /** Pauses one market: orders are canceled, and quotes and conversions stop until a resume. */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
-  /** An empty reason is enough where an operator paused it. */
+  /** Resumes one market; an empty reason is enough after an operator's pause. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
   /** Flattens one market: orders are canceled, holdings merged and sold into the book. Then the market stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
@@ -146,7 +146,7 @@ export type OperatorCommand =
   | { readonly kind: 'reconcile' }
   /** Books the exchange's holdings of the newest comparison. */
   | { readonly kind: 'adopt'; readonly reason: string }
-  /** From the schedule, not an operator: a strategy enters or leaves its quote hours. */
+  /** Command of the schedule, not of an operator: a strategy enters or leaves its quote hours. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand
   | ConfigureCommand;
@@ -161,7 +161,7 @@ export interface FeedValue {
   readonly ask: number | null;
   /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
-  /** Our clock, ms, at which it held; never later than its arrival. */
+  /** Time when the value held, our clock, ms; not later than the value's arrival. */
   readonly atMs: number;
   /** Expiry, our clock, ms; null without an expiry. */
   readonly validUntilMs: number | null;

@@ -75,7 +75,7 @@ export const MARKET_STATES = [
   'canceled',
   'interrupted',
 ] as const;
-/** State of a market; it trades only in `open`. */
+/** State of a market; only `open` markets trade. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
 /** Final market states: shares can be redeemed, nothing trades again. */

@@ -72,7 +72,7 @@ const feed = shape({
 const accountStatus = shape({
   mode: text,
   reason: text,
-  /** Loss limit of which a used part holds it back; null where that is not why it is in its mode. */
+  /** Loss limit whose used part determines the trader's mode; null for another reason. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
   /** Operator's command that leads back up from this mode; empty when none is needed. */
   wayBack: text,
@@ -83,13 +83,13 @@ const accountStatus = shape({
   equityMicros: micros.nullable(),
   /** Equity minus the invested capital. */
   resultMicros: micros.nullable(),
-  /** Losses as the limits measure them; negative for a gain. */
+  /** Losses by the definition of the limits; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
   days: shape({ current: dayResult, ended: dayResult.nullable() }).nullable(),
   openOrders: count,
   unknownOrders: count,
   fills: count,
-  /** Requests of this run that were given up before they were sent. */
+  /** Requests of this run that were dropped before they were sent. */
   unsent: count,
   /** Why only reducing orders are allowed; null when ledger and exchange agree. */
   reduceOnly: text.nullable(),
@@ -101,18 +101,18 @@ const accountStatus = shape({
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
   /** A difference was found that the next round confirms or clears. */
   inDoubt: z.boolean(),
-  /** Why the newest round was void; null if it was not. */
+  /** Reason of a void newest round; null for a valid round. */
   voidReason: text.nullable(),
   /** Two complete reads after everything was settled showed no resting order, and nothing has begun since. */
   proven: z.boolean(),
-  /** When the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
+  /** Time of the newest proven cancel-all or stop; null until the proof. Later requests do not change the time. */
   provenMs: moment.nullable(),
   /** Markets that are paused alone. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's; null before its first answer. */
   clockOffsetMs: float.nullable(),
   budgets: shape({ public: budget, signed: budget }),
-  /** Observed reliability of the venue's marks; null where they are not used. */
+  /** Observed reliability of the venue's marks; null if marks are not used. */
   marks: shape({ isBelieved: z.boolean(), told: float, precision: float, recall: float }).nullable(),
   feeds: list(feed),
   risk: shape({
@@ -142,7 +142,7 @@ const accountStatus = shape({
     guardian: text,
   }),
   upkeep: shape({
-    /** The newest scheduled backup of the ledger where it failed. */
+    /** The newest scheduled backup of the ledger, if it failed; null otherwise. */
     backupFailed: shape({ at: moment, why: text }).nullable(),
     /** Why the journal of this run has ended; null while it is written, and where none is wanted. */
     journalEnded: text.nullable(),
@@ -150,7 +150,7 @@ const accountStatus = shape({
   }),
 });
 
-/** For a feed: a float from 0 to 1, or a deviation. */
+/** Price of a feed: a float from 0 to 1, or a deviation. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 
@@ -178,7 +178,7 @@ const marketStatus = shape({
   maxPositionMicros: micros.nullable(),
   /** Time of the newest book; null before the first. */
   bookSeenMs: moment.nullable(),
-  /** When the newest book that orders go by was requested; null before the first. */
+  /** Request time of the newest book in use for orders; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
   /** Best prices of other traders. */
@@ -201,7 +201,7 @@ const marketStatus = shape({
     shape({
       name: text,
       view: shape({ p: price, bid: price, ask: price, sd: price, ageMs: float }).nullable(),
-      /** Why its strategy does not get the value; null where it does. */
+      /** Reason why the strategy does not get the value; null if the strategy gets it. */
       withheld: text.nullable(),
     }),
   ),

@@ -48,7 +48,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   return low === high ? low : low * (1 - share) + high * share;
 }
 
-/** As above, for values in any order. */
+/** Returns the quantile as above, for values in any order. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
 export interface Moments {

@@ -43,7 +43,7 @@ export class AlertBook {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
-  /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
+  /** The alert is not sent again until it is over. No effect on a closed or acknowledged alert. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
@@ -161,7 +161,7 @@ export class Outbox {
     return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
-  /** Without room the least urgent and oldest is dropped and counted. */
+  /** Adds a message; a full queue drops and counts the oldest of the least urgent messages. */
   add(message: AlertMessage, steadyMs: number): void {
     this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
@@ -243,7 +243,7 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
 
 export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
 
-/** One message. The same id is the same message, however often it arrives. */
+/** One message. Repeated deliveries have the same id. */
 export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
@@ -269,7 +269,7 @@ export interface AlertState {
   readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
 }
 
-/** For an alert that has been open since then. */
+/** Acknowledgement of an alert that has been open since `sinceMs`. */
 export interface Acknowledgement {
   readonly kind: string;
   readonly sinceMs: number;
@@ -339,7 +339,7 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** For a trader to its operator; `time` in Unix ms. */
+  /** Queues a notice of the trader for its operator; `time` in Unix ms. */
   notice(
     { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
     steadyMs: number,
@@ -390,7 +390,7 @@ export class AlertCenter {
     });
   }
 
-  /** Written only when it changed: mostly nothing is open and nothing waits. */
+  /** Stores the state after a change only: mostly no alert is open and no message waits. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

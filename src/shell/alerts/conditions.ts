@@ -42,7 +42,7 @@ export interface Condition {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** Time that it must hold before it is sent, ms. */
+  /** Time that the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /** Start of the condition, Unix ms, if known; else since it was first seen. */
   readonly sinceMs?: number;
@@ -51,11 +51,11 @@ export interface Condition {
 /** Null if unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** By a clock that never steps, ms. */
+  /** Time of a clock that never steps, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
+  /** Time since the trader's last message or since its due time, ms; null if no due time is known. */
   readonly silentMs: number | null;
-  /** Whether this console has ever received a message from it. */
+  /** Whether this console has ever received a message from the trader. */
   readonly isHeard: boolean;
   /** The trader ended regularly: no order rests. */
   readonly hasEnded: boolean;
@@ -69,7 +69,7 @@ export interface WatchedFacts {
   readonly backupWithinMs: number | null;
   /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Of the trader's newest messages. */
+  /** Process status from the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
 }
@@ -89,7 +89,7 @@ interface AlertKind {
   readonly title: string;
   /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
   readonly next: string;
-  /** Time that a condition must hold before it is sent, ms. */
+  /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
    * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`:
@@ -284,7 +284,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
+/** Whether these facts do not decide if a condition of this kind holds: missing facts end no alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;

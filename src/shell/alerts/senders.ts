@@ -33,14 +33,14 @@ export const causeOf = (error: unknown): string =>
 
 export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
-/** Hidden in every text from then on. Throws TwinbookError when it is unreadable, or readable by others. */
+/** Reads a secret and hides it in all later texts. Throws TwinbookError for an unreadable or public file. */
 export function readSecret(path: string, what: string): string {
   const secret = readPrivateFile(path, what).trim();
   secrets.hide(secret);
   return secret;
 }
 
-/** The text of an answer. Throws when it is longer than `mostBytes`, or breaks off. */
+/** Returns the text of an answer. Throws for an answer longer than `mostBytes`, or a broken one. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -70,7 +70,7 @@ const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Secrets are read for each message: a channel with unreadable ones is noted at once, and works once they are readable. */
+/** Every message reads the channel's secrets. A channel with unreadable secrets is noted at once. */
 export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
   try {
     readSecrets(channel);

@@ -1,4 +1,4 @@
-/** Backups of a ledger, in a folder beside it. Only a checked copy gets a valid name. */
+/** Backups of a ledger, in a folder beside the ledger. Only a checked copy gets a valid name. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The budget of one scope: a guard rail below the scheduler's plan. A request passes at once while the sliding window
- * has a free place. Waiting requests queue in Bottleneck by lane, because Bottleneck takes some milliseconds a job.
- * Each free place releases one request.
+ * has a free place. Only waiting requests queue in Bottleneck, by lane: Bottleneck takes some milliseconds a job. Each
+ * free place releases one request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -11,7 +11,7 @@ import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
-/** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
+/** Urgent lanes have a second queue behind a full one: queued reads must not reject a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
@@ -45,7 +45,7 @@ export class BudgetLine {
   /** Jobs in Bottleneck's queue, including those that no longer wait, and the number with a place. */
   #queued = 0;
   #called = 0;
-  /** In order of arrival, including those that no longer wait. */
+  /** Probers in order of arrival, including probers that no longer wait. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;

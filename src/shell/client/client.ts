@@ -56,9 +56,9 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is in the book or was.
-   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record shows it: look
-   * at `error.pubkey` before placing anything again. Never makes a second draft. See docs/client.md.
+   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is or was in the book.
+   * ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
+   * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -86,7 +86,7 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The order's own pubkey, whatever the draft's: the signer has compared them.
+        // The signer has compared the draft's pubkey with the order's.
         submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => this.orders.detail(pubkey, within),
         getStage: cancelStage,
@@ -126,8 +126,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft must name those that the account's assets list. Resolves to
-   * the row when it is `completed` or `done`. Rejects as `place`.
+   * Redeems all free shares of a settled market. The draft must name the shares that the account's assets list.
+   * Resolves to the row in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -198,7 +198,7 @@ const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** An order that was in the book has taken effect, whatever its end. */
+/** An order that was in the book has taken effect, even if later canceled. */
 function placeStage({ status }: OrderRow): Stage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;

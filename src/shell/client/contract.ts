@@ -28,14 +28,14 @@ export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Overrides the profile's. HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
-  /** Without them only public and bootstrap calls can leave. */
+  /** Credentials for signing; without credentials only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
   /** Requests per minute by scope, never exceeded: for a shared key. `Infinity` for a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
   /** Default true. False: no request waits for a budget, and no refusal causes a pause. */
   readonly isPaced?: boolean;
-  /** From the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
+  /** Time from the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight, for cancels and submits, and again for all other lanes. Default 8. */
   readonly concurrency?: number;
@@ -52,7 +52,7 @@ export type ClientNotice =
       /** Venue's clock minus ours, ms. */
       readonly offsetMs: number;
       readonly uncertaintyMs: number;
-      /** Before the step; null for the first estimate of the venue's clock. */
+      /** Offset before the step; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
   /** The venue refused with `throttled`: for `waitMs` only one probe at a time leaves in this scope. */
@@ -155,7 +155,7 @@ interface Doubt {
   /** False only when no byte of the call left. */
   readonly sent: boolean;
   readonly pubkey?: string | null;
-  /** The record as last read, if it was read. */
+  /** The record as last read; absent if no read succeeded. */
   readonly record?: unknown;
 }
 

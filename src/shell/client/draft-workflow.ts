@@ -37,7 +37,7 @@ export type Stage =
 
 /** Parts that differ between an order, a cancel, a merge … `R` is the record. */
 export interface Change<R> {
-  /** The call that submits it; errors carry this name. */
+  /** The call that submits the change; errors carry its name. */
   readonly endpoint: EndpointName;
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
@@ -50,11 +50,11 @@ type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
-  /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  /** Time from the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
   /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
   readonly pollMs?: number;
-  /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
+  /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
   readonly allowBlindSigning?: boolean;
 }
 
@@ -87,7 +87,7 @@ export async function runDraftWorkflow<R>(
   return new Submission(change, draft.pubkey, signature, pace).run();
 }
 
-/** From a signature to the end. */
+/** The part of a change from the signature to the end. */
 class Submission<R> {
   readonly #change: Change<R>;
   readonly #pubkey: string;
@@ -130,7 +130,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** From a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
+  /** Ends by a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -172,7 +172,7 @@ class Submission<R> {
   }
 }
 
-/** The answer that refused a wrong clock has corrected it. */
+/** The answer that refused a wrong clock has corrected our estimate. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
@@ -195,8 +195,8 @@ export interface CloseInput {
 }
 
 /**
- * Closes a margin position, which is read until it is closed. The request is never sent twice: a venue may take the
- * second one for another sale. Throws ServiceRefused, OutcomeUnknown.
+ * Closes a margin position and reads the position until the close. The request is never sent twice: a venue may execute
+ * a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 export async function closeMargin(
   positions: Calls['positions'],
@@ -224,7 +224,7 @@ export async function closeMargin(
 
 /** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
 const EXPIRY_SLACK_S = 60;
-/** The signer looks drafts up by intent; here it has only one. */
+/** The signer finds drafts by intent; this signer has a single draft. */
 const INTENT_ID = 'safe call';
 
 /** A draft as the service returned it, with the requested terms. */

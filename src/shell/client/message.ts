@@ -22,7 +22,7 @@ import { secrets } from '../wallet/secrets.js';
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** Path and query exactly as the request line will carry them. */
+  /** Path and query of the request line, byte for byte. */
   readonly pathWithQuery: string;
   /** The body's exact text; empty for a call without one. */
   readonly body: string;
@@ -98,7 +98,7 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
-/** Whether a host of a URL is this machine itself, so that plain HTTP leaves no wire to listen on. */
+/** Whether a URL's host is this machine, so that plain HTTP crosses no network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
@@ -197,7 +197,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** Whether the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+/** Whether the service reports that the request had no effect. A 5xx may come after the effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 

@@ -18,7 +18,7 @@ const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
-/** How a request may leave: within the window, or as a probe of the venue's refusal. */
+/** Permission to send: a place in the window, or a probe of the venue's refusal. */
 export type Permit = 'place' | 'probe';
 
 /** Budget facts of an answer. */
@@ -29,7 +29,7 @@ export interface AnswerSignals {
   readonly throttled: boolean;
   /** Wait that the venue requested, ms; null without a request. */
   readonly askedMs: number | null;
-  /** From the rate headers; null where they are absent. */
+  /** Budget from the rate headers; null without rate headers. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
@@ -171,7 +171,7 @@ export class Pacing {
 
 /** Minimum fraction of the venue's limit that is tried: full trust returns within three minutes. */
 const LEAST_TRUST = 8;
-/** Part of the limit; own use beyond it explains a full window. */
+/** Part of the limit; own use above this part explains a full window. */
 const EXPLAINING_PART = 3 / 4;
 /** Minutes that a limit found by refusals holds before more is tried. */
 const FOUND_HOLDS_MINUTES = 3;
@@ -183,7 +183,7 @@ export class SlidingWindow {
   #limit: number;
   /** Last limit reported by the venue, used or not. */
   #lastTold: number | null = null;
-  /** Upper bound of own requests, whatever the venue reports: the rest belongs to another program. */
+  /** Upper bound of own requests; no report of the venue raises the bound, because another program has the rest. */
   readonly #most: number;
   #inFlight = 0;
   /** Times of the answers to finished requests. */
@@ -215,12 +215,12 @@ export class SlidingWindow {
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Requests that the profile allows now by our own count, whatever the venue reported since. */
+  /** Requests that the profile allows now by our own count, independent of the venue's reports. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Whether a reported limit of this many requests per minute is used. */
+  /** Whether a reported limit of this many requests per minute is accepted. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
@@ -263,7 +263,7 @@ export class SlidingWindow {
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue has not counted all requests in flight yet, so this may miss a few foreign ones, never invent any.
+    // The venue may not have counted all requests in flight: the result may be too low, but never too high.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
@@ -289,7 +289,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** The venue refused for want of budget and named no limit: it is the number that passed in the last minute. */
+  /** Records a refusal without a named limit: the limit is the number that passed in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

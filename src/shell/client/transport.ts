@@ -143,7 +143,7 @@ class Wire {
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // Not requested. Ignored, it would look like a missing answer until the time-out.
+    // The client requests no upgrade. An ignored upgrade would look like a missing answer until the time-out.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;

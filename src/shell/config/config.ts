@@ -57,17 +57,17 @@ export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
-  /** As written: name of a shipped module, or a path. */
+  /** Module as written in the file: name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
   /** Code of the user's module; empty for a shipped one. */
   readonly moduleFiles: readonly ModuleFile[];
-  /** As in the strategy file. */
+  /** Parameters as written in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
+/** A strategy file whose code may not be loaded: without module, with the parameters as written. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
@@ -193,14 +193,14 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 /** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
 
-/** Target of a link, existing or not: a program that uses another name must find the same files beside the ledger. */
+/** Target of a link, existing or not: a program with another name of the link must find the same files. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
     try {
       file = resolve(dirname(file), readlinkSync(file));
     } catch {
-      return file; // No link, or nothing yet.
+      return file; // No link, or no file yet.
     }
   }
   return path;
@@ -264,7 +264,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
   };
 }
 
-/** Whether a console has any work. */
+/** Whether a console is needed. */
 export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
@@ -298,7 +298,7 @@ const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
 /** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Never repeats the address: it may contain a password. */
+/** Checks the fleet's settings. No problem repeats the address, which may contain a password. */
 function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);

@@ -37,7 +37,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** For a backtest: the file may also be a strategy file, traded with the paper profile and a capital of 1000. */
+  /** For a backtest: the file may be a strategy file, which trades with the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
   /** Feeds besides those of the file: a backtest's, or any name in a generated market. */
   readonly feeds?: readonly string[] | 'any';
@@ -117,7 +117,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
     at,
     // Null when the file has an error.
     trader: trader ?? null,
-    // As far as readable, so that the strategy files can be checked too.
+    // Limits if readable, so that the strategy files can be checked too.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -260,7 +260,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */
+/** Facts for the checks of a strategy file; null if the trader's own file is wrong, or any feed is valid. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;

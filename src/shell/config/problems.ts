@@ -9,7 +9,7 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 export interface Problem {
   /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
-  /** For sorting, counted from 1; absent for the environment. */
+  /** Place in the file, counted from 1, for sorting; absent for the environment. */
   readonly place?: { readonly line: number; readonly column: number };
   /** `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
@@ -77,7 +77,7 @@ export class ProblemList {
     }
   }
 
-  /** Throws `config_invalid` with all of them, when there are any. */
+  /** Throws `config_invalid` with all problems, if any. */
   throwIfAny(): void {
     if (this.#problems.length > 0) throw configError(this.#problems, [...this.#hints].join('\n  '));
   }
@@ -90,7 +90,7 @@ export class ProblemList {
   }
 }
 
-/** A file's name as a person would type it: relative to the working folder unless that is longer. */
+/** A file's name for the operator: relative to the working folder unless the absolute path is shorter. */
 export function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('../../..') ? file : path;
@@ -202,7 +202,7 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** Schema of each entry of a mapping whose names a person chooses. */
+/** Schema of the entries in a mapping whose names the operator chooses. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 

@@ -24,7 +24,7 @@ const flag = (usual: boolean, help: string) => z.boolean().default(usual).descri
 /** Schema of a group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
-/** A name that a person chooses. */
+/** Schema of a name that the operator chooses. */
 const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
 
 /** A condition id. */
@@ -68,7 +68,7 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     .default(usual)
     .describe(`${help} Six cron fields, the first for seconds, in the machine's time zone, or null.`);
 
-/** How urgent an alert is, from the least up. */
+/** Severities of an alert, ascending. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
@@ -302,7 +302,7 @@ export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSc
 
 const CRON_FIELDS = 6;
 
-/** Null for an expression that the scheduler runs, else its fault. With five fields the seconds would be a guess. */
+/** Returns the fault of an expression; null if valid. With five fields the seconds would be a guess. */
 function cronProblem(expression: string, second: '*' | '0'): string | null {
   const texts = expression.split(/\s+/).filter((text) => text !== '');
   if (texts.length !== CRON_FIELDS) {

@@ -8,7 +8,7 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** By the names of settings. */
+/** Values for display, by the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 /** Setting names that would contain a secret. */

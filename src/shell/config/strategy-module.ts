@@ -100,7 +100,7 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded only here: it takes a twentieth of a second that few commands need.
   const { createJiti } = await import('jiti');
-  // Without caches: the present file trades, and its hash is recorded.
+  // Caches are off: the present file trades, and the hash is of the present file.
   const jiti = createJiti(import.meta.url, {
     // The running one, not a copy: from the sources, the loader would transform its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
@@ -235,11 +235,11 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   }
 }
 
-/** A missing file is left to the loader, which reports it. */
+/** The loader reports a missing file. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
-    // As TypeScript has it, the file behind `x.js` may be `x.ts`.
+    // By TypeScript's rule the file behind `x.js` may be `x.ts`.
     const source = path.replace(/\.(m?)js$/, '.$1ts');
     const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
     return found === undefined ? [] : [found];

@@ -96,7 +96,7 @@ export function parseYaml(text: string, file: string, name: string) {
     name,
     /** Content of plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
     value,
-    /** At a field's value (or its key); at the closest existing parent of a missing field. */
+    /** Makes a problem at a field's value (or key), or at the closest existing parent of a missing field. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);

@@ -102,7 +102,7 @@ export async function act(
   }
 }
 
-/** Whatever kept the trader from answering, it finds the file before its next step. */
+/** Kills by the stop file: a trader that does not answer finds the file before its next step. */
 function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   const path = locateStopFile(ledgerPath);
   try {

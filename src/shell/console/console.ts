@@ -94,7 +94,7 @@ export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 export interface ConsoleOptions extends ConsoleTrader {
   /** Shown beside it. The first one's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
-  /** Whether that trader has started this console and ends it. */
+  /** Whether the trader has started this console and ends it. */
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
@@ -157,7 +157,7 @@ const makeHost = (traders: readonly ShownTrader[]): Host => ({
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });
 
-/** At its port, or at a free one when another program has it. */
+/** Listens at the configured port, or at a free port if another program has the configured one. */
 async function listenWithin(at: (port: number) => ReturnType<typeof openDashboard>, port: number) {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {

@@ -63,7 +63,7 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 
 const SHORT_ID = 12;
 
-/** By control, the most frequent first, with the newest reason. */
+/** Groups refusals by control, the most frequent first, with the newest reason. */
 export function groupRefusals(
   refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
 ) {

@@ -185,7 +185,7 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Null when no guardian is needed. */
   readonly isGuarded: boolean | null;
-  /** Null when another trader of the console reports them. */
+  /** Number of refused logins; null if another trader of the console reports the number. */
   readonly refusedLogins: number | null;
   readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }

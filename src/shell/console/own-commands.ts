@@ -1,4 +1,4 @@
-/** Reports for the page, made by commands that a person would type, each in a separate process. */
+/** Makes reports for the page by the operator's own commands, each in a separate process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -32,7 +32,7 @@ export async function openInBrowser(address: string, ledgerPath: string, env: En
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
-/** The page's own greeting is a tenth of it. */
+/** Maximum size of an answer; the page's own greeting is a tenth of this size. */
 const MOST_BYTES = 16_384;
 
 const greetingSchema = z.object({

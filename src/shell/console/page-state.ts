@@ -71,7 +71,7 @@ const usualAgeOf = ({ worth }: MarketStatus): number =>
 /** Decimals of a cent, and of the finest tick of any venue. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
-/** Decimals of the tick, as far as the known prices show it. */
+/** Decimals of the tick, derived from the known prices. */
 function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
   const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
   const levels = [...bids, ...asks].map(([price]) => price);
@@ -142,7 +142,7 @@ export interface LadderRow {
   readonly ahead: string;
 }
 
-/** From the highest price down; the fair value is a row between prices. */
+/** Makes the rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });

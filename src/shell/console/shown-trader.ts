@@ -27,7 +27,7 @@ export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardia
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
-  /** Wrong passwords at the page; null where another trader's channels report them. */
+  /** Number of wrong passwords at the page; null if another trader's channels report the number. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -76,7 +76,7 @@ export function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
-      // Another run may write another ledger.
+      // A new run may write a different ledger.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);

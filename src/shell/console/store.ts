@@ -95,7 +95,7 @@ export interface StoreFileOptions {
   readonly steadyMs: () => number;
 }
 
-/** Opened at the first use. No call throws because of a fault of the file or its disk. */
+/** The file is opened at the first use. No call throws for a fault of the file or the disk. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;
@@ -197,7 +197,7 @@ export class StoreFile {
   }
 }
 
-/** Seconds that a point covers, and seconds that it is kept. */
+/** Seconds that a point covers, and seconds until the point expires. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
@@ -207,14 +207,14 @@ const SCALES = [
 
 export const FINEST_S = SCALES[0].seconds;
 
-/** No answer has more points. */
+/** Maximum number of points in an answer. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
 /** Time between two deletions of old points, ms. */
 const PRUNE_MS = 60_000;
 /** Part of every scale that is kept when space is short. */
 const LEAST_PART = 0.02;
-/** How much less is kept each time that the file is found too large. */
+/** Factor on the kept part of every scale, after each check that finds the file too large. */
 const LESS = 0.8;
 
 /** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
@@ -284,7 +284,7 @@ export class History {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Only the finest scale: empty where it is no longer stored. */
+  /** Returns points of the finest scale only; empty if that scale has expired. */
   closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(

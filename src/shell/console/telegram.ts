@@ -41,7 +41,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
-  /** Time-out of one request; the service holds it for 25 s. */
+  /** Time-out of one request, ms; the service holds a request for 25 s. */
   readonly withinMs?: number;
 }
 
@@ -65,7 +65,7 @@ export class TelegramListener {
   readonly #ending: AbortSignal;
   readonly #perform: Perform;
   readonly #strangers = new Set<number>();
-  readonly #counts = new Map<string, SlidingMinute>(); // By user, and by whether the command stops.
+  readonly #counts = new Map<string, SlidingMinute>(); // By user and kind: stop or read.
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';

@@ -36,7 +36,7 @@ export class TraderState {
     this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
-        // Another run: the previous state is over.
+        // A new run replaces the previous run's state.
         if (this.hello?.run !== line.process.run) {
           this.markets.clear();
           this.account = null;

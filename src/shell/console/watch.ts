@@ -123,9 +123,9 @@ export interface WatchOptions {
   readonly memory: AlertMemory;
   /** Whether this console sends the alerts; called every second. */
   readonly onDuty: () => boolean;
-  /** From the ledger; null while it cannot be read. */
+  /** State of the last run from the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: then it exists, even before its first message. */
+  /** Whether the trader has started this console: such a trader exists even before its first message. */
   readonly isWithTrader: boolean;
   /** Wrong passwords presented to the page since its start. */
   readonly refusedLogins: () => number;
@@ -200,7 +200,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Another console may have ended, or the folder may exist now. */
+  /** Another console may have ended, or the folder may exist by now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Before the trader's first message only its ledger tells whether it should run. */
+  /** Before the trader's first message only the ledger shows whether the trader should run. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;

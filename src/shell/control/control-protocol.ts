@@ -37,7 +37,7 @@ const REQUESTS = {
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** An empty reason means none, which the trader may refuse. Only with its market it lifts a market's pause. */
+  /** An empty reason means no reason, which the trader may refuse. Only with `market` a market's pause ends. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
   /** `verify`: answers only after two reads have shown that nothing rests. */
@@ -66,7 +66,7 @@ const REQUESTS = {
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** From then on the connection streams the trader's status in lines of `StatusLine`, and reads no command. */
+  /** The connection then streams the trader's status in lines of `StatusLine`, and reads no further command. */
   subscribe: ask('subscribe', {}),
 } as const;
 
@@ -93,7 +93,7 @@ export interface ControlData
     readonly differences: readonly Difference[];
     /** Skipped differences, which an operator has accepted. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons of void rounds meanwhile. */
+    /** Reasons of the void rounds before the answer. */
     readonly voided: readonly string[];
     /** False when no complete round, or no second one, was possible in time. */
     readonly complete: boolean;
@@ -133,7 +133,7 @@ export interface PruneData extends PrunedBatch {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** For the requested configuration; null when its code is not loaded for a comparison. */
+  /** Hash of the requested configuration; null if its code is not loaded for a comparison. */
   readonly hash: string | null;
 }
 
@@ -141,14 +141,13 @@ export interface ConfigData {
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /**
- * Commands that add risk or sell: obeyed late they could undo a newer command, for example a kill past a hanging
- * trader.
+ * Commands that add risk or sell. A late execution could undo a newer command, for example a kill of a hanging trader.
  */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
- * Whether a request line is too late: its sender was already told that no answer came. Stopping commands are always
- * obeyed. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
+ * Whether a request line is too late: the sender has already reported a missing answer. Stopping commands are never
+ * late. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;

@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link still occupies the name: no other file could be created. Anything else has changed meanwhile.
+      // A broken link still occupies the name, so no other file can be created. A new entry is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} is there and cannot be read: ${messageOf(error)}`;
@@ -105,7 +105,7 @@ function leavePlain(path: string, text: string): void {
   }
 }
 
-/** Throws `file_unreadable` when it cannot be removed: nothing may be lifted then. */
+/** Removes the stop file. Throws `file_unreadable` on failure: the kill must then stay. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });

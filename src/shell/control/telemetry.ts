@@ -24,7 +24,7 @@ export class RequestTimings {
     const counts = this.#counts.get(endpoint) ?? makeCounts();
     this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
-    // After a clock set back in between the duration is unknown.
+    // After a clock was set back the duration is unknown.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
@@ -96,7 +96,7 @@ export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
-/** The other end of a connection; a socket is one. */
+/** A reader of the stream, for example a socket. */
 export interface LineReader {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -110,7 +110,7 @@ export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** For the ladder; a change is sent at once. */
+  /** Mode for the ladder; a change is sent at once. */
   mode(): string;
   /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
   onFailure(error: unknown): void;
@@ -170,7 +170,7 @@ export class TelemetryPublisher {
     this.#told.clear();
   }
 
-  /** After a step, when its requests are in flight. `lateMs`: delay of the beat, null when no beat caused this step. */
+  /** Call after a step, when its requests are in flight. `lateMs`: delay of the beat, null without a beat. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
@@ -264,7 +264,7 @@ const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
-/** From the fullest down: time between two sweeps over all markets, and whether others' levels and public trades are sent. */
+/** Levels, fullest first: time between two sweeps, and whether others' levels and public trades are sent. */
 export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
   { periodMs: 1_000, hasLadders: true },
@@ -272,7 +272,7 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_500, hasLadders: false },
 ] as const;
 
-/** Bounds the processor time of telemetry: a loop that is late for another reason is not relieved by less of it. */
+/** Bounds the processor time of telemetry: less telemetry does not help a loop that is late for another reason. */
 export class Brake {
   level = 0;
   /** 99th percentile of the delays of beats in the last complete span, ms. */

@@ -73,7 +73,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // On a terminal a person reads: errors in words.
+  // A terminal shows errors in words.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
@@ -202,7 +202,7 @@ class Service implements Running {
 
   async #openFeeds(): Promise<OpenFeeds | null> {
     const { feeds } = this.#session.config;
-    // Most traders have none: they start faster without loading the readers.
+    // Most traders have no feeds: they start faster without loading the readers.
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
@@ -252,7 +252,7 @@ class Service implements Running {
       this.#session.guardian?.heart.end();
       return 1;
     }
-    // With a new client, so that no pending request of the core leaves.
+    // A new client cancels, so that no pending request of the core leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(

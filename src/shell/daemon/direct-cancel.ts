@@ -36,7 +36,7 @@ export interface DirectCancel {
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   readonly allowBlindSigning: boolean;
-  /** Whether two final reads must show that nothing rests. */
+  /** Whether two final reads must show that no order rests. */
   readonly verify: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Until two rounds in a row find nothing: an interrupted request has arrived between them. */
+/** Cancels until two rounds in a row find no order: an interrupted request has arrived between the rounds. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -99,7 +99,7 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** Message of the service, or of a proxy in front of it. */
+/** Detects a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Throws the reason for an incomplete list: nothing is proven then. */
@@ -138,7 +138,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
       )
     : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
 
-/** Draft, sign, submit. Null when the exchange accepted it, else the reason. An order that has ended is no error. */
+/** Drafts, signs and submits a cancel. Returns null if accepted, else the reason. An ended order is no error. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });

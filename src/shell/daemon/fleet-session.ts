@@ -38,7 +38,7 @@ export class FleetSession {
     this.#capitalMicros = capitalMicros;
   }
 
-  /** Before the first step of the core. */
+  /** Call before the first step of the core. */
   start(hooks: FleetHooks): void {
     this.#hooks = hooks;
     this.#member.attach({

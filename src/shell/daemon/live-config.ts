@@ -84,7 +84,7 @@ export class LiveConfig {
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
-  /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
+  /** Loads with code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
   async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
@@ -217,9 +217,7 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /**
-   * Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed.
-   */
+  /** Returns the hash that names the copy. Throws `file_unreadable` for a failed write, which has no effect. */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -303,7 +301,7 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Not removable here: the relevant error was thrown already, or there is none.
+    // The relevant error was thrown already, or no error matters here.
   }
 }
 

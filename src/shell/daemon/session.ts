@@ -63,7 +63,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Null when stopped while it waited for an exchange that is down. Throws TwinbookError after closing the rest. */
+/** Null when stopped while waiting for an unreachable exchange. Throws TwinbookError after closing all parts. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -81,7 +81,7 @@ export async function openSession(options: SessionOptions) {
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
-    // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
+    // The fleet comes before any signature and before the guardian learns of orders, which may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
     const { member, fleet } = joined;
@@ -150,7 +150,7 @@ function dataFolder(options: SessionOptions): void {
  * intent decides: its order is stored only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // Without this file it starts empty, whatever else is in the folder.
+  // Without this file the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;

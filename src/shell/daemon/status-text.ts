@@ -72,12 +72,12 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
 
 /** Interval of status lines, ms: a day is a few thousand lines. */
 const LINE_EVERY_MS = 10_000;
-/** The first line comes sooner, so that a person sees progress. */
+/** The first line comes sooner, so that the operator sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Output {
   readonly out: (text: string) => void;
-  /** Whether so much of `out` is unread that the program pauses its output. */
+  /** Whether the unread part of `out` is so long that the program pauses its output. */
   readonly isUnread: () => boolean;
 }
 

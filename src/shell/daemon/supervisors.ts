@@ -114,7 +114,7 @@ export class GuardianSupervisor {
     this.heart.close();
     const { config } = this.#options;
     if (!this.heart.hasEnded || !config.guardian.start) return;
-    // After our exit the parent must find no process of ours.
+    // After our exit the parent must find no child process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }

@@ -1,4 +1,4 @@
-/** Which caller may request what of which trader; each refusal gives its reason. */
+/** Decides which caller may send which request to which trader; each refusal gives its reason. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -29,7 +29,7 @@ export function findRefusal(request: RequestHead, port: number): Refusal | null 
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
-  // Browsers set these themselves, scripts cannot; other programs omit them.
+  // Browsers set these headers; scripts cannot set them, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
   // The document itself may be opened from anywhere: it contains and proves nothing, and no frame may show it.
@@ -65,7 +65,7 @@ type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 /** Admits requests proven by a session, and proves their answers. */
 export class Gate {
   readonly #sessions: Sessions;
-  /** Of tokens for the metrics: their own, and those of the page. */
+  /** Digests of tokens for the metrics: the metrics' own tokens and the page's tokens. */
   readonly #metricsDigests: readonly Buffer[];
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();

@@ -42,7 +42,7 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
+  /** Whether every program of this machine may read the metrics, and a token for the metrics; null for no token. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   readonly port: number;
 }

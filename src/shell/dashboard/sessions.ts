@@ -1,7 +1,7 @@
 /**
- * Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. Page and server
- * prove to each other that they know the secret. Neither sends it, and the server proves first: another program at the
- * page's address receives one random number.
+ * Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. Page
+ * and server prove to each other knowledge of the secret, which is never sent. The server proves first: another program
+ * at the page's address receives one random number.
  */
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -22,7 +22,7 @@ export interface Handshake {
   /** Random, 32 bytes in hex, of either side. */
   readonly pageNonce: string;
   readonly serverNonce: string;
-  /** Host and port as the browser's address bar shows them. */
+  /** Host and port in the browser's address bar. */
   readonly address: string;
 }
 
@@ -140,9 +140,9 @@ export class Sessions {
   readonly #guesses: Guesses;
   /** A clock that never steps, ms. */
   readonly #steadyMs: () => number;
-  /** By the server's nonce, oldest first. */
+  /** Open handshakes by the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
-  /** By the server's nonce, least recently used first. */
+  /** Sessions by the server's nonce, least recently used first. */
   readonly #sessions = new Map<string, PageSession>();
 
   private constructor(

@@ -52,7 +52,7 @@ const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
 const LIVED_MS = 60_000;
 /** Time between the request to end and the forced end, ms. */
 const GRACE_MS = 2_000;
-/** The end of its standard error is shown when it dies. */
+/** Maximum characters shown of a dead program's standard error. */
 const LAST_WORDS = 200;
 
 class ChildReader {
@@ -70,7 +70,7 @@ class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // At any end of this process that can still run code.
+    // Kills the programs at any end of this process that can still run code.
     process.once('exit', this.#killNow);
     this.#start();
   }
@@ -200,7 +200,7 @@ class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Only up to the seen size: later bytes are for the next read.
+    // Reads only up to the seen size: later bytes are for the next read.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }

@@ -7,7 +7,7 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import type { Environment, FleetDatabaseConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
-/** Oldest tested version: it has every feature in use. */
+/** Oldest tested version, which has every feature in use. */
 const OLDEST_VERSION = 130_000;
 /** First version that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
@@ -101,7 +101,7 @@ export class FleetDatabase {
   }
 }
 
-/** Host, port and database: nothing of it is secret. */
+/** Formats host, port and database, which are not secret. */
 const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
   host.startsWith('/') ? `${host}, database ${database}` : `${host}:${port}, database ${database}`;
 
@@ -114,7 +114,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     port,
     database,
     user,
-    // Otherwise the library would read the environment and a file of the user.
+    // Without this value the library would read the environment and a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -138,7 +138,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   };
 }
 
-/** Of either version of IP; a name has a letter and no colon. */
+/** Detects an IP address of either version; a name has a letter and no colon. */
 const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function readRoot(path: string): string {

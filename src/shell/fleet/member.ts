@@ -19,9 +19,9 @@ import {
 
 /** A moment of one machine, by three clocks that stop or step in different cases. */
 export interface Instant {
-  /** Never steps; on Linux it stops while the machine sleeps. */
+  /** Time of a clock that never steps, ms; on Linux it stops while the machine sleeps. */
   readonly steadyMs: number;
-  /** Time since the machine was started; runs on while it sleeps. */
+  /** Time since the machine's start, ms; includes sleep. */
   readonly bootMs: number;
   /** Unix time; may be set. After a pause of a virtual machine only this clock may have advanced. */
   readonly wallMs: number;
@@ -58,9 +58,9 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
 type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Who may sign for a wallet, as a pure state machine. No two machines' clocks are compared. The holder counts from before
- * its request, by the fastest of its clocks, and stops a margin early. The next owner counts from after it saw the newest
- * renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
+ * Decides who may sign for a wallet, as a pure state machine. Machines' clocks are not compared. The holder counts from
+ * before its request, by its fastest clock, and stops a margin early. The next owner counts from after the newest seen
+ * renewal, by its slowest clock, plus a margin. So the holder stops before the next owner begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
@@ -102,13 +102,13 @@ export class Lease {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
 
-  /** The database has granted it. `askedAt`: before the request left. */
+  /** Starts the lease after the database has granted it. `askedAt`: time before the request. */
   take(term: number, askedAt: Instant): void {
     this.term = term;
     this.#renewedAt = askedAt;
   }
 
-  /** The database has renewed it. `askedAt`: before the request left. */
+  /** Extends the lease after the database has renewed it. `askedAt`: time before the request. */
   renew(askedAt: Instant): void {
     this.#renewedAt = askedAt;
   }
@@ -138,7 +138,7 @@ export class Lease {
   }
 }
 
-/** By the clock that advanced most. */
+/** Elapsed time by the clock that advanced most. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
@@ -164,7 +164,7 @@ export interface MemberOptions {
 }
 
 export interface MemberHooks {
-  /** For the database; null without data yet. */
+  /** Returns the trader's summary for the database; null without data yet. */
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
@@ -176,13 +176,13 @@ export class FleetMember {
   readonly lease: Lease;
   /** Ours alone. */
   markets: readonly string[] = [];
-  /** Why the last renewal failed; null when it succeeded. */
+  /** Reason of the last renewal's failure; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
   readonly #candidate: Candidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** No longer wanted; released once the trader knows that it lost them. */
+  /** Whether unwanted markets wait for their release, which follows once the trader knows of their loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -305,7 +305,7 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Until the remaining orders are gone, their capital is bound in addition. */
+  /** The capital of remaining orders stays bound in addition until these orders are gone. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
@@ -328,7 +328,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Only a standby waits for another trader's wallet; our own after a crash is always waited for. */
+  /** Only a standby waits for another trader's wallet; every trader waits for its own wallet after a crash. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;

@@ -116,7 +116,7 @@ export interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
   readonly markets: readonly string[];
-  /** By the database's clock, seconds ago. */
+  /** Age of the lease by the database's clock, s. */
   readonly takenS: number;
   readonly renewedS: number;
   /** Trader's summary; null before the first renewal. */

@@ -1,6 +1,6 @@
 /**
- * A small file that one process overwrites and another reads. Of one length, so that a full disk does not stop it. A
- * reader in the middle of a write sees a wrong check sum, and looks again.
+ * A small file that one process overwrites and another reads. The length is fixed, so that a full disk stops no write.
+ * A reader in the middle of a write sees a wrong check sum, and looks again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ export class BeatWriter {
 
   /** Opens the file in an existing folder. Throws like `openSync`. */
   constructor(path: string) {
-    // Not truncated: the old content stays until the first beat overwrites it.
+    // The file is not truncated: the old content stays until the first beat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
@@ -136,7 +136,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Without `end` before it, the guardian treats it as a death. */
+  /** Closes the file. Without an earlier `end` the guardian assumes a crash. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();

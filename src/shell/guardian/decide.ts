@@ -37,7 +37,7 @@ export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
-  /** Whether it outlives the trader, because its own unit started it. */
+  /** Whether the guardian outlives the trader, because the guardian's own unit started it. */
   stays: z.boolean(),
   /**
    * - `opening`: the guardian cannot cancel yet; the text has the reason
@@ -71,7 +71,7 @@ export type GuardianObservation =
       readonly nowMs: number;
       /** Null without a file; `unreadable` during a write, or for other content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
-      /** Whether the process that wrote it is known to have ended. */
+      /** Whether the process that wrote the heartbeat is known to have ended. */
       readonly traderGone: boolean;
       /** Whether the ledger's file is known to be gone. */
       readonly ledgerGone: boolean;
@@ -127,7 +127,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable content; an unreadable one does not replace it. */
+  /** Last readable content; unreadable content does not replace it. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
@@ -316,7 +316,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The trader woke meanwhile: the cancels stay in effect.
+  // The trader has recovered: the cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

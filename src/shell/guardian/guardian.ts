@@ -98,7 +98,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // The echo and the report have it; there is no other reader.
+      // Echo and report have the error; there is no other reader.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -116,14 +116,14 @@ export class Reporter {
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // Created if missing, never truncated: a reader must not find it empty.
+    // The file is created if missing, but never truncated: a reader must not find an empty file.
     this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A trader that reads no new content reports it itself.
+      // A trader that reads no new content reports the failure itself.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -215,7 +215,7 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // The next round begins when it is due, whatever an answer says: rounds keep this client's requests few.
+    // No answer moves the next round's time: rounds keep this client's requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
@@ -226,7 +226,7 @@ class GuardianSession {
     await acceptedCredentials(this.client, this.wallet, asked);
   }
 
-  /** Without a check, unless there is no key yet. */
+  /** Opens without a check, unless there is no key yet. */
   async open(): Promise<this> {
     if (this.#stored === null) await this.check();
     return this;
@@ -314,7 +314,7 @@ class Guardian {
   /** Last content read from the disk; null before the first. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
-  /** Why our key is unusable now; null when it is usable. */
+  /** Reason for an unusable key; null for a usable key. */
   #trouble: string | null = 'not asked yet';
   /** Reason of a mark that could not be written yet. */
   #unleftMark: string | null = null;
@@ -410,7 +410,7 @@ class Guardian {
     }
   }
 
-  /** The mark first, so that a trader that wakes meanwhile finds it; but a hanging disk delays no cancel. */
+  /** The mark comes first, so that a recovering trader finds it; but a hanging disk delays no cancel. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();

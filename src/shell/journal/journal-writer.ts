@@ -116,7 +116,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
   const { ledger, config } = options;
   const { path } = config.ledger;
-  // The newest commits are in the log until SQLite moves them.
+  // The newest commits are in the write-ahead log until SQLite moves them.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
@@ -126,7 +126,7 @@ async function copyLedger(options: JournalOptions, target: string, room: DiskQuo
   return { missing, bytes };
 }
 
-/** For a run of `ownBytes`, with some of them unwritten. Throws when the disk has no room for them. */
+/** Makes room for a run of `ownBytes`, `unwritten` of them not yet written. Throws on a full disk. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -182,7 +182,7 @@ class RunJournalWriter extends StepInputRecorder {
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
-  /** Why it ended before the run; null while it is written. */
+  /** Reason of an end before the run's end; null while the journal is written. */
   ended: string | null = null;
 
   constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number) {
@@ -264,7 +264,7 @@ class RunJournalWriter extends StepInputRecorder {
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  /** In the background: the disk may hang. */
+  /** Writes the end in the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
     await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);

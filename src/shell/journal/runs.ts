@@ -43,7 +43,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
-  /** As written in the strategy file: the name of a shipped module, or a path. */
+  /** Module as written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
 }
 
@@ -81,7 +81,7 @@ const runEnd = z.object({
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** Only the envelope is checked; this program wrote the content from its own types. */
+/** The schema checks only the envelope; this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),

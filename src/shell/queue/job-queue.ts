@@ -21,11 +21,11 @@ export interface QueueWork {
   /** @param document returns a document stored by the leader; null without one */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
-  /** Then it takes no further job and finishes the present one. */
+  /** Resolves at a stop request: the worker finishes the present job and takes no further job. */
   readonly stopAsked: Promise<void>;
 }
 
-/** A job fails when more workers than this disappeared with it. */
+/** A job fails after more lost workers than this number. */
 const MOST_STALLS = 2;
 /** A worker without a connection for this long ends: a supervisor restarts it with new connections. */
 const MOST_AWAY_MS = 60_000;

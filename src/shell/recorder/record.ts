@@ -21,7 +21,7 @@ import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** The first ones come sooner, so that a person sees progress. */
+/** The first lines come sooner, so that the operator sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -38,7 +38,7 @@ export interface RecordOptions {
   readonly minutes: number | null;
   /** Requested levels per side, 1 to 100. */
   readonly bookDepth: number;
-  /** For own orders and trades; null records only public data. */
+  /** Credentials for own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
 }
 
@@ -192,7 +192,7 @@ export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'book
 
 interface Watched {
   readonly feed: MarketTracker;
-  /** From the newest detail; null before the first. */
+  /** Phase from the newest detail; null before the first. */
   phase: MarketPhase | null;
   /** Order books can be recorded; other kinds of markets have none. */
   hasBook: boolean;

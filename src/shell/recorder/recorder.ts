@@ -9,7 +9,7 @@ import { Capture } from './capture/capture.js';
 const FLUSH_EVERY_MS = 1_000;
 /** Missed flushes after which one is no longer awaited: later data waits in memory. */
 const MOST_FLUSHES_MISSED = 300;
-/** For the rest at the end: files of many markets become Parquet one by one. */
+/** Maximum time for the rest at the end: files of many markets become Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of book reads in a poll plan's public requests. */
 const BOOK_PART = 0.6;

@@ -156,6 +156,6 @@ function workedMs(before: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** By its code: the error comes from the script's own realm, so `instanceof Error` does not know it. */
+/** Compares the code: the error comes from the script's own realm, so `instanceof Error` fails. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -20,7 +20,7 @@ import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile
 
 export interface SigningRules {
   readonly serviceName: string;
-  /** As in the venue profile: format of a draft's `message`. */
+  /** Format of a draft's `message`, from the venue profile. */
   readonly draftMessage: DraftMessage;
   /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
@@ -253,7 +253,7 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** A program's name for a person; null for one that is unknown here. */
+/** Returns a program's readable name; null for an unknown program. */
 export function nameProgram(program: string): string | null {
   if (program === MEMO_PROGRAM) return 'Memo';
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
@@ -361,7 +361,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads forwards; past the end it becomes invalid and stays so. */
+/** Reads forwards; becomes and stays invalid past the end. */
 class Reader {
   good = true;
   readonly #bytes: Uint8Array;

@@ -44,7 +44,7 @@ export interface KeyFileOptions {
   readonly path: string;
   /** Seals the new file, or opens a sealed one; null writes the key in the clear. */
   readonly passphrase: string | null;
-  /** For new sealed files; the default takes about a second. */
+  /** Cost of new sealed files; the default takes about a second. */
   readonly scrypt?: ScryptCost;
 }
 
@@ -127,7 +127,7 @@ function openSealed(
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
-  // Without the cause, which quotes the text.
+  // The cause is omitted, because it quotes the text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
   // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
@@ -225,7 +225,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From the environment, else from the file that it names, without its last line break; null when neither is set. */
+/** Passphrase from the environment, else from the named file without the last line break; null without a setting. */
 export function walletPassphrase(environment: Environment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;

@@ -16,7 +16,7 @@ export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
- * As `solana_tx` the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
+ * In a `solana_tx` message the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
  */
 export function writeDraftMessage(
   kind: DraftMessage,

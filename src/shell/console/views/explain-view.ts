@@ -220,7 +220,7 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
 }
 
-/** Terms of the value of quoting it, currency per hour. */
+/** Terms of the value of quoting the market, currency per hour. */
 function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const chosen = leftOutBecause === null ? [] : [node('Looked at, not quoted', leftOutBecause)];
   if (worth === null) return node('Worth of quoting it', 'not known yet', chosen);

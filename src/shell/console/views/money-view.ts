@@ -19,7 +19,7 @@ import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } fr
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
-/** At 0: within the point of the fill. */
+/** Horizons after a fill, s; 0 is within the point of the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
@@ -46,7 +46,7 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** For the newest fills of this ledger, every horizon by side. */
+  /** Reads the newest fills of this ledger, with every horizon by side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -140,7 +140,7 @@ export interface ResultSum {
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
-  /** Realised part of redeemed holdings: what they paid, less their cost. */
+  /** Realised part of redeemed holdings: payout minus cost. */
   readonly settledMicros: Micros;
 }
 
@@ -161,7 +161,7 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** Identifies a ledger, also after a trade in it was reversed. */
+  /** Identifies a ledger, also after the reversal of a trade. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {

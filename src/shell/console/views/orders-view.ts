@@ -127,7 +127,7 @@ export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
   #last = 0;
-  /** Identifies a ledger, also after a trade in it was reversed. */
+  /** Identifies a ledger, also after the reversal of a trade. */
   #of = '';
 
   /** Newest first. @param opened number of openings of the ledger */

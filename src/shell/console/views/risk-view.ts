@@ -11,7 +11,7 @@ interface Holding extends Held {
   readonly market: string;
 }
 
-/** Of holdings only, without open orders. Worst first within an event; events by their worst case. */
+/** Scenarios of holdings only, without open orders. Worst first within an event; events by their worst case. */
 export function listScenarios(trader: TraderState, ledger: LedgerReader) {
   const title = makeTitleLookup(trader, ledger);
   const events = new Map<string, Holding[]>();
@@ -161,7 +161,7 @@ function limitRow(name: string, [words, unit, measureUse]: Limit, told: LimitFac
   };
 }
 
-/** Null when the trader's version does not report it. */
+/** Returns the limit's size; null if the trader's version does not report it. */
 function parseSize(unit: Unit, limit: string): number | null {
   const size = DECIMAL.includes(unit) ? parseDecimal(limit) : Number(limit);
   return size === null || limit === '' || Number.isNaN(size) ? null : size;

@@ -136,7 +136,7 @@ export function documentTitle() {
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Of views whose texts the console writes. */
+/** Time zones of the views whose texts the console writes. */
 const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
 
 /** @param {Go} go */

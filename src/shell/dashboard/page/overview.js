@@ -9,7 +9,7 @@ import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 
-/** Characters of a reason; all of it is behind its link. */
+/** Maximum characters of a reason; the link leads to the whole reason. */
 const WHY = 60;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */

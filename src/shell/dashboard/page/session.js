@@ -34,7 +34,7 @@ export class NotOurs extends Error {}
 let secret = '';
 /** Reason for a missing session; empty otherwise. */
 let whyLocked = '';
-/** Whether a console has proven that it knows it. */
+/** Whether a console has proven that it knows the secret. */
 let isProven = false;
 /** @type {Promise<PageSession> | null} */
 let session = null;

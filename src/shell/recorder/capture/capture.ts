@@ -20,7 +20,7 @@ type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
-/** Until the usual interval is known. */
+/** Interval assumed until the usual interval is known, ms. */
 const USUAL_MS = 10_000;
 /** Maximum feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
@@ -44,7 +44,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** By feed and market, the newest: of markets not read yet. */
+  /** Newest values by feed and market, of markets not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;

@@ -193,7 +193,7 @@ interface Known extends OwnTerms {
   remainingMicros: number;
   /** Our clock, ms: when the first request that could place the order left, or when the order was first seen. */
   readonly bornMs: number;
-  /** Our clock, ms, of the last request or news about it. */
+  /** Our clock, ms, of the last request or news about the order. */
   changedMs: number;
   /** Our clock, ms, when it was known to have ended; null while it may rest. */
   goneMs: number | null;
@@ -209,7 +209,7 @@ export class OwnOrders {
     this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
   }
 
-  /** A request or failure that may have changed it. */
+  /** Records a request or failure that may have changed the order. */
   onDisturbance(pubkey: string, nowMs: number): void {
     const known = this.#orders.get(pubkey);
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);

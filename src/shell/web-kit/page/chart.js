@@ -53,7 +53,7 @@ export function makeChart(place, options, rows) {
       bands,
       hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
     },
-    // The library's type separates the null-free first column; it is exactly that.
+    // The library's type separates the null-free first column; `rows` has that form.
     /** @type {uPlot.AlignedData} */ (rows),
     place,
   );
