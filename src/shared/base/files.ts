@@ -29,7 +29,7 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Problem and next step of a folder that other users can enter, by its mode and its parents'; null without one. */
+/** Returns problem and next step for a folder that other users can enter, by all parents' modes; null without one. */
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;

@@ -119,7 +119,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most this many columns; a wider letter is its own piece. */
+/** Cuts a text from `plainLine` into pieces of this many columns at most; a wider letter is a separate piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;

@@ -7,7 +7,7 @@ import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from '
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority class of a request, most urgent first; every fourth place of the last three goes to the longest waiting. */
+/** Priority class of a request, most urgent first. Every fourth place of the last three goes to the oldest request. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
 /** Name of a lane; lanes are ordered by urgency. */
 export type Lane = (typeof LANES)[number];
@@ -141,7 +141,7 @@ export type OperatorCommand =
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }
   | { readonly kind: 'unkill'; readonly reason: string }
-  /** Cancels everything, proves that nothing rests, and is then `stopped`. */
+  /** Cancels everything, proves that no order rests, and is then `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
   /** Books the exchange's holdings of the newest comparison. */

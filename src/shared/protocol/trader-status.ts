@@ -194,7 +194,7 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** Orders that the exchange refuses one after another, in a sentence; null where it took the newest. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book, beyond half a tick; 0 where no mark came after it. */
+  /** Distance of the venue's mark from the newest book, beyond half a tick; 0 without a mark after the book. */
   markMove: float,
   /** Newest values of the feeds of its strategies, current or not. */
   feeds: list(
@@ -282,7 +282,7 @@ const LINES = [
     kind: text,
     text,
   }),
-  /** The last line of a run. `proven`: nothing rests, proven. */
+  /** The last line of a run. `proven`: two reads have proven that no order rests. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 

@@ -81,13 +81,13 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Wrong passwords: an attacker who guesses, or a person who mistypes. */
+/** Limit of wrong passwords, from an attacker's guesses or an operator's typing errors. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
+  /** The next command for the operator, who should not have to search for it at night. Empty: no action is needed. */
   readonly next: string;
   /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;

@@ -155,7 +155,7 @@ const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** A direct text message from a person: no group, no bot, nothing forwarded. */
+/** Schema of a direct text message from a user: no group, no bot, no forwarded message. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);

@@ -15,8 +15,8 @@ const LONGEST_LINE = 1_000;
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Minimum time between two starts, for Bottleneck: centuries ago. Bottleneck plans starts by the wall clock. A clock
- * set back would otherwise hold the queue. Places come from the window, which has a monotonic clock.
+ * Negative minimum time between two starts, for Bottleneck. Bottleneck plans starts by the wall clock. A clock set back
+ * would otherwise hold the queue. Places come from the window, which has a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
@@ -36,7 +36,7 @@ interface Prober {
   readonly settle: (place: Permit) => boolean;
 }
 
-/** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
+/** The queue of one scope. Requests leave when the budget's window has a free place, urgent lanes first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;

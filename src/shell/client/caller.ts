@@ -32,7 +32,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
 /** After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
-/** Wait between two attempts of a read without an answer; doubled each time, minus a random part up to half. */
+/** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
 /** Part of a minute's budget: while less is free, no planned read is retried automatically. */
 const SPARE_PART = 1 / 2;
@@ -65,7 +65,7 @@ interface Attempted {
   readonly again: boolean;
 }
 
-/** Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times. */
+/** Makes HTTP calls: signs and paces each call, sends a write once and an unanswered read up to three times. */
 export class HttpCaller {
   readonly profile: VenueProfile;
   readonly clock: ClientClock;
@@ -354,7 +354,7 @@ const MINUTE_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
-/** When an answer's request left and when the answer was seen (monotonic), and our wall clock when it was seen. */
+/** Monotonic times when the request left and when the answer was seen, and our wall clock at the latter. */
 interface AnswerTimes {
   readonly sentMonotonicMs: number;
   readonly seenMonotonicMs: number;
@@ -423,7 +423,7 @@ export class VenueClock {
   }
 }
 
-/** The venue wrote its time between our sending and our receiving; its true time is up to a second later. */
+/** The venue wrote the `Date` between our sending and receiving; the true time is up to a second later. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

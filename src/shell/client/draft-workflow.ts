@@ -122,7 +122,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** A record may move on though its submit was refused, and show it a moment later: one look proves nothing. */
+  /** A record may change although its submit was refused, and show the change later: a single read is no proof. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -213,7 +213,7 @@ export async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may move on though the close was refused, and show it a moment later: one look proves nothing.
+    // A record may change although the close was refused, and show the change later: a single read is no proof.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;

@@ -69,7 +69,7 @@ export class Pacing {
   }
 
   /**
-   * When a probe may leave, ms; Infinity while one is in flight, or while our own count leaves no room.
+   * When a probe may leave, ms; Infinity while a probe is in flight or our own count leaves no room.
    * @param isUrgent a cancel of a kill: it probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
@@ -154,7 +154,7 @@ export class Pacing {
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** The venue accepted a request within its own pause: the pause is over, and the next probe need not wait. */
+  /** Ends the pause after an accepted request within the pause; the next probe need not wait. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;

@@ -226,7 +226,7 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
   return { path, node };
 }
 
-/** The text as the field's kind of value; unchanged when it cannot be parsed, so that the schema explains it. */
+/** Parses a text by the field's kind; returns the text unchanged if invalid, so that the schema explains it. */
 function readText(text: string, node: SchemaNode, cwd: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;

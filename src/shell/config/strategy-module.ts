@@ -125,7 +125,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   return strategyFrom(module, name);
 }
 
-/** The loader's message in one line; a syntax error with its position, which the loader puts on a separate line. */
+/** Returns the loader's message in one line; for a syntax error with the position from the loader's next line. */
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
@@ -147,7 +147,7 @@ const KEPT = 'twinbook strategies, transformed';
 /** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
 const MOST = 32;
 
-/** Caches compiled text for this process and its later threads: the compiler takes a third of a second to load. */
+/** Caches compiled text for this process and later threads, because the compiler loads in a third of a second. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();

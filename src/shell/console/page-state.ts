@@ -238,7 +238,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       isHolding: markets.some(({ yesMicros, noMicros }) => yesMicros !== noMicros),
       wayBack: account?.wayBack ?? '',
     }),
-    /** When the newest stop was proven, Unix ms; null until nothing rests. */
+    /** Time when the newest stop was proven, Unix ms; null until no order rests. */
     proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),
     brake: account?.health.brake ?? 0,

@@ -1,6 +1,6 @@
 /**
- * Commands from Telegram: messages of listed users in their own chat with the bot are obeyed, once. Other users get no answer.
- * The number of an update is kept before it is obeyed, so that a restart does not obey it twice.
+ * Executes commands from Telegram once. Only messages of listed users in their own chat with the bot count. Other users
+ * get no answer. An update's number is stored before the execution, so that a restart does not repeat the command.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -45,7 +45,7 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly withinMs?: number;
 }
 
-/** The newest update of a channel: its number, and its arrival, Unix ms. No update is obeyed twice. */
+/** The newest update of a channel: its number, and its arrival, Unix ms. No update is executed twice. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 /** Obeys and returns the answer. `about` is the second word; null for none. */

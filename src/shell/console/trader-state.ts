@@ -24,7 +24,7 @@ export class TraderState {
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, by the same clock; null if it was the first mode. */
+  /** Time of the first message with the present mode, by the same clock; null for the first mode. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {

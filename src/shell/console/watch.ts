@@ -45,9 +45,9 @@ function freeBytes(folder: string): number | null {
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
- * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
- * the store. Other consoles only show their page, and take over after that console's end. If the lock is unreadable,
- * both send: a duplicate alert is better than none.
+ * Decides which console of a trader sends alerts and stores the chart history: the holder of the lock beside the store.
+ * Other consoles only show their page, and take over after that console's end. If the lock is unreadable, all consoles
+ * send: a duplicate alert is better than none.
  */
 export class Duty {
   readonly #options: DutyOptions;

@@ -40,7 +40,7 @@ const REQUESTS = {
   /** An empty reason means no reason, which the trader may refuse. Only with `market` a market's pause ends. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
-  /** `verify`: answers only after two reads have shown that nothing rests. */
+  /** `verify`: answers only after two reads without a resting order. */
   'cancel-all': ask('cancel-all', { verify: isTrue }),
   flatten: ask('flatten', { market }),
   kill: ask('kill', { reason: why }),

@@ -224,7 +224,7 @@ export class StopWatch {
   /** A monotonic clock: a wall clock set back must not delay the check. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** The file exists and was obeyed. */
+  /** Whether the existing stop file has already taken effect. */
   #obeyed = false;
   #asked: string | null = null;
   #ledger: Pick<Ledger, 'checkFile'> | null = null;

@@ -215,7 +215,7 @@ class Service implements Running {
     return this.#feeds;
   }
 
-  /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
+  /** Cancels everything and waits for two reads without a resting order. Returns false when the core failed. */
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
@@ -361,7 +361,7 @@ class Service implements Running {
     });
   }
 
-  /** A broken ledger throws at every reader, even a status page; it must end in canceling, not in a crash. */
+  /** A broken ledger throws at every reader, even a status page; the error must cause cancels, not a crash. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();

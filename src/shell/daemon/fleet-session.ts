@@ -94,7 +94,7 @@ export class FleetSession {
   }
 }
 
-/** Why the trader ends: the wallet has another owner, or none, and then only this trader can cancel its orders. */
+/** Returns the reason of the trader's end. If the wallet has no owner, only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(

@@ -328,7 +328,7 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Content of the note: prefix of the address and a digest, because journals with copies of the ledger are shared. */
+/** Makes the note: the address's prefix and a digest, because journals with copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 

@@ -29,10 +29,7 @@ const HANGS_AFTER_MS = 5_000;
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/**
- * Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages,
- * ms.
- */
+/** Time for a child's end, ms: the guardian learns that no order rests, the console sends pending messages. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];

@@ -36,7 +36,7 @@ export function findRefusal(request: RequestHead, port: number): Refusal | null 
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // A form can send three other types directly; this one makes every browser ask first, and that request is refused.
+  // Forms cannot send JSON directly: every browser asks first, and that preflight request is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }

@@ -1,7 +1,7 @@
 /**
- * Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. Page
- * and server prove to each other knowledge of the secret, which is never sent. The server proves first: another program
- * at the page's address receives one random number.
+ * Sessions of open pages with this console. A session begins with a handshake and ends with the console at the latest.
+ * Page and server prove to each other knowledge of the secret, which is never sent. The server proves first: another
+ * program at the page's address receives one random number.
  */
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A trader in its fleet: `Lease` decides what it may do with its wallet, `FleetMember` renews it beside the steps. */
+/** A trader in its fleet: `Lease` decides the wallet's permissions, `FleetMember` renews the lease in parallel. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -245,7 +245,7 @@ export class FleetMember {
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Nothing rests, and nothing will be placed: the next owner need not wait. Never rejects. */
+  /** Call when no order rests and none will follow: the next owner need not wait. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;

@@ -1,6 +1,6 @@
 /**
- * A fleet's tables, and the queries of a trader about its wallet. The row says whose the wallet is; the advisory lock of
- * its session shows whether the owner is still connected.
+ * A fleet's tables, and the queries of a trader about its wallet. The row names the wallet's owner; the session's
+ * advisory lock shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -199,7 +199,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Null when the row has changed, or while the owner's session exists; that session is ended if this user may. */
+  /** Null for a changed row, or while the owner's session exists; ends that session if this user may. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Nothing rests: releases lease and markets, and capital beyond `keptMicros`. */
+  /** Releases lease and markets, and capital beyond `keptMicros`, when no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (

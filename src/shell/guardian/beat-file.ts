@@ -127,7 +127,7 @@ export class Heart {
     return sinceMs;
   }
 
-  /** Two reads have proven that nothing rests, and nothing will be placed. */
+  /** Call after two reads without a resting order, when no order will follow. */
   end(): void {
     this.#enter('ended');
   }

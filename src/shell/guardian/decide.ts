@@ -86,7 +86,7 @@ export type GuardianObservation =
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Writes the mark that keeps a trader from quoting when it wakes or starts. */
+  /** Writes the mark that keeps a recovering or starting trader from quoting. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
@@ -97,9 +97,7 @@ export type GuardianAction =
 const LONGEST_STEP_MS = 1_000;
 /** Maximum time that orders of an earlier run may rest while traders keep starting, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/**
- * Then, ms, the guardian cancels for a killed trader whose heart beats: it may be blocked where the guardian is not.
- */
+/** Time after which the guardian cancels for a killed trader whose heart beats, ms: the trader may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
 /** Interval of checks at the exchange under a kill, once nothing rested, ms. */
 const KILLED_MS = 60_000;
@@ -137,7 +135,7 @@ export interface GuardianMind {
   readonly alarm: Alarm | null;
   /** A round is in flight, perhaps of an alarm that has ended. */
   readonly isRound: boolean;
-  /** An alarm about this beat has ended: nothing rests, and its trader is gone. */
+  /** Whether an alarm about this beat has ended: no order rests, and the trader has ended. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -250,7 +248,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   return begin(mind, alarm, actions);
 }
 
-/** The trader's heart beats, so no mark is written: it knows that no order may rest, and may get other commands. */
+/** No mark is written while the trader's heart beats: the trader knows its orders and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
   const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -286,7 +284,7 @@ function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { l
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
-/** A living trader may wake at any time; a dead one leaves at most a late order. */
+/** Whether the alarm is over: a living trader may recover at any time, an ended one leaves at most a late order. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 

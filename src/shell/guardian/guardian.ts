@@ -39,7 +39,7 @@ import {
   reportSchema,
 } from './decide.js';
 
-/** Longest time that a cancel waits for a disk, ms: the ledger's disk may be the cause of the alarm. */
+/** Maximum wait of a cancel for a disk, ms: the ledger's disk may be the cause of the alarm. */
 const DISK_WITHIN_MS = 1_000;
 /** Lines waiting for a hanging disk; later ones are lost. */
 const MOST_WAITING = 1_000;
@@ -269,7 +269,7 @@ export interface GuardianOptions {
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
+  /** Mark that keeps a recovering trader from quoting; null when the trader may resume alone. */
   readonly markFile: string | null;
   /** Cancels everything and reads the resting orders twice. Throws TwinbookError when resting orders remain unknown. */
   readonly cancelEverything: (

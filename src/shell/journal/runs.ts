@@ -186,7 +186,7 @@ const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =
     cause,
   });
 
-/** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
+/** Lists the runs under `dir`, oldest first by start time; file times may be those of a copy. */
 export const runFolders = (dir: string): readonly string[] => listRuns(dir).map(({ folder }) => folder);
 
 function listRuns(dir: string) {

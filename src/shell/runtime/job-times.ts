@@ -110,7 +110,7 @@ interface Watched {
   open: boolean | null;
 }
 
-/** Times at which each strategy may quote: the daemon asks with the real clock, a backtest with a virtual one. */
+/** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual one. */
 export class QuoteHours {
   readonly #watched: readonly Watched[];
   /** The whole second, ms, of the newest read: the schedule is constant within it. */

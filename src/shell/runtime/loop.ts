@@ -1,10 +1,10 @@
-/** The real shell of the core: performs its requests over HTTP, passes it outcomes and the time, bounds its calls. */
+/** The real shell of the core: performs requests over HTTP, returns outcomes and times, bounds the core's calls. */
 
 import { createContext, Script } from 'node:vm';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Often enough to use a freed place in the budget at once, seldom enough to cost nothing. */
+/** Interval of beats, ms: short enough to use a free place in the budget at once, at negligible cost. */
 export const BEAT_MS = 100;
 
 /** Performs requests of the core, for example the client. */
@@ -29,7 +29,7 @@ export interface LoopHooks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** An error of the core (a broken ledger, a failed assertion) ends it at once: its memory may be wrong. */
+/** Runs the core. An error of the core (a broken ledger, a failed assertion) ends it: its memory may be wrong. */
 export class Loop {
   readonly #core: Core;
   readonly #performer: Performer;

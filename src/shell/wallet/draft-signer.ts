@@ -152,7 +152,7 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
+  // A readable text must be of this service: another venue that knows this wallet may have written the draft.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }

@@ -1,4 +1,4 @@
-/** The wallet's secret files: its key, in the clear (mode 0600) or under a passphrase, and the credentials of the API. */
+/** The wallet's secret files: the key, in the clear (mode 0600) or under a passphrase, and the API credentials. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
@@ -130,7 +130,7 @@ function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema
   // The cause is omitted, because it quotes the text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
+  // The parser takes the last of two equal keys, a reader the first: only one spelling is valid, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
@@ -171,7 +171,7 @@ function fromBase58(text: string): Uint8Array | null {
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
-/** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
+/** Takes about a second and 256 MiB on a small machine: once per start, and expensive for an attacker. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
 /** Maximum memory that a file may request. */

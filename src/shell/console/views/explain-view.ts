@@ -1,4 +1,4 @@
-/** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
+/** Explains an order, a fill or a market by a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';

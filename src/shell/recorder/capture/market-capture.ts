@@ -11,7 +11,7 @@ import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
 import type { OwnAtPrice, OwnInBook, OwnOrders, PolledAt } from './own-capture.js';
 
-/** A book without a later read of the trades for this long is written anyway; its trades may follow later. */
+/** Maximum wait of a book for a later read of the trades, ms; trades may then follow the book. */
 export const HOLD_MS = 20_000;
 /** Multiple of the usual interval at which a late book is a gap. */
 export const LATE_FACTOR = 3;
@@ -178,7 +178,7 @@ class TradePages {
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Rows have no id: the page reaches back when it shows the second of the newest known trade, or an earlier one.
+    // Rows have no id: a page reaches back if it shows the second of the newest known trade, or an earlier second.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }
