@@ -1,11 +1,11 @@
-/** The closed set of user errors. Each contains the cause and the next step. A bug is a failed assertion instead. */
+/** The closed set of user errors, with cause and next step. A bug is a failed assertion instead. */
 
 export const ERROR_CODES = [
   'config_invalid', // a configuration or strategy file cannot be used
   'file_unreadable', // a file or folder is missing, unreadable or not writable
   'key_insecure', // a key or secrets file is readable by others
   'key_invalid', // a key file's content is not a key
-  'ledger_locked', // another process writes this ledger
+  'ledger_locked', // another process holds the ledger's lock
   'ledger_newer', // the ledger was written by a newer version
   'ledger_broken', // the ledger failed a write, a sync or a consistency check
   'port_busy', // the address is in use
@@ -19,12 +19,12 @@ export const ERROR_CODES = [
   'fleet_unusable', // the database of a fleet does not answer, or cannot be trusted with a wallet
   'wallet_taken', // another trader of the fleet trades with this wallet
   'results_differ', // the same backtest gave two results
-  'timed_out', // something did not happen in its time
+  'timed_out', // a time limit was exceeded
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error for the user: `message` is the cause, `hint` the next step. Never holds a secret. */
+/** An error for the user: `message` is the cause, `hint` the next step. The error holds no secret. */
 export class TwinbookError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -37,7 +37,7 @@ export class TwinbookError extends Error {
   }
 }
 
-/** A violated invariant of our own code. It stops the process after canceling; never catch it to continue. */
+/** A violated invariant of our own code. The error stops the process after canceling: never catch it. */
 export class AssertionFailed extends Error {
   constructor(message: string) {
     super(message);

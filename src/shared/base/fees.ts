@@ -3,8 +3,8 @@
 import { complement, type Micros, micros, mul, mulDiv, ONE } from './micros.js';
 
 /**
- * `notional`: rate x price x shares; `variance`: rate x price x (1 - price) x shares; `per_share`: rate x shares, the rate
- * being currency for one share.
+ * `notional`: rate x price x shares; `variance`: rate x price x (1 - price) x shares; `per_share`: rate x shares, with
+ * the rate in currency per share.
  */
 export const FEE_SCHEDULES = ['notional', 'variance', 'per_share'] as const;
 /** Base of a venue's fees. */
@@ -17,8 +17,8 @@ export function feePerShare(schedule: FeeSchedule, rate: number, price: number):
 }
 
 /**
- * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves by it at
- * its limit: at a better price the fee may be higher, price and fee together never worse.
+ * The rate of price x shares that gives the schedule's fee at this price, rounded up. An order reserves its fee by this
+ * rate at the limit price. At a better price the fee may be higher, but the total of price and fee is never worse.
  */
 export function notionalRate(schedule: FeeSchedule, rateMicros: Micros, priceMicros: Micros): Micros {
   if (schedule === 'variance') return mul(rateMicros, complement(priceMicros), 'ceil');

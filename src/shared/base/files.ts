@@ -15,7 +15,7 @@ export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
 }
 
-/** Whether only its owner (and root) may open it. Throws the errors of `statSync`. */
+/** Whether only the owner (and root) may open a file. Throws the errors of `statSync`. */
 export const isPrivate = (path: string): boolean => (statSync(path).mode & GROUP_AND_OTHERS) === 0;
 
 /** Removes other users' access if the file exists and is ours. */
@@ -25,15 +25,15 @@ export function makePrivate(path: string): void {
   try {
     chmodSync(path, mode & ~GROUP_AND_OTHERS & 0o7777);
   } catch {
-    // Another user's, who shares it with us.
+    // Another user owns the folder and shares it with us.
   }
 }
 
-/** Problem and next step of a folder that other users can enter, by its mode and its parents'; null without one. */
+/** Returns problem and next step for a folder that other users can enter, by all parents' modes; null without one. */
 export function openToOthers(folder: string) {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  // Our own group usually has no other member.
+  // Our own group usually has no other members.
   const enters = found.gid === process.getgid?.() ? OTHERS_ENTER : GROUP_OR_OTHERS_ENTER;
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if ((statSync(path).mode & enters) === 0) return null;
@@ -60,7 +60,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
     try {
       mkdirSync(path, mode);
     } catch (error) {
-      // Another process was faster.
+      // Another process was faster and created the file.
       if (!existsSync(path)) throw error;
     }
   }
@@ -68,7 +68,7 @@ export function makeFolder(folder: string, mode = PRIVATE_FOLDER): readonly stri
   return missing;
 }
 
-/** Syncs a file: its content is durable afterwards. Throws the system's error. */
+/** Syncs a file, so that its content is durable. Throws the system's error. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -78,5 +78,5 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Syncs a folder: a new name in it survives a power cut afterwards. Throws the system's error. */
+/** Syncs a folder, so that a new name in it survives a power cut. Throws the system's error. */
 export const syncFolder = syncFile;

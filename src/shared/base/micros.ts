@@ -5,7 +5,7 @@
 
 const MOST_WHOLE_DIGITS = 16;
 const MOST_PLACES = 24;
-/** Places of a millionth. */
+/** Decimal places of a millionth. */
 const PLACES = 6;
 
 const MINUS = 0x2d;
@@ -66,17 +66,17 @@ declare const microsBrand: unique symbol;
 /** An integer count of millionths (0.42 is 420000), always a safe integer: |value| <= 2^53 - 1. */
 export type Micros = number & { readonly [microsBrand]: true };
 
-/** One whole unit of currency, one share, or the price 1. */
+/** The value 1: one unit of currency, one share, or the price 1. */
 export const ONE = 1_000_000 as Micros;
 export const ZERO = 0 as Micros;
 
-/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the unfavourable one. */
+/** `floor` rounds towards minus infinity, `ceil` towards plus infinity. The caller picks the unfavourable direction. */
 export type Rounding = 'floor' | 'ceil';
 
-/** Brands a number as Micros. Throws RangeError when it is not a safe integer. */
+/** Brands a number as Micros. Throws RangeError for a number that is not a safe integer. */
 export function micros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer of millionths: ${value}`);
-  // The branded type has no constructor; the check above ensures it.
+  // The branded type has no constructor; the check above ensures the brand.
   return (value + 0) as Micros;
 }
 
@@ -89,7 +89,7 @@ export const sub = (a: Micros, b: Micros): Micros => micros(a - b);
 /** The price of the other outcome: 1 - price. */
 export const complement = (price: Micros): Micros => micros(ONE - price);
 
-/** a * b as Micros (so 0.5 * 2 = 1), exact but for the named rounding; RangeError when the result does not fit. */
+/** Returns a * b as Micros (so 0.5 * 2 = 1), with the named rounding. Throws RangeError on overflow. */
 export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   const product = a * b;
   if (Number.isSafeInteger(product)) {
@@ -101,7 +101,7 @@ export function mul(a: Micros, b: Micros, rounding: Rounding): Micros {
   return mulDivBig(BigInt(a), BigInt(b), BigInt(ONE), rounding);
 }
 
-/** a * b / c, exact but for the named rounding; RangeError for c = 0 or when the result does not fit. */
+/** Returns a * b / c with the named rounding. Throws RangeError for c = 0 and on overflow. */
 export function mulDiv(a: Micros, b: Micros, c: Micros, rounding: Rounding): Micros {
   if (c === 0) throw new RangeError('division by zero');
   return mulDivBig(BigInt(a), BigInt(b), BigInt(c), rounding);

@@ -16,7 +16,7 @@ export function keepCollectionsBrief(): void {
 /** Allowed growth beyond the last full collection, per cent; V8's own bound is three times that. */
 const GROWTH = 100;
 
-/** From now on, for all threads: the heap is collected at twice its size, for a program with little long-lived data. */
+/** Bounds heap growth for all threads: collects at twice the size, for a program with little long-lived data. */
 export function boundHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
 }
@@ -26,7 +26,7 @@ interface WorkerProgram {
   /** Without its extension. */
   readonly name: string;
   readonly data: unknown;
-  /** Young generation, MB: for a program without long-lived new objects; the default would use three times sixteen. */
+  /** Size of the young generation, MB, for a program without long-lived new objects; default: three times 16. */
   readonly youngMb?: number;
 }
 
@@ -39,7 +39,7 @@ export function startWorker({ name, data, youngMb }: WorkerProgram, from: string
   return new Worker(new URL(`${name}.js`, beside), { workerData: data, resourceLimits });
 }
 
-/** A handler of a socket, pipe or child process that never throws: an error would end the process, with orders open. */
+/** Guards a handler of a socket, pipe or child process: a thrown error would end the process, with orders open. */
 export const guarded =
   <Args extends readonly unknown[]>(handle: (...args: Args) => void, onFailure: (error: unknown) => void) =>
   (...args: Args): void => {
@@ -60,7 +60,7 @@ export interface ProcessMark {
 /** Fields of /proc/PID/stat after the name, which may hold blanks and brackets. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
-/** Dead, but not yet reaped by its parent. */
+/** States of a dead process that its parent has not reaped. */
 const DEAD = ['Z', 'X'];
 
 /** Mark of an existing process. */

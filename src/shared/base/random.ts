@@ -71,7 +71,7 @@ const FAR: Quotient = {
   ],
 };
 
-/** z with Phi(z) = p, to 1e-13; -Infinity at 0, Infinity at 1. RangeError outside [0, 1]. */
+/** z with Phi(z) = p, to 1e-13; -Infinity at 0, Infinity at 1. Throws RangeError outside [0, 1]. */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`a probability lies in [0, 1], got ${p}`);
   const away = p - 0.5;
@@ -135,7 +135,7 @@ export class Random {
     return this.uniform() < probability;
   }
 
-  /** Exponential waiting time with this mean. */
+  /** Returns an exponential waiting time with this mean. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.uniform());
   }

@@ -1,4 +1,4 @@
-/** Settings as values, by the schema of a file's section: camelCase names, absolute paths, null for absent. */
+/** Converts a file's section to settings by schema: camelCase names, absolute paths, null for absent values. */
 
 import { z } from 'zod';
 import type { Micros } from './micros.js';

@@ -1,4 +1,4 @@
-/** Times of the last minute, for request budgets. Each counts for one minute. Constant time per call. */
+/** Times of the last minute, for request budgets. A time counts for one minute. Calls take constant time. */
 
 export const MINUTE_MS = 60_000;
 
@@ -8,7 +8,7 @@ export class SlidingMinute {
   #first = 0;
   #size = 0;
 
-  /** Stored times, including expired ones not dropped yet. */
+  /** Number of stored times, including expired times not dropped yet. */
   get size(): number {
     return this.#size;
   }
@@ -25,7 +25,7 @@ export class SlidingMinute {
     this.#size += 1;
   }
 
-  /** Number that counts at this time. Nothing is dropped, so that a clock that jumps and returns does no harm. */
+  /** Number of times that count now. Nothing is dropped: a clock that jumps and returns does no harm. */
   countAt(nowMs: number): number {
     return this.#size - this.#overAt(nowMs);
   }
@@ -36,7 +36,7 @@ export class SlidingMinute {
     return place < this.#size ? this.#time(place) + MINUTE_MS : null;
   }
 
-  /** Minimum of a figure over the counted times, by age, ms, and number of times from it on; Infinity without any. */
+  /** Minimum of a figure over the counted times, by age, ms, and number of later times; Infinity without a time. */
   leastOf(nowMs: number, figure: (ageMs: number, since: number) => number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let place = this.#overAt(nowMs); place < this.#size; place++)

@@ -1,6 +1,6 @@
 /**
- * SQLite's binding for this version of Node. better-sqlite3 12 uses Node's own classes that abort the process from Node
- * 24.19 on when a statement is garbage-collected; 13 uses Node's stable interface and needs Node 22 or newer.
+ * SQLite's binding for this version of Node. better-sqlite3 12 uses Node's own classes. From Node 24.19 on, these
+ * classes abort the process when a statement is collected. Version 13 uses Node's stable interface, from Node 22 on.
  */
 
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * Texts for people: times, misspelt words, comma-separated rows, and columns of a terminal. East Asian letters and most
- * pictures take two columns, combining marks none.
+ * Formats text for people: times, misspelt words, comma-separated rows, and terminal columns. East Asian letters and
+ * most pictures take two columns, combining marks none.
  */
 
 /** `2026-11-28 10:21:03` in UTC. @param ms Unix time, ms */
@@ -22,7 +22,7 @@ export function closest(word: string, known: readonly string[]): string | null {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
-/** No word of ours is longer, and the table below is quadratic. */
+/** Maximum word length; the table below is quadratic, and all our words are shorter. */
 const MAX_LENGTH = 200;
 
 /** Insertions, deletions, replacements and swaps of neighbours. */
@@ -61,7 +61,7 @@ const FORMULA = /^(?:[\t\r]|[\s\p{C}]*[=+\-@＝＋－＠])/u;
 /** Titles come from an exchange. Plain numbers stay. */
 const disarm = (text: string): string => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
 
-/** Created for the first text that needs it: it takes nine milliseconds. */
+/** Created for the first text that needs a segmenter, which takes nine milliseconds. */
 let graphemes: Intl.Segmenter | null = null;
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
@@ -119,7 +119,7 @@ export function cutText(text: string, columns: number): string {
   return columns < 1 ? '' : `${cut}…`;
 }
 
-/** Cuts a text from `plainLine` into pieces of at most this many columns; a wider letter is its own piece. */
+/** Cuts a text from `plainLine` into pieces of this many columns at most; a wider letter is a separate piece. */
 export function splitText(text: string, columns: number): readonly string[] {
   const pieces = [''];
   let width = 0;
@@ -163,9 +163,9 @@ export function fillLines(parts: readonly string[], columns: number, gap: string
 export interface FittedColumn<Row> {
   readonly name: string;
   readonly cell: (row: Row) => string;
-  /** Left-aligned; figures are right-aligned. */
+  /** Whether the column is text, left-aligned; figures are right-aligned. */
   readonly isText?: true;
-  /** Text without room is cut with `…`, or wrapped. Without it a column has its full width, or is dropped. */
+  /** Text without room is cut with `…`, or wrapped. Without `gives` a column has full width or is dropped. */
   readonly gives?: 'cut' | 'fold';
   /** Minimum columns of the terminal while another column can be dropped instead. */
   readonly least?: number;
@@ -242,7 +242,7 @@ function fillRow<Row>(texts: readonly string[], columns: readonly FittedColumn<R
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const INVISIBLE_IN_TEXT = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
-/** One line; invisible characters become `?`. */
+/** Replaces invisible characters by `?`, so that the text is one line. */
 export const plainLine = (text: string): string => text.replace(INVISIBLE, '?');
 
 /** The same for several lines; line breaks and tabs stay. */

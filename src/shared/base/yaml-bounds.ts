@@ -1,14 +1,14 @@
-/** Bounds on a YAML text, checked in linear time before the text is parsed: the parser is quadratic, and aborts on deep nesting. */
+/** Checks bounds on a YAML text in linear time before the parser, which is quadratic and aborts on deep nesting. */
 
 import { CST, Lexer } from 'yaml';
 
 export const MAX_YAML_BYTES = 256 * 1024;
 /** Maximum keys and list items of a configuration file; anchors, aliases and tags count too. */
 export const MAX_YAML_ENTRIES = 5_000;
-/** Deeper than any setting. */
+/** Maximum nesting depth; every setting is less deep. */
 export const MAX_YAML_DEPTH = 20;
 
-/** The first exceeded bound (depth by brackets, and by marks on one line such as `- - - x`), with actual and allowed size; null for a text that may be parsed. */
+/** Returns the first exceeded bound and its sizes, or null. Depth counts brackets, and marks such as `- - - x`. */
 export function findYamlExcess(text: string): string | null {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_YAML_BYTES) return formatByteExcess(bytes);
@@ -35,7 +35,7 @@ export const formatByteExcess = (bytes: number): string => `has ${bytes} bytes; 
 /** Deeper indentation cannot be read; the reader of the parsed text counts its levels. */
 const WIDEST_INDENT = 200;
 
-/** Each is an entry or part of one. */
+/** Counted tokens; every token is an entry or part of an entry. */
 const COUNTED: ReadonlySet<string> = new Set([
   'map-value-ind',
   'explicit-key-ind',

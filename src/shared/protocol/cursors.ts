@@ -3,7 +3,7 @@
 /** Meaning of the number: a keyset, or a position in a scan. */
 export type CursorKey = 'before_id' | 'o' | 'e_offset' | 'm_offset';
 
-/** The cursor for this position, e.g. `{ before_id: 17 }`. */
+/** Encodes a position as a cursor, e.g. `{ before_id: 17 }`. */
 export function encodeCursor(position: Readonly<Record<string, number | string>>): string {
   return Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
 }

@@ -31,7 +31,7 @@ import {
   ungiven,
 } from './wire.js';
 
-/** Who may call, and which request budget the call uses. */
+/** Permitted callers of a call, and the request budget that the call uses. */
 export type Scope = 'public' | 'signed' | 'bootstrap';
 
 interface Declaration {
@@ -43,7 +43,7 @@ interface Declaration {
   readonly location?: `/${string}/`;
   /** Default page size of a list. A list's `data` is an array and its `meta` has `limit` and `next_cursor`. */
   readonly page?: number;
-  /** Schema of a row in a list that leaves out unreadable rows. Absent where each row must count. */
+  /** Schema of a row in a list that leaves out unreadable rows. Absent if every row must be readable. */
   readonly looseRow?: z.ZodType;
   /** The answer's `meta` has the requested outcome, `{is_yes}`; for a list without pages. */
   readonly outcomeMeta?: true;
@@ -79,7 +79,7 @@ const catalogQuery = z.object({
 
 type Path = `/${string}/`;
 
-/** A read of one record. */
+/** Declares a call that reads one record. */
 const detail = <const S extends Scope, const P extends Path, D extends z.ZodType>(scope: S, path: P, data: D) => ({
   ...({ method: 'GET', status: 200, body: null } as const),
   scope,
@@ -88,14 +88,14 @@ const detail = <const S extends Scope, const P extends Path, D extends z.ZodType
   data,
 });
 
-/** A change of one record, without a body. */
+/** Declares a call that changes one record, without a body. */
 const change = <const M extends Declaration['method'], const P extends Path, D extends z.ZodType>(
   method: M,
   path: P,
   data: D,
 ) => ({ ...detail('signed', path, data), method });
 
-/** A step to a credential, before there is one. */
+/** Declares a step towards a credential, which needs no credential. */
 const bootstrap = <const P extends Path, const C extends 200 | 201, B extends z.ZodObject, D extends z.ZodType>(
   path: P,
   status: C,
@@ -322,7 +322,7 @@ type PathParams<P extends string> = P extends `${string}{${infer K}}${infer R}`
   ? { readonly [key in K]: string } & PathParams<R>
   : unknown;
 
-/** Query as the exchange reads it: numbers, booleans, arrays, and Micros for decimals. */
+/** Parsed query for the exchange: numbers, booleans, arrays, and Micros for decimals. */
 export type QueryOf<N extends EndpointName> = Readonly<z.output<Endpoint<N>['query']>>;
 /** Query as a caller writes it, decimals as text. `writeQuery` converts it to text. */
 export type QueryInput<N extends EndpointName> = { readonly [K in keyof QueryOf<N>]: Written<QueryOf<N>[K]> };
@@ -331,7 +331,7 @@ type Written<T> = T extends Micros ? string : T extends readonly (infer U)[] ? r
 export type BodyOf<N extends EndpointName> = Endpoint<N>['body'] extends z.ZodObject
   ? Readonly<z.input<NonNullable<Endpoint<N>['body']>>>
   : undefined;
-/** The answer as read: Micros. */
+/** Parsed data of an answer, with Micros for decimals. */
 export type DataOf<N extends EndpointName> = z.output<Endpoint<N>['data']>;
 /** The answer as sent: decimal strings. */
 export type WireOf<N extends EndpointName> = z.input<Endpoint<N>['data']>;

@@ -1,4 +1,4 @@
-/** Every error of the service: slug, HTTP status, code, message. Clients branch on the slug. */
+/** All errors of the service, with slug, HTTP status, code and message. Clients branch on the slug. */
 
 import { z } from 'zod';
 
@@ -68,7 +68,7 @@ export const SERVICE_ERRORS = {
 /** The `slug` of every error that the service may answer with. */
 export type ServiceErrorSlug = keyof typeof SERVICE_ERRORS;
 
-/** `details`: one-key objects that name the offending field. */
+/** Value of `details`: objects with one key each, which names the offending field. */
 export type ErrorDetails = readonly Readonly<Record<string, string>>[];
 
 /** A refusal of the service as a value: the exchange sends it and the client reports it. */
@@ -89,11 +89,11 @@ export const errorObject = z.object({
     .transform((rows) => rows ?? []),
 });
 
-/** A signed call with a refused timestamp: it had no effect, and the `Date` of the answer is the service's clock. */
+/** Detects a refused timestamp. The call had no effect, and the answer's `Date` is the service's clock. */
 export const isClockRefusal = (slug: string, message: string): boolean =>
   slug === 'authentication_failed' && /timestamp out of range/i.test(message);
 
-/** Whether the service rejects the key or forbids the call: another key may work. False for a wrong clock. */
+/** Whether the service rejects the key or forbids the call, so that another key may work. False for a wrong clock. */
 export const refusesKey = (refusal: { readonly status: number; readonly slug: string; readonly message: string }) =>
   (refusal.status === 401 && !isClockRefusal(refusal.slug, refusal.message)) ||
   (refusal.status === 403 && refusal.slug === 'permission_denied');

@@ -11,7 +11,7 @@ interface ParameterNote {
   readonly example?: string | number | boolean;
 }
 
-/** By name of a parameter or field of a body. */
+/** Notes by name of a parameter or of a body's field. */
 export const PARAMETER_NOTES: Readonly<Record<string, ParameterNote>> = {
   condition_id: { description: 'Market or event.', example: MARKET },
   pubkey: { description: 'Record, by the pubkey of its draft.', example: PUBKEY },
@@ -139,13 +139,13 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
   },
 };
 
-/** Documentation of one call. */
+/** Documentation of one call of the service. */
 export interface EndpointNote {
   /** A few words, as a heading. */
   readonly summary: string;
   /** Facts for callers beyond the parameters. */
   readonly description?: string;
-  /** Its own errors, besides `commonErrors`. */
+  /** Errors of this call alone, besides `commonErrors`. */
   readonly errors?: readonly ServiceErrorSlug[];
   /** Meaning of an absent parameter or field of the body; that of `limit` is declared with the call. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
@@ -351,5 +351,5 @@ function commonErrors(name: EndpointName): readonly ServiceErrorSlug[] {
   ];
 }
 
-/** Every refusal of a call, common ones first. */
+/** Returns all refusals of a call, common refusals first. */
 export const listErrors = (name: EndpointName) => [...commonErrors(name), ...(ENDPOINT_NOTES[name].errors ?? [])];

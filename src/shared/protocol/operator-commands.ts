@@ -1,11 +1,11 @@
-/** Commands that change the trader's mode, a row each, for command line, page, Telegram and `twinbook mcp`. */
+/** Commands that change the trader's mode, one row each, for command line, page, Telegram and `twinbook mcp`. */
 
 /** Roles of a page, ascending: each includes the permissions of those before. */
 export const ROLES = ['view', 'stop', 'operate'] as const;
 /** Role of a visitor of the page. */
 export type Role = (typeof ROLES)[number];
 
-/** Label of a button, and its explanation. */
+/** A button's label and explanation. */
 type Button = readonly [label: string, title: string];
 
 /** One command. */
@@ -20,11 +20,11 @@ export interface OperatorRow {
   readonly marketButton?: Button;
   /** Offered by `twinbook mcp`: an agent can only stop the trader. */
   readonly isTool?: true;
-  /** Whether `--verify` waits for the proof that nothing rests. */
+  /** Whether `--verify` waits for the proof that no order rests. */
   readonly isVerifiable?: true;
 }
 
-/** In the order of the page's buttons. */
+/** Commands in the order of the page's buttons. */
 export const OPERATOR_COMMANDS = {
   widen: {
     reason: 'usual',
@@ -96,7 +96,7 @@ export type MarketName = {
   [Name in OperatorName]: Rows[Name] extends { readonly marketButton: Button } ? Name : never;
 }[OperatorName];
 
-// The table has these keys and no others.
+// The table's keys are exactly the names.
 export const OPERATOR_NAMES = Object.keys(OPERATOR_COMMANDS) as readonly OperatorName[];
 const hasMarketButton = (name: OperatorName): name is MarketName => 'marketButton' in OPERATOR_COMMANDS[name];
 export const MARKET_NAMES = OPERATOR_NAMES.filter(hasMarketButton);

@@ -5,7 +5,7 @@ import { type Micros, micros, mul, ONE } from '../base/micros.js';
 /** True: YES paid 1. False: NO paid 1. A number: the value of a YES share, between 0 and 1. */
 export type MarketOutcome = boolean | number;
 
-/** Every share of a void market pays a half, unless its venue said otherwise. */
+/** Value of a share of a void market, unless the venue reports another. */
 export const VOID_OUTCOME = 0.5;
 
 /** The value of a YES share, in millionths. */
@@ -16,7 +16,7 @@ export const settledValue = (outcome: MarketOutcome, yes: number, no: number): M
   // One rounding: NO shares pay 1 each, and YES shares beyond them pay their value less 1.
   micros(no + mul(micros(yes - no), yesValue(outcome), 'floor'));
 
-/** The outcome at this value of a YES share; null for a value that is not between 0 and 1. */
+/** Returns the outcome at this value of a YES share; null for a value outside 0 to 1. */
 export function outcomeOf(value: number): MarketOutcome | null {
   if (!(value >= 0 && value <= 1)) return null;
   const rounded = Math.round(value * ONE) / ONE;
@@ -31,7 +31,7 @@ export function inferOutcome(yes: number, no: number, paid: number): MarketOutco
   return outcome !== null && settledValue(outcome, yes, no) === paid ? outcome : null;
 }
 
-/** The outcome in words. */
+/** Returns the market's outcome in words. */
 export function outcomeText(outcome: MarketOutcome | null): string {
   if (typeof outcome === 'number') return `YES pays ${outcome}`;
   return outcome === null ? 'not known' : outcome ? 'YES' : 'NO';

@@ -1,4 +1,4 @@
-/** What differs between venues: names, prefixes, limits, lifetimes. Lives in `config/venues/<name>.yaml`. */
+/** Profile of a venue: names, prefixes, limits and lifetimes. The file is `config/venues/<name>.yaml`. */
 
 import { base58 } from '@scure/base';
 import { z } from 'zod';
@@ -11,10 +11,10 @@ const MOST_COSIGNERS = 4;
 
 const publicKey = z.string().refine(isPublicKey, 'the base58 address of a key');
 
-/** As written by `formatDecimal`, so that texts can be compared. */
+/** Format of `formatDecimal`, so that texts can be compared. */
 const rate = z.string().regex(/^(?:0|0\.\d{0,5}[1-9])$/, 'a rate such as "0.01", without trailing zeros');
 
-/** Signers of a transaction draft besides the caller's wallet. Every draft has all of them, and no other signer. */
+/** Signers of a transaction draft besides the caller's wallet. Every draft has all cosigners and no other signer. */
 const draftCosigners = z
   .strictObject({
     keys: z.array(publicKey).min(1).max(MOST_COSIGNERS),
@@ -31,7 +31,7 @@ const draftCosigners = z
 export type DraftCosigners = Readonly<z.output<typeof draftCosigners>>;
 
 export const venueProfileSchema = z.strictObject({
-  /** As in the challenge and in readable drafts. */
+  /** Name of the service in the challenge and in readable drafts. */
   service_name: z.string().min(1).max(40),
   /** Prefix of the three authentication headers. */
   header_prefix: z.string().regex(/^[A-Z][A-Z0-9-]{0,30}$/, 'capital letters, digits and dashes'),
@@ -39,8 +39,8 @@ export const venueProfileSchema = z.strictObject({
   /** Format of a draft's `message`: readable text, hex of a Solana transaction, or unreadable bytes. */
   draft_message: z.enum(['utf8', 'solana_tx', 'opaque']),
   /**
-   * Programs that the venue's transactions may call beside Memo, which is always allowed. Their use of our
-   * signature cannot be read, so naming any needs `allow_blind_signing: true` in the trader's file. Absent: none.
+   * Programs that the venue's transactions may call beside Memo, which is always allowed. A program's use of our
+   * signature is not readable, so an entry needs `allow_blind_signing: true` in the trader's file. Absent: none.
    */
   solana_programs: z
     .array(z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'the base58 address of a program'))
@@ -49,8 +49,8 @@ export const venueProfileSchema = z.strictObject({
   /** Whether transactions with such calls may use accounts from address lookup tables. Absent: no. */
   solana_lookup_tables: z.boolean().optional(),
   /**
-   * The service's own keys that sign its transaction drafts (`solana_tx`) too: their slots are empty in the draft, and the
-   * service fills them at the submit. Absent: our wallet alone signs and pays.
+   * The service's own keys that also sign its transaction drafts (`solana_tx`). Their slots are empty in the draft, and
+   * the service fills the slots at the submit. Absent: our wallet alone signs and pays.
    */
   draft_cosigners: draftCosigners.optional(),
   /** Fee rates of the venue's markets, as fractions of price x amount: `twinbook rehearse` compares them. */

@@ -1,6 +1,6 @@
 /**
- * The public entry `twinbook/protocol`: the service as data, one schema each, for client and exchange, and the seam
- * between the trader's core and its shell. Code of this package imports the single files.
+ * The public entry `twinbook/protocol`. Its schemas describe the service for client and exchange, and the seam between
+ * the trader's core and shell. Code of this package imports the single files.
  */
 export * from './cursors.js';
 export * from './drafts/draft-message.js';

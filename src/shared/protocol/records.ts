@@ -1,6 +1,6 @@
 /**
- * The records of the service, one schema each: the source of the OpenAPI document and of docs/service.md. `z.input` is the
- * wire, `z.output` our Micros. A value that a venue may leave out reads as null.
+ * Schemas of the service's records, the source of the OpenAPI document and of docs/service.md. `z.input` is the wire
+ * format, `z.output` has our Micros. A value that a venue may leave out reads as null.
  */
 
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import {
 } from './states.js';
 import { absent, amount, decimalText, given, money, price, rate, unixSeconds } from './wire.js';
 
-/** An object of the service with its meaning. */
+/** Makes the schema of an object of the service with its meaning. */
 const record = <const S extends z.core.$ZodLooseShape>(help: string, fields: S) => z.object(fields).describe(help);
 
 export const credential = record('A new API key.', {
@@ -82,7 +82,7 @@ export const orderRow = record('An order.', {
   }),
 });
 
-/** One of our own fills. The price is in the space of the own order's outcome. */
+/** An own fill. The price is in the space of the own order's outcome. */
 export const ownTradeRow = record('An own fill.', {
   pubkey: z.string().describe('Permanent id.'),
   market_condition_id: given(z.string()).describe('Id of the market.'),
@@ -286,7 +286,7 @@ export const accountSummary = record('The caller.', {
   joined_at: given(unixSeconds).describe('Opening of the account, Unix seconds.'),
 });
 
-/** One bar of a price chart, in the space of the outcome that was asked for. */
+/** One bar of a price chart, in the space of the requested outcome. */
 export const candle = record('One bar of a price chart, in the space of the requested outcome.', {
   timestamp: unixSeconds.describe('Start, Unix seconds.'),
   open: decimalText.describe('First price.'),
@@ -447,7 +447,7 @@ export const marginEstimate = record('Effect of opening a margin position now.',
 export type ConversionRow = z.output<typeof conversionRow>;
 /** An order as read; amounts and funds are Micros, the price is in the space of the order's outcome. */
 export type OrderRow = z.output<typeof orderRow>;
-/** One of our own fills as read; amount and fee are Micros, the price is in the space of the order's outcome. */
+/** A parsed own fill. Amount and fee are Micros; the price is in the space of the order's outcome. */
 export type OwnTradeRow = z.output<typeof ownTradeRow>;
 /** A redeem as read; funds and shares are Micros. */
 export type RedeemRow = z.output<typeof redeemRow>;
@@ -455,7 +455,7 @@ export type RedeemRow = z.output<typeof redeemRow>;
 export type AssetRow = z.output<typeof assetRow>;
 /** A public trade as read; the price is in the space of the taker's outcome. */
 export type PublicTradeRow = z.output<typeof publicTradeRow>;
-/** A bar of a price chart as read; prices are Micros in the space of the outcome that was asked for. */
+/** A bar of a price chart as read; prices are Micros in the space of the requested outcome. */
 export type Candle = z.output<typeof candle>;
 /** The book of one outcome as read: price levels of bids and asks in Micros, own orders included. */
 export type Orderbook = z.output<typeof orderbook>;

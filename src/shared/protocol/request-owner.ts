@@ -1,14 +1,14 @@
-/** Owner of a call's outcome within the trader's core. It never crosses the seam. */
+/** Owner of a call's outcome within the trader's core. The owner never crosses the seam. */
 
 /** `candles`: past price bars, read once. */
 export type MarketPoll = 'book' | 'trades' | 'detail' | 'candles';
 /**
- * `orders`: own resting orders; `fills`: own trades; `assets`: holdings of the account, with a round of reconciliation; `catalog`: the
- * list of markets; `details`: those of all open markets, by pages; `marks`: the venue's valuation of our holdings.
+ * `orders`: own resting orders; `fills`: own trades; `assets`: holdings of the account, with a round of reconciliation;
+ * `catalog`: the list of markets; `details`: all open markets; `marks`: the venue's valuation of our holdings.
  */
 export type AccountPoll = 'orders' | 'fills' | 'assets' | 'catalog' | 'details' | 'marks';
 
-/** The list or market that one poll reads. */
+/** List or market that a poll reads. */
 export type PollTarget =
   | { readonly kind: MarketPoll; readonly marketConditionId: string }
   | { readonly kind: AccountPoll };
@@ -16,7 +16,7 @@ export type PollTarget =
 /** A list of a reconciliation round. `sums`: the independent reader's own read of the trades. */
 export type RoundList = 'assets' | 'orders' | 'trades' | 'merges' | 'splits' | 'redeems' | 'sums';
 
-/** Kind of an intent. */
+/** Kind of an intent's request. */
 export type IntentStep = 'draft' | 'submit' | 'read';
 
 /** Room of the core that gets a request's outcome, and its subject there. */
@@ -24,10 +24,10 @@ export type RequestOwner =
   | { readonly kind: 'poll'; readonly target: PollTarget }
   | { readonly kind: 'round'; readonly list: RoundList }
   | { readonly kind: 'intent'; readonly step: IntentStep; readonly intentId: string }
-  /** For a program that uses rooms of the trader without its engine. */
+  /** Owner for a program that uses rooms of the trader without the engine. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** For messages only; never parsed. */
+/** Describes an owner for messages only; the text is never parsed. */
 export function describeOwner(owner: RequestOwner): string {
   switch (owner.kind) {
     case 'poll': {

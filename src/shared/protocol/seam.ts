@@ -7,12 +7,12 @@ import type { BodyOf, DataOf, EndpointName, ParamsOf, QueryInput, Scope } from '
 import type { ErrorDetails } from './errors.js';
 import type { RequestOwner } from './request-owner.js';
 
-/** Priority class of a request, most urgent first; every fourth place of the last three goes to the longest waiting. */
+/** Priority class of a request, most urgent first. Every fourth place of the last three goes to the oldest request. */
 export const LANES = ['cancel', 'submit', 'own', 'draft', 'hot', 'quiet'] as const;
-/** One of the lanes, most urgent first. */
+/** Name of a lane; lanes are ordered by urgency. */
 export type Lane = (typeof LANES)[number];
 
-/** One call of the service. */
+/** One call of the service, before the client encodes it. */
 export interface Call<N extends EndpointName = EndpointName> {
   readonly endpoint: N;
   readonly params: ParamsOf<N>;
@@ -20,16 +20,16 @@ export interface Call<N extends EndpointName = EndpointName> {
   readonly body: BodyOf<N>;
 }
 
-/** Any call, discriminated by its endpoint. */
+/** Call of any endpoint, discriminated by its endpoint. */
 export type AnyCall = { [N in EndpointName]: Call<N> }[EndpointName];
 
 /** A call that a room of the core requests, before it has an id and a place in the budget. */
 export interface PlannedRequest {
   readonly lane: Lane;
   readonly call: AnyCall;
-  /** Our clock, ms: later the call is useless; if it has not left by then it is reported unsent. */
+  /** Deadline, our clock, ms. A request that has not left by then is useless and is reported unsent. */
   readonly latestMs: number;
-  /** Receiver of its outcome. */
+  /** Receiver of the request's outcome. */
   readonly owner: RequestOwner;
 }
 
@@ -39,9 +39,9 @@ export interface Request {
   readonly id: number;
   readonly lane: Lane;
   readonly call: AnyCall;
-  /** Our clock, ms: deadline; a shell that has not sent it by then reports it unsent. */
+  /** Deadline, our clock, ms. A request not sent by then is reported unsent. */
   readonly latestMs: number;
-  /** A cancel of a kill: it probes though the venue has refused. Absent: false. */
+  /** Whether the request is a cancel of a kill, which may probe after a refusal. Absent: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -49,11 +49,11 @@ export interface Request {
 export interface UnreadRow {
   /** The market's condition id; null if missing. */
   readonly conditionId: string | null;
-  /** The field, its fault, and its value. */
+  /** Field of the row, the field's fault, and its value. */
   readonly problem: string;
 }
 
-/** Outcome of one request. */
+/** Outcome of one request to the service. */
 export type Outcome<N extends EndpointName = EndpointName> =
   /** The service did it; `data` is the returned record. `nextCursor` is null but on a list's page with a successor. */
   | {
@@ -85,7 +85,7 @@ export interface BudgetReport {
   readonly isFirm?: boolean;
   /** Whether the venue has shown its limit, by rate headers or by a refusal. Absent: true. */
   readonly isShown?: boolean;
-  /** Whether `limit` is an estimate after a refusal: cancels and own reads may then probe. Absent: false. */
+  /** Whether `limit` is an estimate after a refusal, so that cancels and own reads may probe. Absent: false. */
   readonly isGuess?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface RequestResult {
   readonly request: PlannedRequest;
   readonly outcome: Outcome;
   readonly nowMs: number;
-  /** Our clock, ms, when it left; equals `nowMs` for an unsent one. */
+  /** Time when the request left, our clock, ms; equals `nowMs` for an unsent request. */
   readonly sentMs: number;
   readonly venueTimeMs: number | null;
 }
@@ -102,9 +102,9 @@ export interface RequestResult {
 /** All settings from now on; unchanged ones have no effect. */
 export interface ConfigureCommand {
   readonly kind: 'configure';
-  /** Hash of their configuration. */
+  /** Hash of the configuration with these settings. */
   readonly hash: string;
-  /** The settings as JSON, kept in the journal. Strategies' code is named by its key. */
+  /** The settings as JSON, kept in the journal. A key names each strategy's code. */
   readonly config: string;
   /** SHA-256 that names the copy of the configuration's files beside the ledger; empty when none is kept. */
   readonly copy: string;
@@ -114,10 +114,10 @@ export interface ConfigureCommand {
   readonly reason: string;
 }
 
-/** Permissions of a trader in a fleet. A trader without them trades as a single one. */
+/** Permissions of a trader in a fleet. A trader without permissions trades outside a fleet. */
 export interface FleetCommand {
   readonly kind: 'fleet';
-  /** Why everything is to be pulled: another trader may soon hold the wallet; null while it is ours. */
+  /** Reason to cancel all orders: another trader may soon hold the wallet; null while the wallet is ours. */
   readonly hold: string | null;
   /** Condition ids of the markets reserved for this wallet within the fleet. */
   readonly markets: readonly string[];
@@ -130,40 +130,40 @@ export type OperatorCommand =
   | { readonly kind: 'pause'; readonly reason: string }
   /** Lifts everything except a kill. An empty reason is enough only after a plain pause. */
   | { readonly kind: 'resume'; readonly reason: string }
-  /** One market: its orders are pulled, and nothing is quoted or converted there until it is resumed. */
+  /** Pauses one market: orders are canceled, and quotes and conversions stop until a resume. */
   | { readonly kind: 'pause-market'; readonly marketConditionId: string; readonly reason: string }
-  /** An empty reason is enough where an operator paused it. */
+  /** Resumes one market; an empty reason is enough after an operator's pause. */
   | { readonly kind: 'resume-market'; readonly marketConditionId: string; readonly reason: string }
-  /** One market: its orders are pulled and its holdings merged and sold into the book; then it stays paused. */
+  /** Flattens one market: orders are canceled, holdings merged and sold into the book. Then the market stays paused. */
   | { readonly kind: 'flatten-market'; readonly marketConditionId: string }
   /** Cancels everything and ends a flatten; quoting continues only if it was not paused. */
   | { readonly kind: 'cancel-all' }
   | { readonly kind: 'flatten' }
   | { readonly kind: 'kill'; readonly reason: string }
   | { readonly kind: 'unkill'; readonly reason: string }
-  /** Cancels everything, proves that nothing rests, and is then `stopped`. */
+  /** Cancels everything, proves that no order rests, and is then `stopped`. */
   | { readonly kind: 'stop' }
   | { readonly kind: 'reconcile' }
   /** Books the exchange's holdings of the newest comparison. */
   | { readonly kind: 'adopt'; readonly reason: string }
-  /** From the schedule, not an operator: a strategy enters or leaves its quote hours. */
+  /** Command of the schedule, not of an operator: a strategy enters or leaves its quote hours. */
   | { readonly kind: 'quote-hours'; readonly strategy: string; readonly open: boolean }
   | FleetCommand
   | ConfigureCommand;
 
-/** Value of a user's own source for one market: a fair price, or bid and ask, as probabilities of YES in (0, 1). */
+/** Value of a user's feed for one market: a fair price, or bid and ask, as probabilities of YES in (0, 1). */
 export interface FeedValue {
   readonly conditionId: string;
   /** Null when the source gives bid and ask. */
   readonly p: number | null;
-  /** Both or neither; the bid is below the ask. */
+  /** Bid and ask are both set or both null; the bid is below the ask. */
   readonly bid: number | null;
   readonly ask: number | null;
   /** Standard deviation of the source's error, in log-odds, >= 0; null if not given. */
   readonly sd: number | null;
-  /** Our clock, ms, at which it held; never later than its arrival. */
+  /** Time when the value held, our clock, ms; not later than the value's arrival. */
   readonly atMs: number;
-  /** Our clock, ms: not used from then on; null if not given. */
+  /** Expiry, our clock, ms; null without an expiry. */
   readonly validUntilMs: number | null;
 }
 

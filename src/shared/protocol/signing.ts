@@ -1,4 +1,4 @@
-/** Signature of a request: HMAC-SHA256 over timestamp, method, path with query, and the raw body. */
+/** Signs requests with HMAC-SHA256 over timestamp, method, path with query, and the raw body. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -28,7 +28,7 @@ export function signatureMatches(given: string, secret: string, parts: SignedPar
   return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(requestSignature(secret, parts), 'hex'));
 }
 
-/** Header names of a venue, from its prefix: `SVC-API-KEY`, `SVC-TIMESTAMP`, `SVC-SIGNATURE`. */
+/** Returns a venue's header names from the venue's prefix, e.g. `SVC-API-KEY`, `SVC-TIMESTAMP`, `SVC-SIGNATURE`. */
 export const signatureHeaders = (prefix: string) =>
   ({ apiKey: `${prefix}-API-KEY`, timestamp: `${prefix}-TIMESTAMP`, signature: `${prefix}-SIGNATURE` }) as const;
 

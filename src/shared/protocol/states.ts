@@ -13,14 +13,14 @@ export const ORDER_STATUSES = [
 /** Status of an order; `waiting_to_sign` is a draft that is not in the book. */
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** Meaning of a status for its order. */
+/** Meaning of an order's status. */
 export interface OrderStanding {
-  /** `unsigned`: only a draft. `over`: final. */
+  /** `unsigned`: the order is only a draft. `over`: the state is final. */
   readonly phase: 'unsigned' | 'resting' | 'over';
   /** Whether the order took effect: it was in the book, or filled at once. */
   readonly tookEffect: boolean;
   readonly filled: 'nothing' | 'part' | 'all';
-  /** Whether a cancel ended it. */
+  /** Whether a cancel ended the order. */
   readonly isCanceled: boolean;
 }
 
@@ -32,7 +32,7 @@ export const ORDER_STANDING: Readonly<Record<OrderStatus, OrderStanding>> = {
   filled: { phase: 'over', tookEffect: true, filled: 'all', isCanceled: false },
   canceled: { phase: 'over', tookEffect: true, filled: 'nothing', isCanceled: true },
   partially_filled_canceled: { phase: 'over', tookEffect: true, filled: 'part', isCanceled: true },
-  // Its draft was not signed in time, or its submit failed.
+  // The order's draft was not signed in time, or the submit failed.
   expired: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
   failed: { phase: 'over', tookEffect: false, filled: 'nothing', isCanceled: false },
 };
@@ -75,7 +75,7 @@ export const MARKET_STATES = [
   'canceled',
   'interrupted',
 ] as const;
-/** State of a market; it trades only in `open`. */
+/** State of a market; only `open` markets trade. */
 export type MarketState = (typeof MARKET_STATES)[number];
 
 /** Final market states: shares can be redeemed, nothing trades again. */
@@ -119,7 +119,7 @@ export const SETTLEMENT_STATES = ['created', 'settlement_pending', 'claimable', 
 export type SettlementState = (typeof SETTLEMENT_STATES)[number];
 
 export const TP_SL_TRIGGERS = ['take_profit', 'stop_loss'] as const;
-/** `zero`: nothing was left to sell. `order`: the position's shares are being sold. */
+/** `zero`: no shares were left to sell. `order`: the position's shares are being sold. */
 export const CLOSE_TYPES = ['zero', 'order'] as const;
 export const TP_SL_STATES = ['active', 'triggered', 'cancelled'] as const;
 /** Status of the take profit and stop loss of a position. */

@@ -36,7 +36,7 @@ const processStatus = shape({
     maxPositionMicros: micros,
     maxBookAgeMs: count,
   }),
-  /** As its files spell it; secrets as stars. */
+  /** Configuration in the spelling of the files; secrets are stars. */
   config: z.record(text, z.unknown()),
 });
 
@@ -49,18 +49,18 @@ const budget = shape({
   perMinute: float,
   /** Requests that could leave now; below zero while more have left than are allowed. */
   available: float,
-  /** Null while it is not throttled. */
+  /** End of the throttling, Unix ms; null while the scope is not throttled. */
   blockedUntilMs: moment.nullable(),
 });
 
-/** Values up to each bound of `histogram.ts` and above the one before; the last: above all bounds. */
+/** Counts of values between the bounds of `histogram.ts`; the last count is above all bounds. */
 const histogram = shape({ counts: list(count), sum: float });
 
 const feed = shape({
   name: text,
   /** Markets with a current value. */
   current: count,
-  /** Values of this run. */
+  /** Number of values in this run. */
   values: count,
   /** Age of the newest value, ms; null before the first. */
   ageMs: float.nullable(),
@@ -72,7 +72,7 @@ const feed = shape({
 const accountStatus = shape({
   mode: text,
   reason: text,
-  /** Loss limit of which a used part holds it back; null where that is not why it is in its mode. */
+  /** Loss limit whose used part determines the trader's mode; null for another reason. */
   heldBack: shape({ rung: text, reason: text }).nullable(),
   /** Operator's command that leads back up from this mode; empty when none is needed. */
   wayBack: text,
@@ -83,13 +83,13 @@ const accountStatus = shape({
   equityMicros: micros.nullable(),
   /** Equity minus the invested capital. */
   resultMicros: micros.nullable(),
-  /** Losses as the limits measure them; negative for a gain. */
+  /** Losses by the definition of the limits; negative for a gain. */
   losses: shape({ dayLossMicros: micros, drawdownMicros: micros, halted: text.nullable() }),
   days: shape({ current: dayResult, ended: dayResult.nullable() }).nullable(),
   openOrders: count,
   unknownOrders: count,
   fills: count,
-  /** Requests of this run that were given up before they were sent. */
+  /** Requests of this run that were dropped before they were sent. */
   unsent: count,
   /** Why only reducing orders are allowed; null when ledger and exchange agree. */
   reduceOnly: text.nullable(),
@@ -101,18 +101,18 @@ const accountStatus = shape({
   accepted: list(shape({ ...difference, sinceMs: moment.nullable(), reason: text })),
   /** A difference was found that the next round confirms or clears. */
   inDoubt: z.boolean(),
-  /** Why the newest round was void; null if it was not. */
+  /** Reason of a void newest round; null for a valid round. */
   voidReason: text.nullable(),
   /** Two complete reads after everything was settled showed no resting order, and nothing has begun since. */
   proven: z.boolean(),
-  /** When the newest cancel-all or stop was proven, whatever was begun since; null until it is. */
+  /** Time of the newest proven cancel-all or stop; null until the proof. Later requests do not change the time. */
   provenMs: moment.nullable(),
   /** Markets that are paused alone. */
   pausedMarkets: list(shape({ conditionId: text, title: text, reason: text })),
   /** The exchange's clock minus the trader's; null before its first answer. */
   clockOffsetMs: float.nullable(),
   budgets: shape({ public: budget, signed: budget }),
-  /** Observed reliability of the venue's marks; null where they are not used. */
+  /** Observed reliability of the venue's marks; null if marks are not used. */
   marks: shape({ isBelieved: z.boolean(), told: float, precision: float, recall: float }).nullable(),
   feeds: list(feed),
   risk: shape({
@@ -133,7 +133,7 @@ const accountStatus = shape({
     stepSeconds: histogram,
     requests: list(shape({ endpoint: text, answered: count, refused: count, unknown: count, seconds: histogram })),
     beatLateP99Ms: float,
-    /** 0: telemetry is complete; higher levels spare the trader (`Brake`). */
+    /** Level of the brake (`Brake`). 0: telemetry is complete; higher levels save the trader's time. */
     brake: count,
     readers: count,
     /** Readers of this run that were disconnected because they did not read. */
@@ -142,7 +142,7 @@ const accountStatus = shape({
     guardian: text,
   }),
   upkeep: shape({
-    /** The newest scheduled backup of the ledger where it failed. */
+    /** The newest scheduled backup of the ledger, if it failed; null otherwise. */
     backupFailed: shape({ at: moment, why: text }).nullable(),
     /** Why the journal of this run has ended; null while it is written, and where none is wanted. */
     journalEnded: text.nullable(),
@@ -150,7 +150,7 @@ const accountStatus = shape({
   }),
 });
 
-/** For a feed: a float from 0 to 1, or a deviation. */
+/** Price of a feed: a float from 0 to 1, or a deviation. */
 const price = z.number().nullable();
 const level = z.tuple([micros, micros]).readonly();
 
@@ -178,10 +178,10 @@ const marketStatus = shape({
   maxPositionMicros: micros.nullable(),
   /** Time of the newest book; null before the first. */
   bookSeenMs: moment.nullable(),
-  /** When the newest book that orders go by was requested; null before the first. */
+  /** Request time of the newest book in use for orders; null before the first book. */
   bookSentMs: moment.nullable(),
   resolvesMs: moment.nullable(),
-  /** The others' best prices. */
+  /** Best prices of other traders. */
   bestBidMicros: micros.nullable(),
   bestAskMicros: micros.nullable(),
   /** Own best prices. */
@@ -194,14 +194,14 @@ const marketStatus = shape({
   refusals: list(shape({ name: text, count, text })),
   /** Orders that the exchange refuses one after another, in a sentence; null where it took the newest. */
   exchangeRefusal: text.nullable(),
-  /** Distance of the venue's mark from the newest book, beyond half a tick; 0 where no mark came after it. */
+  /** Distance of the venue's mark from the newest book, beyond half a tick; 0 without a mark after the book. */
   markMove: float,
   /** Newest values of the feeds of its strategies, current or not. */
   feeds: list(
     shape({
       name: text,
       view: shape({ p: price, bid: price, ask: price, sd: price, ageMs: float }).nullable(),
-      /** Why its strategy does not get the value; null where it does. */
+      /** Reason why the strategy does not get the value; null if the strategy gets it. */
       withheld: text.nullable(),
     }),
   ),
@@ -232,7 +232,7 @@ const marketStatus = shape({
   /** The others' best levels, best first, price and shares; absent while telemetry is braked. */
   bids: list(level).optional(),
   asks: list(level).optional(),
-  /** The newest public trades, newest first: the exchange's clock, price, shares, side of the taker. Absent as above. */
+  /** Newest public trades, newest first: exchange time, price, shares, taker's side; absent if braked. */
   trades: list(z.tuple([moment, micros, micros, z.enum(['buy', 'sell'])]).readonly()).optional(),
 });
 
@@ -241,7 +241,7 @@ export const traderStatus = shape({
   process: processStatus,
   /** Address of the page, without its token; null without a page. */
   dashboard: text.nullable(),
-  /** Refused signatures, over all runs of this ledger. */
+  /** Number of refused signatures over all runs of this ledger. */
   signingRefused: count,
   account: accountStatus,
   markets: list(marketStatus),
@@ -253,12 +253,12 @@ export type TraderStatus = z.output<typeof traderStatus>;
 export type ProcessStatus = z.output<typeof processStatus>;
 /** Figures of the trader as a whole. */
 export type AccountStatus = z.output<typeof accountStatus>;
-/** Figures of one market. */
+/** Status figures of one market. */
 export type MarketStatus = z.output<typeof marketStatus>;
-/** Request budget of one scope. */
+/** Status of one scope's request budget. */
 export type BudgetStatus = z.output<typeof budget>;
 
-/** `quoting`, or why it is not quoted. */
+/** Returns `quoting`, or the reason why the market is not quoted. */
 export const describeQuoting = ({ orders, fairMicros, note }: MarketStatus): string =>
   orders.length > 0 && fairMicros !== null ? 'quoting' : note;
 
@@ -269,7 +269,7 @@ const LINES = [
     type: z.literal('frame'),
     time: moment,
     account: accountStatus,
-    /** Markets that differ from their newest line. */
+    /** Markets with changes since their newest line. */
     markets: list(marketStatus),
     /** All markets that the trader looks at. Others are over. */
     known: list(text),
@@ -282,13 +282,13 @@ const LINES = [
     kind: text,
     text,
   }),
-  /** The last line of a run. `proven`: nothing rests, proven. */
+  /** The last line of a run. `proven`: two reads have proven that no order rests. */
   z.object({ type: z.literal('bye'), time: moment, reason: text, proven: z.boolean() }),
 ] as const;
 
-/** One line of the stream that `subscribe` begins. */
+/** One line of the stream that `subscribe` starts. */
 export const statusLine = z.discriminatedUnion('type', LINES);
-/** Line of the stream. */
+/** Any line of the status stream. */
 export type StatusLine = Readonly<z.output<typeof statusLine>>;
-/** Line of one type. */
+/** Line of one type in the stream. */
 export type StatusLineOf<Type extends StatusLine['type']> = Extract<StatusLine, { readonly type: Type }>;

@@ -1,4 +1,4 @@
-/** Wire format of single values and its parsing. A schema that converts text has its JSON Schema in `meta`. */
+/** Formats and parses single values of the wire. A schema that converts text has its JSON Schema in `meta`. */
 
 import { z } from 'zod';
 import { type Micros, ONE, parseDecimal } from '../base/micros.js';
@@ -38,7 +38,7 @@ const upTo = (units: number) =>
 /** The price of an outcome, 0 to 1. */
 export const price = upTo(1);
 
-/** Maximum `amount`. Nine of them sum exactly. */
+/** Maximum `amount`. The sum of nine such amounts is exact. */
 export const LARGEST_AMOUNT = 1_000_000_000_000_000 as Micros;
 
 /** Shares or currency held, paid or owed, 0 to 10^9. */
@@ -81,7 +81,7 @@ export const queryInteger = (min: number, max: number) =>
     )
     .meta({ type: 'integer', pattern: undefined, minimum: min, maximum: max });
 
-/** One of a few words, in upper or lower case; read as lower case. */
+/** Schema of a fixed set of words in any case; the parsed word is lower case. */
 export const anyCase = <const T extends readonly [string, ...string[]]>(words: T) =>
   z
     .string()

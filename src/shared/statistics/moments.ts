@@ -13,7 +13,7 @@ export function valueAt(values: Values, index: number): number {
   return value;
 }
 
-/** RangeError when this is not a finite number. */
+/** Throws RangeError when the value is not a finite number. */
 export function requireFinite(value: number, what: string): void {
   if (!Number.isFinite(value)) throw notFinite(value, `for ${what}`);
 }
@@ -32,8 +32,8 @@ export function sortValues(values: Values): Float64Array {
 }
 
 /**
- * Of values in ascending order, at `part` in [0, 1], with linear interpolation (type 7, the default of NumPy and R); null
- * without samples. RangeError for another `part`.
+ * Returns the quantile at `part` in [0, 1] of ascending values; null without samples. The interpolation is linear (type
+ * 7, the default of NumPy and R). Throws RangeError for another `part`.
  */
 export function quantileOfSorted(ascending: Values, part: number): number | null {
   if (!(part >= 0 && part <= 1)) throw new RangeError(`a quantile lies in [0, 1], got ${part}`);
@@ -48,7 +48,7 @@ export function quantileOfSorted(ascending: Values, part: number): number | null
   return low === high ? low : low * (1 - share) + high * share;
 }
 
-/** As above, for values in any order. */
+/** Returns the quantile as above, for values in any order. */
 export const quantile = (values: Values, part: number): number | null => quantileOfSorted(sortValues(values), part);
 
 export interface Moments {

@@ -6,11 +6,11 @@
 import { normalCdf, normalQuantile } from '../base/random.js';
 import { computeMoments, figure, requireFinite, type Values } from './moments.js';
 
-/** An observed Sharpe ratio. */
+/** An observed Sharpe ratio and its sample moments. */
 export interface ObservedSharpe {
   /** Per sample. */
   readonly sharpe: number;
-  /** T: number of changes in it. */
+  /** T: number of changes in the sample. */
   readonly samples: number;
   /** g3 and raw g4 (3 for normal) of those changes. */
   readonly skewness: number;
@@ -41,16 +41,16 @@ export function probabilisticSharpe(observed: ObservedSharpe, benchmark = 0): nu
 
 /** Trials of the search for the judged ratio. */
 export interface Trials {
-  /** N: every configuration ever tried, kept or not; at least 1. */
+  /** N: number of all configurations ever tried, also discarded ones; at least 1. */
   readonly count: number;
   /** Variance of the trials' Sharpe ratios per sample; at least 0. */
   readonly variance: number;
 }
 
 /**
- * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill:
- * sqrt(V) ((1 - E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials; it
- * falls below 0, the exact value for one trial, only under N = 1.3 and is held at 0 there. RangeError for N < 1 or V < 0.
+ * SR0: the highest of N ratios per sample that is to be expected when none of the trials has any skill: sqrt(V) ((1 -
+ * E) Phi^-1(1 - 1/N) + E Phi^-1(1 - 1/(N e))), E = 0.5772156649. The approximation is for many trials. Below N = 1.3
+ * the formula is negative and the result is 0, the exact value for N = 1. RangeError for N < 1 or V < 0.
  */
 export function expectedMaxSharpe({ count, variance }: Trials): number {
   requireFinite(count, 'a number of trials');
@@ -62,14 +62,14 @@ export function expectedMaxSharpe({ count, variance }: Trials): number {
   return Math.sqrt(variance) * Math.max(0, highest);
 }
 
-/** Euler and Mascheroni's constant. */
+/** The Euler-Mascheroni constant. */
 const EULER = 0.5772156649015329;
 
 /** DSR = PSR(SR0): probability that the true ratio is above the expected best of all trials by luck alone. */
 export const deflatedSharpe = (observed: ObservedSharpe, trials: Trials): number | null =>
   probabilisticSharpe(observed, expectedMaxSharpe(trials));
 
-/** Mean over deviation, per sample; null below two samples or without variance. The `Sharpe` of everything below it. */
+/** Sharpe ratio per sample: mean over deviation. Null below two samples or without variance. */
 export function sharpePerSample(changes: Values): number | null {
   const { mean, standardDeviation } = computeMoments(changes);
   if (mean === null || standardDeviation === null || standardDeviation === 0) return null;

@@ -12,9 +12,9 @@ const CLEARED_AFTER_MS = 30_000;
 /** An open alert, as stored and shown. Times are Unix ms. */
 export interface RememberedAlert extends Pick<AlertMessage, 'kind' | 'severity' | 'title' | 'text'> {
   readonly sinceMs: number;
-  /** Null until it was sent. */
+  /** Time of the last message about the alert, Unix ms; null before the first. */
   readonly toldMs: number | null;
-  /** An operator has acknowledged it: it is not sent again until it is over. Null without an acknowledgement. */
+  /** Time of an operator's acknowledgement, Unix ms; null without one. Stops messages until the alert is over. */
   readonly acknowledgedMs: number | null;
 }
 
@@ -26,7 +26,7 @@ interface OpenAlert extends RememberedAlert {
   seenMs: number;
 }
 
-/** Open alerts, and when each is sent: once, again while a critical one stays open, and when it is over. */
+/** Open alerts and the times of their messages: at the start, at the end, and repeatedly while critical. */
 export class AlertBook {
   readonly #open = new Map<string, OpenAlert>();
   readonly #run: string;
@@ -43,7 +43,7 @@ export class AlertBook {
     for (const alert of alerts) this.#open.set(alert.kind, { ...alert, forMs: 0, seenMs: nowMs });
   }
 
-  /** The alert is not sent again until it is over. No effect where it is no longer open, or was acknowledged. */
+  /** The alert is not sent again until it is over. No effect on a closed or acknowledged alert. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): void {
     const alert = this.#open.get(kind);
     if (alert?.sinceMs === sinceMs) alert.acknowledgedMs ??= timeMs;
@@ -124,9 +124,9 @@ const APART_MS = 1_000;
 const MOST_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const PAUSE_MS = { first: 2_000, longest: 300_000 } as const;
-/** Afterwards it is dropped. */
+/** Maximum age of a pending message; older messages are dropped. */
 const PATIENCE_MS = { info: HOUR_MS, warning: HOUR_MS, critical: 24 * HOUR_MS } as const;
-/** Lines of a message that joins others. */
+/** Maximum number of lines in a message that joins several messages. */
 const MOST_JOINED = 10;
 
 interface Waiting {
@@ -135,9 +135,9 @@ interface Waiting {
 }
 
 /**
- * Pending messages of one channel: bounded, one at a time, retried after a failure with growing pauses, and few of the less
- * urgent ones. It knows no clock and sends nothing: its owner asks for the due message, and reports the result. Its times
- * are of a clock that never steps, ms.
+ * Queue of one channel's pending messages. The queue is bounded and sends one message at a time. Failures are retried
+ * with growing pauses. Less urgent messages have an hourly limit. The owner asks for the due message, sends it and
+ * reports the result. All times are monotonic, ms.
  */
 export class Outbox {
   readonly counts = { delivered: 0, failed: 0, lost: 0 };
@@ -161,7 +161,7 @@ export class Outbox {
     return [...this.#underWay, ...this.#waiting].map(({ message }) => message);
   }
 
-  /** Without room the least urgent and oldest is dropped and counted. */
+  /** Adds a message; a full queue drops and counts the oldest of the least urgent messages. */
   add(message: AlertMessage, steadyMs: number): void {
     this.#waiting.push({ message, sinceMs: steadyMs });
     if (this.length <= MOST_WAITING) return;
@@ -223,7 +223,7 @@ export class Outbox {
   }
 }
 
-/** One message with several joined; a single one unchanged. */
+/** Joins several messages into one; returns a single message unchanged. */
 function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('nothing to join');
@@ -243,12 +243,12 @@ function joinMessages(messages: readonly AlertMessage[]): AlertMessage {
 
 export const stateText = (state: AlertMessage['state']): string => (state === 'cleared' ? 'over: ' : '');
 
-/** One message. The same id is the same message, however often it arrives. */
+/** One message. Repeated deliveries have the same id. */
 export interface AlertMessage {
   readonly id: string;
   readonly timeMs: number;
   readonly severity: AlertSeverity;
-  /** Its subject; constant while an alert is open. */
+  /** Subject of the alert; constant while the alert is open. */
   readonly kind: string;
   readonly state: 'open' | 'cleared' | 'once';
   readonly title: string;
@@ -269,7 +269,7 @@ export interface AlertState {
   readonly waiting: Readonly<Record<string, readonly AlertMessage[]>>;
 }
 
-/** For an alert that has been open since then. */
+/** Acknowledgement of an alert that has been open since `sinceMs`. */
 export interface Acknowledgement {
   readonly kind: string;
   readonly sinceMs: number;
@@ -288,12 +288,12 @@ const RECENT = 200;
 
 export interface AlertCenterOptions {
   readonly config: Pick<AlertsConfig, 'channels'>;
-  /** Drawn by each console. */
+  /** Random id of the run; every console start draws a new one. */
   readonly run: string;
   readonly openSender: (channel: ChannelConfig) => AlertSender;
   /** Failed deliveries, for the console's own log. */
   readonly note: (text: string) => void;
-  /** Absent: nothing is stored. */
+  /** Storage for alerts; absent: nothing is stored. */
   readonly memory?: AlertMemory;
   /** Unix ms; the time at which the stored state is read. */
   readonly nowMs?: number;
@@ -339,7 +339,7 @@ export class AlertCenter {
     this.#remember();
   }
 
-  /** For a trader to its operator; `time` in Unix ms. */
+  /** Queues a notice of the trader for its operator; `time` in Unix ms. */
   notice(
     { kind, text, time, severity }: { kind: string; severity: 'info' | 'loud'; text: string; time: number },
     steadyMs: number,
@@ -390,7 +390,7 @@ export class AlertCenter {
     });
   }
 
-  /** Written only when it changed: mostly nothing is open and nothing waits. */
+  /** Stores the state after a change only: mostly no alert is open and no message waits. */
   #remember(): void {
     const { memory } = this.#options;
     if (memory === undefined) return;

@@ -6,8 +6,8 @@ import type { AlertSeverity } from '../config/schema.js';
 const LIFELINE_MS = 60_000;
 
 /**
- * The dead man's switch: a remote watcher raises an alarm when our calls stop. It is called only after useful work
- * since the last call: a call on a mere timer would prove nothing.
+ * The dead man's switch: a remote watcher raises an alarm when our calls stop. The watcher is called only after useful
+ * work since the last call: a call on a mere timer would prove nothing.
  */
 export class Lifeline {
   #steps = 0;
@@ -19,7 +19,7 @@ export class Lifeline {
     this.#calledMs = steadyMs;
   }
 
-  /** The call that is due: why there was no useful work, empty where there was. Null between two calls. */
+  /** Returns the due call: the reason for missing useful work, or an empty text. Returns null between two calls. */
   look({ account, isGuarded, nowMs, steadyMs }: WatchedFacts, isCurrent: boolean): string | null {
     if (steadyMs - this.#calledMs < LIFELINE_MS) return null;
     this.#calledMs = steadyMs;
@@ -37,12 +37,12 @@ export class Lifeline {
 }
 
 export interface Condition {
-  /** The same while it lasts. */
+  /** Subject of the condition; constant while the condition lasts. */
   readonly kind: string;
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
-  /** Time that it must hold before it is sent, ms. */
+  /** Time that the condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /** Start of the condition, Unix ms, if known; else since it was first seen. */
   readonly sinceMs?: number;
@@ -51,15 +51,15 @@ export interface Condition {
 /** Null if unknown. */
 export interface WatchedFacts {
   readonly nowMs: number;
-  /** By a clock that never steps, ms. */
+  /** Time of a clock that never steps, ms. */
   readonly steadyMs: number;
-  /** Time since the trader's last message, or since it was due, ms; null where it is unknown whether one was due. */
+  /** Time since the trader's last message or since its due time, ms; null if no due time is known. */
   readonly silentMs: number | null;
-  /** Whether this console has ever received a message from it. */
+  /** Whether this console has ever received a message from the trader. */
   readonly isHeard: boolean;
-  /** Regular end: nothing rests. */
+  /** The trader ended regularly: no order rests. */
   readonly hasEnded: boolean;
-  /** Its process ended without a message. */
+  /** The trader's process ended without a message. */
   readonly isGone: boolean;
   readonly isGuarded: boolean | null;
   readonly diskFreeBytes: number | null;
@@ -69,7 +69,7 @@ export interface WatchedFacts {
   readonly backupWithinMs: number | null;
   /** Wrong passwords and tokens presented to the page within the last ten minutes. */
   readonly refusedLogins: number;
-  /** Of the trader's newest messages. */
+  /** Process status from the trader's newest messages. */
   readonly process: ProcessStatus | null;
   readonly account: AccountStatus | null;
 }
@@ -81,19 +81,19 @@ const LITTLE_DISK_BYTES = 2_000_000_000;
 const MOST_LOSS = 0.8;
 const MOST_SKEW_MS = 2_000;
 const RECONCILED_WITHIN_MS = 10 * MINUTE_MS;
-/** Wrong passwords: an attacker who guesses, or a person who mistypes. */
+/** Limit of wrong passwords, from an attacker's guesses or an operator's typing errors. */
 const MOST_REFUSED_LOGINS = 3;
 
 interface AlertKind {
   readonly severity: AlertSeverity;
   readonly title: string;
-  /** The command that helps: an operator woken at night should not have to search for it. Empty: nothing is to be done. */
+  /** The next command for the operator, who should not have to search for it at night. Empty: no action is needed. */
   readonly next: string;
-  /** Time that a condition must hold before it is sent, ms. */
+  /** Time that a condition must hold before its alert is sent, ms. */
   readonly forMs: number;
   /**
-   * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`: of
-   * the trader, sent once as it happens; a lasting state is a condition.
+   * `console`: a condition that the console sees. `trader`: a condition whose end only the trader can show. `notice`:
+   * an event of the trader, sent once. A lasting state is a condition.
    */
   readonly by: 'console' | 'trader' | 'notice';
 }
@@ -238,7 +238,7 @@ function findShown(account: AccountStatus, { nowMs, process, backupMs, backupWit
   return {
     killed: mode === 'killed' && reason,
     halted: mode === 'halted' && reason,
-    // One round alone may have met an order in flight.
+    // A single round may have counted an order in flight as a difference.
     ledger_differs: reconciled !== null && account.disagreement,
     unknown_orders: unknownOrders > 0 && `of ${unknownOrders} orders nothing is known`,
     venue_silent: account.silent && 'requests go unanswered',
@@ -284,7 +284,7 @@ export function findConditions(facts: WatchedFacts): readonly Condition[] {
   });
 }
 
-/** Whether these facts leave open if a condition of this kind holds: missing facts do not end an alert. */
+/** Whether these facts do not decide if a condition of this kind holds: missing facts end no alert. */
 export function isUndecided(kind: string, facts: WatchedFacts): boolean {
   const { silentMs, isHeard, hasEnded, isGone, diskFreeBytes, account } = facts;
   if (kind === 'disk_low') return diskFreeBytes === null;
@@ -303,8 +303,8 @@ export const isBackupFailing = (failed: FailedBackup, newestMs: number | null): 
 const wholeSeconds = (ms: number): number => Math.round(ms / 1000);
 
 /**
- * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command that is only
- * information comes from the timer: it asks for a comparison every few minutes, whose result is a condition.
+ * Null for a notice that is not sent: a lasting state is a condition, and the rest is in the log. A command of level
+ * `info` comes from the timer, which requests a comparison every few minutes. The comparison's result is a condition.
  */
 export function toldAs(kind: string, severity: 'info' | 'loud') {
   const known = findKind(kind);

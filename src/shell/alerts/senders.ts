@@ -1,6 +1,6 @@
 /**
- * Protocol of each kind of channel. Secrets and control characters are removed from texts before they leave: titles come
- * from the exchange, and an error may contain a secret.
+ * Delivery protocols of the channel kinds. Secrets and control characters are removed from every outgoing text. Titles
+ * come from the exchange, and an error may contain a secret.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -12,7 +12,7 @@ import type { ChannelConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import { type AlertMessage, type AlertSender, type Delivery, stateText } from './alert-center.js';
 
-/** Sends one message now. Throws TwinbookError when the channel's secret cannot be read. */
+/** Sends one test message at once. Throws TwinbookError when the channel's secret cannot be read. */
 export function testChannel(configFile: string, channel: ChannelConfig): Promise<Delivery> {
   readSecrets(channel);
   const send = openSender(channel, { trader: parse(configFile).name, nowMs: Date.now });
@@ -33,14 +33,14 @@ export const causeOf = (error: unknown): string =>
 
 export const cleanText = (text: string): string => secrets.clean(text.replaceAll(/(?!\n)\p{C}/gu, '?'));
 
-/** Hidden in every text from then on. Throws TwinbookError when it is unreadable, or readable by others. */
+/** Reads a secret and hides it in all later texts. Throws TwinbookError for an unreadable or public file. */
 export function readSecret(path: string, what: string): string {
   const secret = readPrivateFile(path, what).trim();
   secrets.hide(secret);
   return secret;
 }
 
-/** The text of an answer. Throws when it is longer than `mostBytes`, or breaks off. */
+/** Returns the text of an answer. Throws for an answer longer than `mostBytes`, or a broken one. */
 export async function readBounded(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -70,7 +70,7 @@ const readSecrets = ({ name, addressFile, signingFile }: ChannelConfig) => ({
 const failureText = (error: unknown): string =>
   secrets.clean(error instanceof TwinbookError ? `${error.message}. ${error.hint}`.trim() : causeOf(error));
 
-/** Secrets are read for each message: a channel with unreadable ones is noted at once, and works once they are readable. */
+/** Every message reads the channel's secrets. A channel with unreadable secrets is noted at once. */
 export function openSender(channel: ChannelConfig, options: SenderOptions, note?: (text: string) => void): AlertSender {
   try {
     readSecrets(channel);
@@ -131,7 +131,7 @@ const ntfyHeaders = ({ severity }: AlertMessage, subject: string): Readonly<Reco
   priority: { info: '2', warning: '4', critical: '5' }[severity],
 });
 
-/** The receiver can verify its origin and age. */
+/** Signature headers by which the receiver verifies the message's origin and age. */
 function signature(content: string, key: string, nowMs: number): Readonly<Record<string, string>> {
   const time = Math.floor(nowMs / 1000);
   const mac = createHmac('sha256', key).update(`${time}.${content}`).digest('hex');
@@ -155,7 +155,7 @@ const [id, none] = [z.int(), z.undefined().optional()];
 const chat = { chat: z.object({ id, type: z.literal('private') }), sender_chat: none };
 const from = { from: z.object({ id, is_bot: z.literal(false) }), via_bot: none };
 const forwarded = { forward_origin: none, forward_date: none };
-/** A direct text message from a person: no group, no bot, nothing forwarded. */
+/** Schema of a direct text message from a user: no group, no bot, no forwarded message. */
 const directSchema = z
   .object({ date: z.int().nonnegative(), text: z.string(), ...chat, ...from, ...forwarded })
   .refine(({ chat, from }) => chat.id === from.id);
@@ -226,7 +226,7 @@ export async function postText(
   return { kind: 'failed', why, afterMs: parseWaitMs(response.headers.get('retry-after')) };
 }
 
-/** Seconds; dates are ignored. */
+/** Reads `Retry-After` in seconds; ignores dates. */
 function parseWaitMs(header: string | null): number | null {
   const seconds = header === null || header.trim() === '' ? Number.NaN : Number(header);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, LONGEST_WAIT_MS) : null;

@@ -6,11 +6,11 @@ import { makePrivate } from '../../shared/base/files.js';
 import { SqliteDriver } from '../../shared/base/sqlite-driver.js';
 import { type BackupOrder, examineFile } from './backups.js';
 
-/** Pages per copy step, and the pause after each, ms: at most 100 MB a second, which leaves the disk to the ledger. */
+/** Pages per copy step, and the pause after each step, ms. The limit of 100 MB/s keeps disk time for the ledger. */
 const PAGES = 500;
 const REST_MS = 20;
 
-// Only `makeBackup` starts it.
+// Only `makeBackup` starts this worker thread.
 const { source, target } = workerData as BackupOrder;
 const ledger = new SqliteDriver(source, { readonly: true, fileMustExist: true });
 // The first read begins a view of the ledger for the whole transaction.

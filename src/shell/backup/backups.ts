@@ -1,4 +1,4 @@
-/** Backups of a ledger, in a folder beside it. Only a checked copy gets a valid name. */
+/** Backups of a ledger, in a folder beside the ledger. Only a checked copy gets a valid name. */
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,8 +16,8 @@ export const locateBackupFolder = (ledgerPath: string): string => `${ledgerPath}
 export const locateNewestBackup = (ledgerPath: string): string => `${ledgerPath}.backup`;
 
 /**
- * Backs up an open or closed ledger; returns also the names of deleted backups. Throws TwinbookError `ledger_broken`
- * for a copy that is not whole, which stays under a name that says so, and the system's error when there is no room.
+ * Backs up an open or closed ledger. Returns the backup and the names of deleted backups. Throws `ledger_broken` for an
+ * incomplete copy, which keeps a name that says so. Throws the system's error on a full disk.
  */
 export async function makeBackup(
   { path: ledgerPath, backups }: { readonly path: string; readonly backups: { readonly maxBytes: number } },
@@ -115,7 +115,7 @@ function copyChecked(data: BackupOrder): Promise<ExaminedFile> {
   });
 }
 
-/** Backups to keep. The newest one is always kept. */
+/** Rules for keeping backups. The newest backup is always kept. */
 export interface BackupPolicy {
   /** Number of the newest that stay. */
   readonly newest: number;

@@ -8,17 +8,17 @@ import type { Wallet } from '../wallet/wallet.js';
 import type { ServiceClient } from './client.js';
 
 interface StoredCredentials {
-  /** The client signs with them already; null when there are none yet. */
+  /** Credentials that the client already signs with; null without credentials. */
   readonly stored: Credentials | null;
-  /** Whether refused ones may be replaced: a paper exchange with a fresh state knows no keys. */
+  /** Whether refused credentials may be replaced: a paper exchange with a fresh state knows no keys. */
   readonly mayReplace: boolean;
   /** Stores new credentials, because the venue shows a secret only once. */
   readonly keep: (made: Credentials) => void;
 }
 
 /**
- * Asks the venue for one signed answer, and makes credentials where there are none. Returns those that the client then
- * signs with. Throws `venue_unreachable`, or `venue_refused` when it accepts none.
+ * Asks the venue for one signed answer, and makes credentials where there are none. Returns the credentials that the
+ * client signs with. Throws `venue_unreachable`, or `venue_refused` when the venue accepts no credentials.
  */
 export async function acceptedCredentials(
   client: ServiceClient,
@@ -71,5 +71,5 @@ export async function ensureTakenKey(
   return used;
 }
 
-/** Whether the venue rejected the key, or forbids it this call. */
+/** Whether the venue rejected the key or forbids this call for the key. */
 export const isKeyRefusal = (outcome: Outcome): boolean => outcome.kind === 'refused' && refusesKey(outcome);

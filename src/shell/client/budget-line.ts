@@ -1,7 +1,7 @@
 /**
- * The budget of one scope: a guard rail below the scheduler's plan. While places are free a request passes at once;
- * Bottleneck, which takes some milliseconds a job, only holds the line of those that must wait, by lane, and lets as
- * many through as the sliding window has places.
+ * The budget of one scope: a guard rail below the scheduler's plan. A request passes at once while the sliding window
+ * has a free place. Only waiting requests queue in Bottleneck, by lane: Bottleneck takes some milliseconds a job. Each
+ * free place releases one request.
  */
 
 import Bottleneck from 'bottleneck';
@@ -11,12 +11,12 @@ import { type AnswerSignals, Pacing, type Permit } from './pacing.js';
 
 /** More than a minute's whole budget in line would be stale before its turn. */
 const LONGEST_LINE = 1_000;
-/** For these there is a second line behind a full one: reads that pile up must not turn a cancel away. */
+/** Urgent lanes have a second queue behind a full one: queued reads must not reject a cancel. */
 const URGENT: readonly Lane[] = ['cancel', 'submit'];
 
 /**
- * Between two starts, for Bottleneck: centuries ago. It plans starts by the wall clock, so a clock that is set back would
- * hold the line for as long as the step. Places come from the window, which a clock that cannot be set measures.
+ * Negative minimum time between two starts, for Bottleneck. Bottleneck plans starts by the wall clock. A clock set back
+ * would otherwise hold the queue. Places come from the window, which has a monotonic clock.
  */
 const LONG_AGO_MS = -1e14;
 
@@ -32,11 +32,11 @@ interface Prober {
   readonly lane: Lane;
   /** A cancel of a kill. */
   readonly isUrgent: boolean;
-  /** False when it no longer waits. */
+  /** Passes a permit to the request; returns false when the request no longer waits. */
   readonly settle: (place: Permit) => boolean;
 }
 
-/** The line of one scope: a request leaves when the window of the budget has a place for it, urgent lanes first. */
+/** The queue of one scope. Requests leave when the budget's window has a free place, urgent lanes first. */
 export class BudgetLine {
   readonly #pacing: Pacing;
   readonly #monotonicMs: () => number;
@@ -45,7 +45,7 @@ export class BudgetLine {
   /** Jobs in Bottleneck's queue, including those that no longer wait, and the number with a place. */
   #queued = 0;
   #called = 0;
-  /** In order of arrival, including those that no longer wait. */
+  /** Probers in order of arrival, including probers that no longer wait. */
   #probers: Prober[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -112,7 +112,7 @@ export class BudgetLine {
     if (this.#queued > 0) this.#callUp();
   }
 
-  /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
+  /** Records an answer. Returns the pause after a refusal (for all but probes), ms; null without a refusal. */
   onAnswer(place: Permit, heard: AnswerSignals): number | null {
     const pauseMs = this.#pacing.onAnswer(place, heard, this.#monotonicMs());
     if (this.#queued > 0) this.#callUp();
@@ -174,8 +174,8 @@ export class BudgetLine {
 export const boundedDelay = (ms: number): number => Math.max(1, Math.min(Math.ceil(ms), 3_600_000));
 
 /**
- * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and submits have
- * connections of their own: a venue that hangs on eight reads must not keep a cancel waiting for their time-outs.
+ * Bounds how many requests are in flight at once, in two groups: cancels and submits, and everything else. Cancels and
+ * submits have their own connections: a venue that hangs on eight reads must not delay a cancel.
  */
 export class Lanes {
   readonly #urgent: PQueue;

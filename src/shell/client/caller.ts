@@ -1,7 +1,6 @@
 /**
- * One call of the service over HTTP, signed, within the venue's budgets. It ends *answered*, *refused* (the service said
- * so in its own answer format) or *unknown*, and never throws for a fault of the network or the venue. No reason, notice
- * or error contains a secret.
+ * Makes one signed HTTP call within the venue's budgets. A call ends *answered*, *refused* (an error envelope of the
+ * service) or *unknown*. Faults of the network or the venue never throw. No reason, notice or error contains a secret.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -33,7 +32,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 8;
 /** After three failures the caller decides whether to read again. */
 const READ_RETRIES = 2;
-/** Wait between two attempts of a read without an answer; doubled each time, minus a random part up to half. */
+/** Wait between two attempts of an unanswered read, ms; doubled each time, minus a random part up to half. */
 const RETRY_DELAY_MS = 200;
 /** Part of a minute's budget: while less is free, no planned read is retried automatically. */
 const SPARE_PART = 1 / 2;
@@ -54,19 +53,19 @@ interface Job {
 interface PlannedOptions extends CallOptions {
   /** Made by a core that repeats its reads, and keeps some of the budget for urgent requests. */
   readonly isPlanned?: boolean;
-  /** A cancel of a kill; absent: any cancel. */
+  /** Whether the request is a cancel of a kill; absent: every cancel is. */
   readonly isUrgent?: boolean;
 }
 
 interface Attempted {
   readonly answer: ClientAnswer;
-  /** Whether the transport tried. */
+  /** Whether the transport sent or tried to send the request. */
   readonly left: boolean;
   /** Whether another attempt of a read may help. */
   readonly again: boolean;
 }
 
-/** Makes calls over HTTP: signs and paces them, sends a write once and an unanswered read up to three times. */
+/** Makes HTTP calls: signs and paces each call, sends a write once and an unanswered read up to three times. */
 export class HttpCaller {
   readonly profile: VenueProfile;
   readonly clock: ClientClock;
@@ -106,7 +105,7 @@ export class HttpCaller {
         }
       : null;
     this.#credentials = options.credentials ?? null;
-    // One listener per call in retry: no leak, but the runtime warns from the eleventh on.
+    // Each call in retry adds one listener. The count is bounded, but the runtime warns from the eleventh listener on.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -204,7 +203,7 @@ export class HttpCaller {
       if (!next.left && last.left) break;
       last = next;
     }
-    // The present time, even after a long wait for a retry: a core that gets an older time assumes a clock set back.
+    // The answer gets the time after all retries: the core takes an older time for a clock set back.
     return last.left ? { ...last.answer, nowMs: this.clock.nowMs() } : last.answer;
   }
 
@@ -277,7 +276,7 @@ export class HttpCaller {
     const throttled = status === 429;
     const fromReset = budget === null || budget.resetMs <= times.wallMs ? null : budget.resetMs - times.wallMs;
     const askedMs = readRetryAfter(header, times.wallMs + this.#offsetMs(times)) ?? fromReset;
-    // Without a line no refusal makes it pause.
+    // A refusal causes no pause in a caller without a budget line.
     const unpaced = throttled ? 0 : null;
     const waitMs = line === null ? unpaced : line.onAnswer(place, { genuine, throttled, budget, askedMs });
     if (waitMs !== null) this.#notify({ kind: 'throttled', scope: declaration.scope, waitMs: Math.ceil(waitMs) });
@@ -343,7 +342,7 @@ export function readRetryAfter(header: Header, venueNowMs: number): number | nul
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - venueNowMs);
 }
 
-/** Venue clock, ms, from the `Date` header; null for an answer from a cache, which has an old date. */
+/** Returns the venue's clock from the `Date` header, ms; null for a cached answer, whose date is old. */
 export function readDate(header: Header): number | null {
   if (header('age') !== null) return null;
   const dateMs = Date.parse(header('date') ?? '');
@@ -364,7 +363,7 @@ const MINUTE_MS = 60_000;
 
 type ClockNotice = Extract<ClientNotice, { kind: 'clock_offset' }>;
 
-/** When an answer's request left and when the answer was seen (monotonic), and our wall clock when it was seen. */
+/** Monotonic times when the request left and when the answer was seen, and our wall clock at the latter. */
 interface AnswerTimes {
   readonly sentMonotonicMs: number;
   readonly seenMonotonicMs: number;
@@ -372,15 +371,15 @@ interface AnswerTimes {
 }
 
 interface Bounds {
-  /** Venue minus monotonic, ms. */
+  /** Difference between the venue's clock and the monotonic clock, ms. */
   readonly low: number;
   readonly high: number;
   readonly atMonotonicMs: number;
 }
 
 /**
- * Estimates the venue's clock from the `Date` of its answers, whose bounds intersect to some milliseconds. It is kept
- * against our monotonic clock: a step of our wall clock changes no timestamp that we sign.
+ * Estimates the venue's clock from the `Date` of its answers, whose bounds intersect to some milliseconds. The estimate
+ * is relative to our monotonic clock: a step of our wall clock changes no signed timestamp.
  */
 export class VenueClock {
   #bounds: Bounds | null = null;
@@ -392,7 +391,7 @@ export class VenueClock {
   /** Takes in an answer's `Date`, ms. Returns a notice for a relevant difference, at most three times a minute. */
   observe(dateMs: number, times: AnswerTimes): ClockNotice | null {
     const sample = toBounds(dateMs, times);
-    // A contradiction: one of the clocks was set. The new answer holds, older ones are dropped.
+    // Bounds that do not intersect mean that a clock was set: the new answer replaces the older ones.
     this.#bounds = (this.#bounds === null ? sample : intersect(this.#bounds, sample)) ?? sample;
     return this.#news(times);
   }
@@ -433,7 +432,7 @@ export class VenueClock {
   }
 }
 
-/** The venue wrote its time between our sending and our receiving; its true time is up to a second later. */
+/** The venue wrote the `Date` between our sending and receiving; the true time is up to a second later. */
 const toBounds = (dateMs: number, { sentMonotonicMs, seenMonotonicMs }: AnswerTimes): Bounds => ({
   low: dateMs - seenMonotonicMs,
   high: dateMs + HEADER_RESOLUTION_MS - sentMonotonicMs,

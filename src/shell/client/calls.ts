@@ -1,6 +1,6 @@
 /**
- * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the key of the path, the
- * body, the query and `CallOptions`, as far as the call has them. A body of one field is passed as that field's value.
+ * Every call of `ENDPOINTS` as a method: `orders.create` is `client.orders.create`. Arguments are the path's key, body,
+ * query and `CallOptions`, if the call has them. A body of one field is passed as that field's value.
  */
 
 import {
@@ -36,7 +36,7 @@ interface OrderHead {
 
 /** An order as a caller writes it: decimal text, prices in the order's own outcome space. */
 export type OrderInput =
-  /** Rests in the book until it is filled or canceled. */
+  /** An order that rests in the book until a fill or a cancel. */
   | (OrderHead & {
       readonly order_type: 'limit';
       readonly side: Side;
@@ -50,7 +50,7 @@ export type OrderInput =
   /** Sells `amount` shares at once; what finds no buyer is canceled. */
   | (OrderHead & { readonly order_type: 'market'; readonly side: 'sell'; readonly amount: string });
 
-/** How many complete sets, as decimal text: a positive multiple of the market's lot. */
+/** Number of complete sets, as decimal text: a positive multiple of the market's lot. */
 export type ConversionInput = BodyOf<'merges.create'>;
 
 /** `is_yes` is true by default, `leverage` 1. Take profit and stop loss are not signed. */
@@ -61,7 +61,7 @@ export type MarginInput =
   | (MarginHead & { readonly type: 'market'; readonly funds: string })
   | (MarginHead & { readonly type: 'limit'; readonly price: string; readonly shares: string });
 
-/** A given price is set, null clears it, an absent one stays. At least one. */
+/** A given price is set, null clears the price, an absent price stays. At least one is present. */
 export type TpSlInput = BodyOf<'positions.setTpSl'>;
 
 /** Bodies that are declared more precisely than their schema. */
@@ -91,7 +91,7 @@ type NamesOf<G extends string, N extends EndpointName = EndpointName> = N extend
 type MethodName<N> = N extends `${string}.${infer M}` ? M : never;
 type WalkName<N> = MethodName<N> extends 'list' ? 'all' : `all${Capitalize<MethodName<N>>}`;
 
-/** All groups of calls, as `ServiceClient` has them. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
+/** The groups of calls in `ServiceClient`. A method throws ServiceRefused or OutcomeUnknown; a walk also BrokenList. */
 export type Calls = {
   readonly [G in GroupOf<EndpointName>]: { readonly [N in NamesOf<G> as MethodName<N>]: Method<N> } & {
     readonly [N in Extract<NamesOf<G>, ListName> as WalkName<N>]: Walk<N>;
@@ -141,7 +141,7 @@ const WALK_LIMIT = 100;
 interface ListRule<R> {
   /** Identifies a row; null for a row or list without ids. */
   readonly getKey: ((row: R) => string | null) | null;
-  /** Whether a page with a successor must be full, unless sorted: true for "before this id" cursors. */
+  /** Whether a page with a successor must be full, unless sorted. True for cursors of the kind "before this id". */
   readonly isKeyset: boolean;
 }
 
@@ -169,7 +169,7 @@ const LIST_RULES: { readonly [N in ListName]: ListRule<RowOf<N>> } = {
   'requests.list': { getKey: byPubkey, isKeyset: false },
 };
 
-/** The record of one call. Throws ServiceRefused or OutcomeUnknown. */
+/** Makes one call and returns the record. Throws ServiceRefused or OutcomeUnknown. */
 export async function readRecord<N extends EndpointName>(
   caller: Caller,
   endpoint: N,
@@ -179,7 +179,7 @@ export async function readRecord<N extends EndpointName>(
   return requireRecord(endpoint, await callInLane(caller, endpoint, input, options)).data;
 }
 
-/** One page of a list. Throws ServiceRefused or OutcomeUnknown. */
+/** Reads one page of a list. Throws ServiceRefused or OutcomeUnknown. */
 async function readPage<N extends ListName>(
   caller: Caller,
   endpoint: N,
@@ -212,7 +212,7 @@ export async function* walkPages<N extends ListName>(
   const { getKey, isKeyset } = LIST_RULES[endpoint] as ListRule<RowOf<N>>;
   const fail = (fault: ListFault, what: string) => new BrokenList(endpoint, fault, what);
   const cursors = new Set<string>();
-  // A list that restarts under new cursors is recognised by its first page, whatever its length.
+  // The first page identifies a list that restarts under new cursors, at any list length.
   const first = new Set<string>();
   const recent = new Set<string>();
   let { cursor } = query;

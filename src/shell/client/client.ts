@@ -1,9 +1,9 @@
 /**
  * The service as a library: `import { ServiceClient } from 'twinbook/client'`.
  *
- * Every call is a method at its own name, such as `client.orders.create`. It resolves to the record, and rejects with
- * ServiceRefused, OutcomeUnknown, or TwinbookError for input that cannot be sent. Money that is calculated with is
- * `Micros`, sent money decimal text. `all…` walks a list. The verbs (`place`, `cancel` …) draft, sign, submit and wait.
+ * Every call is a method at its own name, such as `client.orders.create`. The call resolves to the record. Calls reject
+ * with ServiceRefused, OutcomeUnknown, or TwinbookError for invalid input. Received money is `Micros`, sent money
+ * decimal text. `all…` walks a list. Verbs such as `place` draft, sign, submit and wait.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -56,9 +56,9 @@ export class ServiceClient extends HttpCaller {
   readonly requests = this.#calls.requests;
 
   /**
-   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is in the book or was.
-   * Rejects with ServiceRefused or NotDone when it certainly is not. After OutcomeUnknown only its record shows it: look
-   * at `error.pubkey` before placing anything again. Never makes a second draft. See docs/client.md.
+   * Places an order: signs only a draft that says exactly this order. Resolves to an order that is or was in the book.
+   * ServiceRefused or NotDone prove that the order is not in the book. After OutcomeUnknown read the record
+   * `error.pubkey` before placing again. Never makes a second draft. See docs/client.md.
    */
   async place(wallet: Wallet, order: OrderInput, options: SafeOptions = {}): Promise<OrderRow> {
     const terms = orderTerms(order);
@@ -86,26 +86,26 @@ export class ServiceClient extends HttpCaller {
       return await this.#run(wallet, rest, {
         endpoint: 'orders.cancelSubmit',
         draft: async (within) => ({ ...(await this.orders.cancel(pubkey, within)), marketConditionId, terms }),
-        // The order's own pubkey, whatever the draft's: the signer has compared them.
+        // The signer has compared the draft's pubkey with the order's.
         submit: (_, signature, within) => this.orders.cancelSubmit(pubkey, signature, within),
         read: (_, within) => this.orders.detail(pubkey, within),
         getStage: cancelStage,
       });
     } catch (error) {
       if (!(error instanceof ServiceRefused && error.is('order_not_cancelable'))) throw error;
-      // It was probably filled meanwhile: its record shows it.
+      // A fill probably ended the order meanwhile: the record shows the fill.
       const now = await this.orders.detail(pubkey, bounded);
       if (cancelStage(now).kind === 'done') return now;
       throw error;
     }
   }
 
-  /** Merges complete sets of shares into currency. Resolves to the row when it is `done`. Rejects as `place`. */
+  /** Merges complete sets of shares into currency. Resolves to the `done` merge. Rejects as `place`. */
   merge(wallet: Wallet, merge: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, merge, options, 'merge-shares', this.merges);
   }
 
-  /** Splits currency into complete sets of shares. Resolves to the row when it is `done`. Rejects as `place`. */
+  /** Splits currency into complete sets of shares. Resolves to the `done` split. Rejects as `place`. */
   split(wallet: Wallet, split: ConversionInput, options: SafeOptions = {}): Promise<ConversionRow> {
     return this.#convert(wallet, split, options, 'split-shares', this.splits);
   }
@@ -126,8 +126,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeems all free shares of a settled market. The draft must name those that the account's assets list. Resolves to
-   * the row when it is `completed` or `done`. Rejects as `place`.
+   * Redeems all free shares of a settled market. The draft must name the shares that the account's assets list.
+   * Resolves to the row in the state `completed` or `done`. Rejects as `place`.
    */
   async redeem(wallet: Wallet, marketConditionId: string, options: SafeOptions = {}): Promise<RedeemRow> {
     return this.#run(wallet, options, {
@@ -140,8 +140,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Redeemable shares of the account's assets, read before the draft, which locks them. Where all of them are locked
-   * already an earlier draft holds them, most likely one whose answer was lost; the service answers that one again.
+   * Redeemable shares of the account's assets, read before the draft, which locks the shares. If all shares are locked,
+   * an earlier draft holds them, most likely after a lost answer. The service then returns that draft again.
    */
   async #sharesToRedeem(market_condition_id: string, within: CallOptions) {
     const free: Record<'yes' | 'no', Micros> = { yes: ZERO, no: ZERO };
@@ -156,8 +156,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Opens a margin position. Resolves to its request once that is `order_placed` or `completed`; a limit request may
-   * stay at the former for as long as the market does not reach its price. Rejects as `place`.
+   * Opens a margin position. Resolves to the request in the state `order_placed` or `completed`. A limit request may
+   * stay `order_placed` until the market reaches the limit price. Rejects as `place`.
    */
   async openMargin(wallet: Wallet, request: MarginInput, options: SafeOptions = {}): Promise<RequestRow> {
     const terms = marginTerms(request);
@@ -168,8 +168,8 @@ export class ServiceClient extends HttpCaller {
   }
 
   /**
-   * Closes a margin position. Resolves to it once it is closed; with a price give `withinMs`. Rejects with
-   * ServiceRefused, or with OutcomeUnknown when it was not seen closed in time: it may still close. Never asks twice.
+   * Closes a margin position. Resolves to the closed position; with a price give `withinMs`. Rejects with
+   * ServiceRefused, or with OutcomeUnknown at the deadline: the position may still close. Sends one close only.
    */
   closeMargin(close: CloseInput, options: SafeOptions = {}): Promise<PositionRow> {
     return closeMargin(this.positions, close, this, options);
@@ -198,7 +198,7 @@ const LANDING: Stage = { kind: 'landing' };
 const DONE: Stage = { kind: 'done' };
 const OVER = ['failed', 'expired', 'cancelled'] as const;
 
-/** An order that was in the book has taken effect, whatever its end. */
+/** An order that was in the book has taken effect, even if later canceled. */
 function placeStage({ status }: OrderRow): Stage {
   if (status === null || ORDER_STANDING[status].phase === 'unsigned') return UNSIGNED;
   if (ORDER_STANDING[status].tookEffect) return DONE;

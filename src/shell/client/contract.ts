@@ -28,37 +28,37 @@ export interface ClientOptions {
   readonly profile: VenueProfile;
   /** Overrides the profile's. HTTPS unless the host is loopback, without query or credentials. */
   readonly baseUrl?: string;
-  /** Without them only public and bootstrap calls can leave. */
+  /** Credentials for signing; without credentials only public and bootstrap calls can leave. */
   readonly credentials?: Credentials;
   readonly clock?: ClientClock;
   /** Requests per minute by scope, never exceeded: for a shared key. `Infinity` for a venue without limits. */
   readonly budgets?: Partial<Readonly<Record<Scope, number>>>;
   /** Default true. False: no request waits for a budget, and no refusal causes a pause. */
   readonly isPaced?: boolean;
-  /** From the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
+  /** Time from the first byte sent to the last byte received, per attempt, ms. Default 10,000. */
   readonly timeoutMs?: number;
   /** Maximum requests in flight, for cancels and submits, and again for all other lanes. Default 8. */
   readonly concurrency?: number;
   readonly onNotice?: (notice: ClientNotice) => void;
-  /** Why a call must not leave, in a sentence; it is then reported unsent. Null when it may. */
+  /** Returns one sentence on why a call must not leave; null permits the call. A refused call is reported unsent. */
   readonly objection?: (lane: Lane) => string | null;
 }
 
-/** Notice for the operator. Never contains a secret. */
+/** Notice for the operator; contains no secret. */
 export type ClientNotice =
   /** Our clock and the venue's differ by more than a second or two, or their difference stepped. Already corrected. */
   | {
       readonly kind: 'clock_offset';
-      /** Venue minus ours, ms. */
+      /** Venue's clock minus ours, ms. */
       readonly offsetMs: number;
       readonly uncertaintyMs: number;
-      /** Before the step; null for the first estimate of the venue's clock. */
+      /** Offset before the step; null for the first estimate of the venue's clock. */
       readonly previousOffsetMs: number | null;
     }
   /** The venue refused with `throttled`: for `waitMs` only one probe at a time leaves in this scope. */
   | { readonly kind: 'throttled'; readonly scope: Scope; readonly waitMs: number };
 
-/** Calls that return pages. */
+/** Names of the calls that return pages. */
 export type ListName = { [N in EndpointName]: Endpoint<N> extends { readonly page: number } ? N : never }[EndpointName];
 /** One row of a list call. */
 export type RowOf<N extends ListName> = DataOf<N>[number];
@@ -78,7 +78,7 @@ export type CallInput<N extends EndpointName> = { readonly query?: QueryInput<N>
   : { readonly params: ParamsOf<N> }) &
   (BodyOf<N> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<N> });
 
-/** Urgency and deadline of one call. */
+/** Urgency and deadline of one call, chosen by the caller. */
 export interface CallOptions {
   /** Default `own`. */
   readonly lane?: Lane;
@@ -86,10 +86,10 @@ export interface CallOptions {
   readonly latestMs?: number;
 }
 
-/** Outcome of one call, with its times. */
+/** Outcome of one call and the times of its attempts. */
 export interface ClientAnswer<N extends EndpointName = EndpointName> {
   readonly outcome: Outcome<N>;
-  /** Our clock, ms, when the last attempt left; for an unsent call, when it was dropped. */
+  /** Time when the last attempt left, or when an unsent call was dropped; our clock, ms. */
   readonly sentMs: number;
   /** Our clock, ms, when the outcome was known. */
   readonly nowMs: number;
@@ -109,10 +109,10 @@ export interface ClockOffset {
   readonly uncertaintyMs: number;
 }
 
-/** Base of the four errors. Their messages hold the request and its result, never a key, secret, signature or header. */
+/** Base of the four errors. Messages hold the request and the result, but no key, secret, signature or header. */
 export abstract class ServiceError extends Error {
   readonly endpoint: EndpointName;
-  /** The record to read, if there is one. */
+  /** Key of the record to read; null without a record. */
   readonly pubkey: string | null;
 
   constructor(endpoint: EndpointName, message: string, pubkey: string | null) {
@@ -130,9 +130,9 @@ export class ServiceRefused extends ServiceError {
   readonly status: number;
   /** Branch on this: one of `SERVICE_ERRORS`, or a slug of a newer service. */
   readonly slug: string;
-  /** The service's own words. */
+  /** Reason in the service's own words. */
   readonly reason: string;
-  /** One-key objects, each naming an offending field; empty for most refusals. */
+  /** Objects with one key each, which names an offending field; empty for most refusals. */
   readonly details: ErrorDetails;
 
   constructor(endpoint: EndpointName, refusal: Refusal, pubkey: string | null = null) {
@@ -155,11 +155,11 @@ interface Doubt {
   /** False only when no byte of the call left. */
   readonly sent: boolean;
   readonly pubkey?: string | null;
-  /** The record as last read, if it was read. */
+  /** The record as last read; absent if no read succeeded. */
   readonly record?: unknown;
 }
 
-/** Time-out, cut connection, 5xx, HTML, garbage, or the end of a wait: the outcome is unknown. */
+/** The outcome is unknown after a time-out, a cut connection, a 5xx, an invalid answer or the end of a wait. */
 export class OutcomeUnknown extends ServiceError {
   override readonly name = 'OutcomeUnknown';
   readonly reason: string;
@@ -187,10 +187,10 @@ export class OutcomeUnknown extends ServiceError {
 
 /** Why something is proven not to have happened. */
 export type NotDoneReason =
-  /** The draft did not match the request, or may not be signed at all. It was never signed. */
+  /** The draft was not signed: the text did not match the request, or signing was not permitted. */
   'not_signed' | 'failed' | 'expired' | 'cancelled';
 
-/** It is proven that nothing happened. The funds locked by the draft are free when it expires, at the latest. */
+/** The change provably had no effect. Funds locked by the draft are free at the draft's expiry at the latest. */
 export class NotDone extends ServiceError {
   override readonly name = 'NotDone';
   readonly why: NotDoneReason;
@@ -206,7 +206,7 @@ export class NotDone extends ServiceError {
   }
 }
 
-/** Problem of a list. */
+/** Reasons why a list cannot be trusted. */
 export type ListFault =
   /** A cursor led back to itself: the list would never end. */
   | 'cursor_repeated'
@@ -214,12 +214,12 @@ export type ListFault =
   | 'row_repeated'
   /** A page holds fewer rows than its size though another follows. */
   | 'page_cut'
-  /** A page holds more rows than its size. */
+  /** The page holds more rows than the page size. */
   | 'page_overfull'
   /** A thousand pages in a row were empty though another followed each: the walk would never end. */
   | 'pages_empty';
 
-/** The pages of a list contradict each other. Rows that were handed out before are real, but they are not the list. */
+/** The pages of a list contradict each other. Rows returned before are real, but incomplete. */
 export class BrokenList extends ServiceError {
   override readonly name = 'BrokenList';
   readonly fault: ListFault;

@@ -1,6 +1,6 @@
 /**
- * One change from its draft to its end. Only the record is evidence, whatever a submit answers. The same signature may be
- * sent again while the draft is unsigned: it takes effect once. A second draft is never made: it could take effect too.
+ * Runs one change from draft to final state. Only the record is evidence, not a submit's answer. A signature may be
+ * sent again while the draft is unsigned: a repeat has no effect. A second draft is never made: both could take effect.
  */
 
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -27,7 +27,7 @@ const MOST_SUBMITS = 3;
 /** Temporary refusals: nothing was done, and the same submit may be accepted later. */
 const PASSING = ['throttled', 'gringotts_unavailable'] as const;
 
-/** State of a change according to its record. */
+/** Progress of a change according to the service's record. */
 export type Stage =
   /** The draft was not submitted, by the service's record. */
   | { readonly kind: 'unsigned' }
@@ -37,7 +37,7 @@ export type Stage =
 
 /** Parts that differ between an order, a cancel, a merge … `R` is the record. */
 export interface Change<R> {
-  /** The call that submits it; errors carry this name. */
+  /** The call that submits the change; errors carry its name. */
   readonly endpoint: EndpointName;
   readonly draft: (options: CallOptions) => Promise<DraftToSign>;
   readonly submit: (pubkey: string, signature: string, options: CallOptions) => Promise<R>;
@@ -45,16 +45,16 @@ export interface Change<R> {
   readonly getStage: (record: R) => Stage;
 }
 
-/** Surroundings of a change. */
+/** Parts of the caller that the workflow needs. */
 type World = Pick<HttpCaller, 'profile' | 'clock' | 'venueNowMs' | 'pause'>;
 
 /** Time limit of a whole change, and limits of signing. */
 export interface SafeOptions {
-  /** From the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
+  /** Time from the call to its end, ms; a later end is an OutcomeUnknown. Default 30,000. */
   readonly withinMs?: number;
   /** Interval of reads of a record that is not final, ms; one signed request each. Default 500. */
   readonly pollMs?: number;
-  /** Signs unreadable drafts, where the venue's profile declares them. Default false. */
+  /** Whether to sign unreadable drafts, if the venue's profile declares such drafts. Default false. */
   readonly allowBlindSigning?: boolean;
 }
 
@@ -74,7 +74,7 @@ function startPace(world: World, safe: SafeOptions) {
   };
 }
 
-/** Resolves to a record that is done. Throws ServiceRefused, NotDone, OutcomeUnknown. */
+/** Resolves to the finished record. Throws ServiceRefused, NotDone, OutcomeUnknown. */
 export async function runDraftWorkflow<R>(
   change: Change<R>,
   wallet: Wallet,
@@ -87,7 +87,7 @@ export async function runDraftWorkflow<R>(
   return new Submission(change, draft.pubkey, signature, pace).run();
 }
 
-/** From a signature to the end. */
+/** The part of a change from the signature to the end. */
 class Submission<R> {
   readonly #change: Change<R>;
   readonly #pubkey: string;
@@ -122,7 +122,7 @@ class Submission<R> {
     throw this.#makeUnknown(last instanceof OutcomeUnknown ? last.reason : 'the draft is still not submitted');
   }
 
-  /** A record may move on though its submit was refused, and show it a moment later: one look proves nothing. */
+  /** A record may change although its submit was refused, and show the change later: a single read is no proof. */
   async #onRefusal(refusal: ServiceRefused): Promise<R> {
     if (!(await this.#pace.wait())) throw this.#makeUnknown(`${refusal.message}, and its record was not read again`);
     const again = await this.#look();
@@ -130,7 +130,7 @@ class Submission<R> {
     return this.#end(again, refusal);
   }
 
-  /** From a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
+  /** Ends by a record that is no unsigned draft. `refusal`: the answer to the submit, more precise than a state. */
   async #end(record: R, refusal: ServiceError | null): Promise<R> {
     let seen = record;
     for (;;) {
@@ -172,7 +172,7 @@ class Submission<R> {
   }
 }
 
-/** The answer that refused a wrong clock has corrected it. */
+/** The answer that refused a wrong clock has corrected our estimate. */
 const passes = (refusal: ServiceRefused): boolean =>
   refusal.is(...PASSING) || isClockRefusal(refusal.slug, refusal.reason);
 
@@ -195,8 +195,8 @@ export interface CloseInput {
 }
 
 /**
- * Closes a margin position, which is read until it is closed. The request is never sent twice: a venue may take the
- * second one for another sale. Throws ServiceRefused, OutcomeUnknown.
+ * Closes a margin position and reads the position until the close. The request is never sent twice: a venue may execute
+ * a repeat as another sale. Throws ServiceRefused, OutcomeUnknown.
  */
 export async function closeMargin(
   positions: Calls['positions'],
@@ -213,7 +213,7 @@ export async function closeMargin(
     const seen = await settle(positions.detail(pubkey, options));
     if (seen.ok) record = seen.record;
     if (record?.is_closed) return record;
-    // A record may move on though the close was refused, and show it a moment later: one look proves nothing.
+    // A record may change although the close was refused, and show the change later: a single read is no proof.
     const isAnswered = seen.ok || seen.error instanceof ServiceRefused;
     if (error instanceof ServiceRefused && isAnswered && looks > 1) throw error;
     if (await wait()) continue;
@@ -224,7 +224,7 @@ export async function closeMargin(
 
 /** Tolerance for the venue's clock and rounding in the latest expiry of a draft. */
 const EXPIRY_SLACK_S = 60;
-/** The signer looks drafts up by intent; here it has only one. */
+/** The signer finds drafts by intent; this signer has a single draft. */
 const INTENT_ID = 'safe call';
 
 /** A draft as the service returned it, with the requested terms. */

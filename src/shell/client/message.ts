@@ -1,4 +1,4 @@
-/** One call as the bytes on the wire, written once, so that the signed bytes are the sent ones; and its answer. */
+/** Encodes one call as bytes and classifies the answer. The signed bytes are the sent bytes. */
 
 import { z } from 'zod';
 import { TwinbookError } from '../../shared/base/errors.js';
@@ -18,17 +18,17 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 import type { Credentials } from '../wallet/key-file.js';
 import { secrets } from '../wallet/secrets.js';
 
-/** A request as sent, without its headers. */
+/** A request with method, path and body, without headers. */
 export interface Message {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** Path and query exactly as the request line will carry them. */
+  /** Path and query of the request line, byte for byte. */
   readonly pathWithQuery: string;
   /** The body's exact text; empty for a call without one. */
   readonly body: string;
 }
 
-/** The parts of a call, whatever its endpoint. */
+/** The parts that every endpoint's call has. */
 export interface CallParts {
   readonly params?: unknown;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
@@ -58,7 +58,7 @@ export function writeMessage(base: URL, declaration: Declaration, parts: CallPar
   }
 }
 
-/** Headers of one attempt. Signed each time, because the signature covers the timestamp. */
+/** Returns the headers of one attempt. Every attempt has a new signature, which covers the timestamp. */
 export function writeHeaders(
   message: Message,
   prefix: string,
@@ -99,7 +99,7 @@ export function checkedBaseUrl(text: string): URL {
   return url;
 }
 
-/** Whether a host of a URL is this machine itself, so that plain HTTP leaves no wire to listen on. */
+/** Whether a URL's host is this machine, so that plain HTTP crosses no network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
@@ -120,8 +120,8 @@ const listMeta = z.object({
 });
 
 /**
- * Meaning of an answer. *Answered* and *refused* need proof: the service's own complete envelope with the right status.
- * All else is *unknown*: a write wrongly taken for failed would be sent twice.
+ * Classifies an answer. *Answered* and *refused* need the service's complete envelope with the right status. Every
+ * other answer is *unknown*: a write wrongly classified as failed would be sent twice.
  *
  * `text` is the whole body, null if it is not UTF-8. `asked`: the requested record.
  */
@@ -158,12 +158,12 @@ function readSuccess(declaration: Declaration, status: number, json: unknown, as
     pageLimit = meta.data.limit;
     nextCursor = meta.data.next_cursor === '' ? null : meta.data.next_cursor;
   }
-  // The endpoint's schema has parsed this value.
+  // The endpoint's schema has parsed `data.data`.
   const answered = { kind: 'answered', data: data.data as DataOf<EndpointName>, nextCursor } as const;
   return believe(unread.length === 0 ? answered : { ...answered, unread }, pageLimit);
 }
 
-/** An unreadable market hides no other. A page without a readable row is invalid. */
+/** Leaves out unreadable rows and keeps the others. A page without a readable row is invalid. */
 function leaveOutUnread(looseRow: z.ZodType, data: unknown): { rows: unknown; unread: readonly UnreadRow[] } {
   if (!Array.isArray(data)) return { rows: data, unread: [] };
   const unread: UnreadRow[] = [];
@@ -198,7 +198,7 @@ function readFailure(status: number, json: unknown): Classification {
   return believe({ kind: 'refused', status, ...told, details: readDetails(details) });
 }
 
-/** Whether the service says that it did not do it. A 5xx says that it failed, perhaps after the effect. */
+/** Whether the service reports that the request had no effect. A 5xx may come after the effect. */
 const refuses = (status: number, slug: string): boolean =>
   (status >= 400 && status <= 499) || status === 501 || (status === 503 && slug === 'gringotts_unavailable');
 
@@ -211,8 +211,8 @@ function readDetails(rows: readonly Readonly<Record<string, unknown>>[]): ErrorD
 const cleanDetail = (name: string, value: unknown) => [harmless(name, 100), harmless(plain(value), 500)] as const;
 
 /**
- * A stranger's words end in logs, in the ledger and on terminals: control characters could rewrite the lines there. A
- * venue knows the API secret and might quote it; it is taken out before the text is cut, or half of it would stay.
+ * The venue's text reaches logs, the ledger and terminals, where control characters could rewrite lines. A venue might
+ * quote the API secret: the secret is removed before the text is cut.
  */
 const harmless = (text: string, characters: number): string =>
   secrets
@@ -251,9 +251,9 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Which field of the answer differs from the call, as a sentence; null when none does or nothing in it repeats the call. A
- * venue, or a cache before it, that answers another record's row would have us take an order for placed that never was, or
- * quote one market by another's book or trades, or YES by prices of NO.
+ * Returns a sentence on the field that differs between answer and call; null without a difference. A venue or cache
+ * that answers with another record's row could confirm an order that was never placed. Another market's book, or prices
+ * of NO for YES, could become our quotes.
  */
 function otherThanAsked(declaration: Declaration, asked: CallParts, data: unknown): string | null {
   // The draft of a cancel may have its own pubkey; the signer compares its content.

@@ -1,10 +1,10 @@
 /**
- * When the next request of one scope may leave: the sliding window, the pause after a refusal, and probes, so that no
- * single answer silences us for long. Pure: a simulation can pace as the client does.
+ * Computes when the next request of one scope may leave, by a sliding window and the pause after a refusal. Probes keep
+ * a single answer from silencing us for long. The code is pure, so a simulation can pace like the client.
  *
- * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a second
- * or two, one at a time, seldomer with each refused one. Where our own use explains the refusal, only the cancels of a
- * kill probe.
+ * A limit below the profile's needs a second equal answer. Requests of the lanes `cancel` and `own` probe after a
+ * second or two, one at a time, less often after each refused probe. Where our own use explains the refusal, only the
+ * cancels of a kill probe.
  */
 
 import { MINUTE_MS, SlidingMinute } from '../../shared/base/sliding-minute.js';
@@ -18,7 +18,7 @@ const BACKOFF_MS = { first: 1_000, longest: 60_000 } as const;
 const PROBE_MS = { first: 1_000, longest: 10_000 } as const;
 const PROBING: readonly Lane[] = ['cancel', 'own'];
 
-/** How a request may leave: within the window, or as a probe of the venue's refusal. */
+/** Permission to send: a place in the window, or a probe of the venue's refusal. */
 export type Permit = 'place' | 'probe';
 
 /** Budget facts of an answer. */
@@ -27,9 +27,9 @@ export interface AnswerSignals {
   readonly genuine: boolean;
   /** HTTP 429. */
   readonly throttled: boolean;
-  /** Requested wait, ms; null without one. */
+  /** Wait that the venue requested, ms; null without a request. */
   readonly askedMs: number | null;
-  /** From the rate headers; null where they are absent. */
+  /** Budget from the rate headers; null without rate headers. */
   readonly budget: { readonly limit: number; readonly remaining: number } | null;
 }
 
@@ -69,7 +69,7 @@ export class Pacing {
   }
 
   /**
-   * When a probe may leave, ms; Infinity while one is in flight, or while our own count leaves no room.
+   * When a probe may leave, ms; Infinity while a probe is in flight or our own count leaves no room.
    * @param isUrgent a cancel of a kill: it probes although our own use explains the refusal
    */
   nextProbeMs(isUrgent: boolean, nowMs: number): number {
@@ -78,7 +78,7 @@ export class Pacing {
     return Math.max(nowMs, this.#probeAtMs);
   }
 
-  /** Read by a scheduler, see `BudgetReport`: the present window, and the remaining pause after a refusal, ms. */
+  /** Returns the present window and the remaining pause after a refusal, ms, for the scheduler's `BudgetReport`. */
   read(nowMs: number) {
     const limit = Math.max(1, Math.floor(this.window.limitAt(nowMs)));
     const remaining = Math.max(0, Math.min(limit, Math.floor(this.window.free(nowMs))));
@@ -114,7 +114,7 @@ export class Pacing {
     if (place === 'probe') this.#probeEnded(nowMs);
   }
 
-  /** The request was answered. Returns how long a refusal holds back all but probes, ms; null without one. */
+  /** Records an answer. Returns the pause after a refusal (for all but probes), ms; null without a refusal. */
   onAnswer(place: Permit, heard: AnswerSignals, nowMs: number): number | null {
     if (heard.budget !== null) this.window.learn(heard.budget.limit, heard.budget.remaining, nowMs);
     const pauseMs = heard.throttled ? this.#onRefusal(place, heard, nowMs) : null;
@@ -154,7 +154,7 @@ export class Pacing {
     if (isSecond) this.window.distrust(nowMs, this.#refusals > 1);
   }
 
-  /** The venue accepted a request within its own pause: the pause is over, and the next probe need not wait. */
+  /** Ends the pause after an accepted request within the pause; the next probe need not wait. */
   #letThrough(nowMs: number): void {
     this.#isProbing = false;
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -171,7 +171,7 @@ export class Pacing {
 
 /** Minimum fraction of the venue's limit that is tried: full trust returns within three minutes. */
 const LEAST_TRUST = 8;
-/** Part of the limit; own use beyond it explains a full window. */
+/** Part of the limit; own use above this part explains a full window. */
 const EXPLAINING_PART = 3 / 4;
 /** Minutes that a limit found by refusals holds before more is tried. */
 const FOUND_HOLDS_MINUTES = 3;
@@ -183,10 +183,10 @@ export class SlidingWindow {
   #limit: number;
   /** Last limit reported by the venue, used or not. */
   #lastTold: number | null = null;
-  /** Upper bound of own requests, whatever the venue reports: the rest belongs to another program. */
+  /** Upper bound of own requests; no report of the venue raises the bound, because another program has the rest. */
   readonly #most: number;
   #inFlight = 0;
-  /** When each finished request was answered. */
+  /** Times of the answers to finished requests. */
   readonly #finished = new SlidingMinute();
   /** Foreign requests that the venue counts: another process with the same key, or our last run. */
   #foreign = 0;
@@ -197,7 +197,7 @@ export class SlidingWindow {
   /** Times of refused requests, which a venue does not count. */
   readonly #refused = new SlidingMinute();
 
-  /** `limit`: requests a minute until the venue reports another one; `Infinity` for none. `most`: upper bound of any report. */
+  /** `limit`: requests a minute before any report; `Infinity` for none. `most`: upper bound of any report. */
   constructor(limit: number, most = Number.POSITIVE_INFINITY) {
     this.#base = limit;
     this.#limit = limit;
@@ -215,12 +215,12 @@ export class SlidingWindow {
     return Math.min(Math.min(this.#limit, this.#ceilingAt(nowMs)) - used, this.#most - (used - this.#foreign));
   }
 
-  /** Requests that the profile allows now by our own count, whatever the venue reported since. */
+  /** Requests that the profile allows now by our own count, independent of the venue's reports. */
   ownRoom(nowMs: number): number {
     return Math.min(this.#base, this.#most) - (this.#countUsed(nowMs) - this.#foreign);
   }
 
-  /** Whether a reported limit of this many requests per minute is used. */
+  /** Whether a reported limit of this many requests per minute is accepted. */
   isPlausible(limit: number): boolean {
     return limit * LEAST_TRUST >= this.#base;
   }
@@ -245,13 +245,13 @@ export class SlidingWindow {
     this.#inFlight += 1;
   }
 
-  /** One request was answered, or may have arrived. */
+  /** Counts a request that was answered or may have arrived. */
   finish(nowMs: number): void {
     this.#inFlight -= 1;
     if (this.#limit !== Number.POSITIVE_INFINITY) this.#finished.add(nowMs);
   }
 
-  /** One request did not leave. */
+  /** Returns the place of a request that did not leave. */
   giveBack(): void {
     this.#inFlight -= 1;
   }
@@ -263,7 +263,7 @@ export class SlidingWindow {
     if (!isBelieved) return;
     this.#limit = limit;
     this.#foreign = 0;
-    // The venue has not counted all requests in flight yet, so this may miss a few foreign ones, never invent any.
+    // The venue may not have counted all requests in flight: the result may be too low, but never too high.
     this.#foreign = Math.max(0, limit - remaining - this.#countUsed(nowMs));
     this.#foreignUntilMs = nowMs + MINUTE_MS;
   }
@@ -277,7 +277,7 @@ export class SlidingWindow {
     this.#ceilingSinceMs = nowMs;
   }
 
-  /** One request was refused as throttled. */
+  /** Counts a request that was refused as throttled. */
   refuse(nowMs: number): void {
     this.#refused.forget(nowMs);
     this.#refused.add(nowMs);
@@ -289,7 +289,7 @@ export class SlidingWindow {
     return this.#finished.size - this.#refused.countAt(nowMs);
   }
 
-  /** The venue refused for want of budget and named no limit: it is the number that passed in the last minute. */
+  /** Records a refusal without a named limit: the limit is the number that passed in the last minute. */
   find(nowMs: number): void {
     this.#ceiling = Math.max(1, Math.ceil(this.#base / LEAST_TRUST), this.countPassed(nowMs));
     this.#ceilingSinceMs = nowMs + (FOUND_HOLDS_MINUTES - 1) * MINUTE_MS;

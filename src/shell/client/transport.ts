@@ -1,4 +1,4 @@
-/** One attempt over HTTP: bytes out, bytes in, and whether any byte left. Knows nothing of the service. */
+/** Makes one HTTP attempt. Returns the received bytes, and whether any byte left. Contains no rules of the service. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -108,8 +108,8 @@ function describe(error: unknown): string {
 const LARGEST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Replaces axios's own access to the network, which is made for proxies, redirects, uploads and streams: an order would
- * pay for it four times. A request prepared by axios, from its first byte to the last of its answer; for one use.
+ * Replaces axios's network access, which supports proxies, redirects, uploads and streams at four times the time per
+ * order. One instance carries one request, prepared by axios, until the last byte of the answer.
  */
 class Wire {
   /** True once the connection is open: before that no byte of a request leaves. */
@@ -117,7 +117,7 @@ class Wire {
   #request: http.ClientRequest | null = null;
   #fail: (error: Error) => void = () => undefined;
 
-  /** For axios. It connects directly, without a proxy; rejects for an incomplete or too large answer. */
+  /** Adapter for axios. Connects directly, without a proxy. Rejects for an incomplete or too large answer. */
   readonly adapter: AxiosAdapter = (config) =>
     new Promise((resolve, reject) => {
       this.#fail = reject;
@@ -143,7 +143,7 @@ class Wire {
   }
 
   #watch(request: http.ClientRequest, isSecure: boolean): void {
-    // Not requested. Ignored, it would look like a missing answer until the time-out.
+    // The client requests no upgrade. An ignored upgrade would look like a missing answer until the time-out.
     request.once('upgrade', () => this.cut(new Error('answer in another protocol')));
     request.once('socket', (socket) => {
       if (!socket.connecting) this.connected = true;

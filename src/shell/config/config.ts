@@ -24,10 +24,10 @@ import { venueFile, venueNames } from './shipped.js';
 import type { ModuleFile } from './strategy-module.js';
 import { type ReadYamlOptions, readYaml, type SourceTexts } from './yaml-source.js';
 
-/** Variables of a process. */
+/** Environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Only a trader's file. Emergency commands need no more, so a broken strategy cannot stop them. */
+/** Settings of the trader's file alone: emergency commands must work with a broken strategy. */
 export type TraderConfig = Readonly<ReturnType<typeof makeTrader>>;
 
 /** A trader's configuration: frozen, absolute paths, money in micros. Contains no secret. */
@@ -57,17 +57,17 @@ export type ChildFeed = Extract<FeedConfig, { kind: 'child' }>;
 export interface StrategyConfig extends StrategySettings {
   /** Absolute path of the strategy file. */
   readonly file: string;
-  /** As written: name of a shipped module, or a path. */
+  /** Module as written in the file: name of a shipped module, or a path. */
   readonly moduleName: string;
   readonly moduleKey: string;
   /** Code of the user's module; empty for a shipped one. */
   readonly moduleFiles: readonly ModuleFile[];
-  /** As in the strategy file. */
+  /** Parameters as written in the strategy file. */
   readonly writtenParams: Readonly<Record<string, unknown>>;
   readonly markets: MarketSelection & { readonly kind: 'orderbook' };
 }
 
-/** A strategy file whose code may not be loaded: it has no module, and its parameters are known only as written. */
+/** A strategy file whose code may not be loaded: without module, with the parameters as written. */
 export interface ReadStrategy extends Omit<StrategyConfig, 'module'> {
   readonly module: Strategy | null;
 }
@@ -132,7 +132,7 @@ export function makeTrader(content: TraderFile, venue: VenueConfig, file: string
   };
 }
 
-/** Rules between settings, each with its reason. */
+/** Returns violations of the rules between settings, each with its reason. */
 export function relationProblems(content: TraderFile, at: At): readonly Problem[] {
   const { polling, exchange, venue } = content;
   const problems = [
@@ -193,14 +193,14 @@ const parsePort = (url: string): number => Number(new URL(url).port) || (url.sta
 /** Maximum links to follow before they count as a circle, as in the system. */
 const MOST_LINKS = 40;
 
-/** Target of a link, existing or not: a program that uses another name must find the same files beside the ledger. */
+/** Target of a link, existing or not: a program with another name of the link must find the same files. */
 function fileBehind(path: string): string {
   let file = path;
   for (let links = 0; links < MOST_LINKS; links++) {
     try {
       file = resolve(dirname(file), readlinkSync(file));
     } catch {
-      return file; // No link, or nothing yet.
+      return file; // No link, or no file yet.
     }
   }
   return path;
@@ -264,7 +264,7 @@ export function makeAlerts(alerts: AlertsFile, absolute: (path: string) => strin
   };
 }
 
-/** Whether a console has any work. */
+/** Whether a console is needed. */
 export const isConsoleWanted = ({ dashboard, alerts }: Pick<TraderConfig, 'dashboard' | 'alerts'>): boolean =>
   dashboard.enabled || alerts.channels.length > 0 || alerts.heartbeat !== null;
 
@@ -295,10 +295,10 @@ const WANTED =
 const USUAL_PORT = 5432;
 const TLS = { disable: 'off', require: 'unverified', 'verify-full': 'verified' } as const;
 const PARAMETERS = ['host', 'user', 'sslmode', 'sslrootcert'];
-/** Addresses of this machine only. */
+/** Host names of this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1'];
 
-/** Never repeats the address: it may contain a password. */
+/** Checks the fleet's settings. No problem repeats the address, which may contain a password. */
 function fleetProblems({ fleet, exchange }: Pick<TraderFile, 'fleet' | 'exchange'>, at: At): readonly Problem[] {
   if (fleet === undefined) return [];
   const wrong = objection(fleet.database);
@@ -409,7 +409,7 @@ export function readProfile(path: string, cwd: string, options: ReadYamlOptions 
 /** A guessed name must not lead to real money by accident. */
 const LIVE_VENUE = `, a live venue with real money, on which this program was never run ('${PAPER}' is the simulated one)`;
 
-/** Shipped names first; other bare names are searched in `venues/` beside the trader's file; the rest are paths. */
+/** Names are shipped, then in `venues/` beside the trader's file; everything else is a path. */
 export function profilePath(profile: string, folder: string, at: At): string {
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) return resolve(folder, profile);
   if (venueNames().includes(profile)) return venueFile(profile);

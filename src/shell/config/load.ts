@@ -37,7 +37,7 @@ import { type CodeRules, type FoundModule, findStrategyModule } from './strategy
 import { readYaml, SourceTexts, type YamlSource } from './yaml-source.js';
 
 export interface LoadOptions {
-  /** For a backtest: the file may also be a strategy file, traded with the paper profile and a capital of 1000. */
+  /** For a backtest: the file may be a strategy file, which trades with the paper profile and a capital of 1000. */
   readonly strategyFileToo?: boolean;
   /** Feeds besides those of the file: a backtest's, or any name in a generated market. */
   readonly feeds?: readonly string[] | 'any';
@@ -117,7 +117,7 @@ function readTrader(path: string, options: LoadOptions, problems: ProblemList, s
     at,
     // Null when the file has an error.
     trader: trader ?? null,
-    // As far as readable, so that the strategy files can be checked too.
+    // Limits if readable, so that the strategy files can be checked too.
     limits: parts.risk ?? null,
     feeds: parts.feeds === undefined ? null : Object.keys(parts.feeds),
     strategyFiles: parts.strategies ?? [],
@@ -150,7 +150,7 @@ function readTraderFile(
   return { content: problems.attempt(() => readBySchema(traderSchema, value, at)), value, at };
 }
 
-/** Whether this is a strategy file instead of a trader's. Throws TwinbookError when it is readable as neither. */
+/** Returns true for a strategy file, false for a trader's file. Throws TwinbookError for any other file. */
 export const isStrategyFileAt = (path: string, cwd: string): boolean =>
   isStrategyFile(readYaml(resolve(cwd, path), cwd).value);
 
@@ -184,8 +184,8 @@ const BARE_NAME = /^[A-Za-z0-9_-]+$/;
 
 /**
  * Applies the environment's settings to a file's value: `TWINBOOK__RISK__MAX_LOSS_DAY=25` sets `risk.max_loss_day`.
- * Names are case-insensitive, two underscores nest, lists are comma-separated, the text `null` clears, relative paths
- * are relative to `cwd`. `sources` names the variable that set a field.
+ * Names are case-insensitive. Two underscores nest. Commas separate list items. The text `null` clears. Relative paths
+ * start at `cwd`. `sources` maps fields to variables.
  */
 function applyEnvironment(value: unknown, { env, cwd }: LoadOptions, problems: ProblemList) {
   const sources = new Map<string, string>();
@@ -226,7 +226,7 @@ function findField(schema: SchemaNode, name: string): { path: readonly string[];
   return { path, node };
 }
 
-/** The text as the field's kind of value; unchanged when it cannot be parsed, so that the schema explains it. */
+/** Parses a text by the field's kind; returns the text unchanged if invalid, so that the schema explains it. */
 function readText(text: string, node: SchemaNode, cwd: string): unknown {
   if (node.anyOf !== undefined) {
     if (text === 'null') return null;
@@ -260,7 +260,7 @@ function withValue(tree: unknown, path: readonly string[], value: unknown): unkn
   return Object.fromEntries(fields);
 }
 
-/** Facts for the checks of a strategy file; null where the trader's own file is wrong, or any feed is valid. */
+/** Facts for the checks of a strategy file; null if the trader's own file is wrong, or any feed is valid. */
 interface KnownToTrader {
   readonly limits: RiskLimits | null;
   readonly feeds: readonly string[] | null;
@@ -269,8 +269,8 @@ interface KnownToTrader {
 }
 
 /**
- * `asker`: the entry of the trader's file that named it. Without known limits the file is only checked, and the result is
- * null. Throws `config_invalid` with all its problems.
+ * `asker`: the trader's entry that names the file. Without known limits the file is only checked and the result is
+ * null. Throws `config_invalid` with all problems of the file.
  */
 export async function readStrategyFile(
   file: string,

@@ -9,7 +9,7 @@ import { parseBySchema } from '../../shared/protocol/wire.js';
 export interface Problem {
   /** `FILE:LINE:COLUMN`, or `environment TWINBOOK__…`. */
   readonly where: string;
-  /** For sorting, counted from 1; absent for the environment. */
+  /** Place in the file, counted from 1, for sorting; absent for the environment. */
   readonly place?: { readonly line: number; readonly column: number };
   /** `risk.max_loss_day`; empty for the whole file. */
   readonly field: string;
@@ -59,7 +59,7 @@ export class ProblemList {
     this.#problems.push(...problems);
   }
 
-  /** Result of the work; null when the configuration prevents it: its problems are then kept. */
+  /** Returns the result of the work; null when problems of the configuration prevent it, which are then kept. */
   attempt<T>(work: () => T): T | null {
     try {
       return work();
@@ -77,7 +77,7 @@ export class ProblemList {
     }
   }
 
-  /** Throws `config_invalid` with all of them, when there are any. */
+  /** Throws `config_invalid` with all problems, if any. */
   throwIfAny(): void {
     if (this.#problems.length > 0) throw configError(this.#problems, [...this.#hints].join('\n  '));
   }
@@ -90,7 +90,7 @@ export class ProblemList {
   }
 }
 
-/** A file's name as a person would type it: relative to the working folder unless that is longer. */
+/** A file's name for the operator: relative to the working folder unless the absolute path is shorter. */
 export function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('../../..') ? file : path;
@@ -188,7 +188,7 @@ interface Setting {
   /** `risk.max_loss_day`. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** In its group, if the group is there. */
+  /** Whether the setting's group requires the setting. */
   readonly isRequired: boolean;
 }
 
@@ -202,7 +202,7 @@ export function listSettings(root: SchemaNode, group = ''): readonly Setting[] {
   });
 }
 
-/** Schema of each entry of a mapping whose names a person chooses. */
+/** Schema of the entries in a mapping whose names the operator chooses. */
 const getEntrySchema = ({ additionalProperties: inner }: SchemaNode): SchemaNode | undefined =>
   typeof inner === 'object' && inner.properties !== undefined ? inner : undefined;
 
@@ -215,7 +215,7 @@ type Places = ReadonlyMap<string, readonly string[]>;
 /** Makes the problem of a field. */
 export type At = (path: readonly PropertyKey[], text: string, part?: 'key' | 'value') => Problem;
 
-/** The value as the schema reads it. Throws `config_invalid` with every issue. `addPlaces`: more right places of misplaced keys. */
+/** Parses a value. Throws `config_invalid` with every issue. `addPlaces`: more places of misplaced keys. */
 export function readBySchema<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -229,7 +229,7 @@ export function readBySchema<S extends z.ZodType>(
   throw configError(parsed.error.issues.flatMap((issue) => explainIssue(issue, value, node, places, at)));
 }
 
-/** Keys of an entry by its kind. */
+/** Keys of an entry, for every kind of entry. */
 export type KindKeys<K extends string> = Readonly<
   Record<K, { readonly wants: readonly string[]; readonly may: readonly string[] }>
 >;
@@ -262,7 +262,7 @@ export function readParts<F extends Readonly<Record<string, z.ZodType>>>(
 ): { readonly [K in keyof F]: z.output<F[K]> | undefined } {
   const raw = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const read = Object.entries(fields).map(([name, field]) => [name, parseBySchema(field, raw.get(name)).data]);
-  // Each field by its own schema.
+  // Every field was parsed by the field's own schema.
   return Object.fromEntries(read) as { readonly [K in keyof F]: z.output<F[K]> | undefined };
 }
 

@@ -15,16 +15,16 @@ import { FEED_NAME } from '../../trader/strategy/read-params.js';
 /** A whole number within bounds. */
 const integer = (min: number, max: number, help: string) => z.number().int().min(min).max(max).describe(help);
 
-/** One of a few words. */
+/** Schema of a setting with a fixed set of words. */
 const choice = <const W extends readonly string[]>(words: W, help: string) => z.enum(words).describe(help);
 
 /** A switch. */
 const flag = (usual: boolean, help: string) => z.boolean().default(usual).describe(help);
 
-/** A group of settings. */
+/** Schema of a group of settings. */
 const section = <S extends z.core.$ZodLooseShape>(help: string, shape: S) => z.strictObject(shape).describe(help);
 
-/** A name that a person chooses. */
+/** Schema of a name that the operator chooses. */
 const name = (form: RegExp) => z.string().regex(form, 'wants a name in lower case with dashes, at most 40 characters');
 
 /** A condition id. */
@@ -56,7 +56,7 @@ const amount = (min: string, max: string, help: string) =>
     })
     .meta({ description: `${help} Decimal string from "${min}" to "${max}".`, examples: [min], ...AMOUNT });
 
-/** A cron expression or null, which disables it. */
+/** Schema of a cron expression; null disables the schedule. */
 const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
   z
     .string()
@@ -70,7 +70,7 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
       `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
     );
 
-/** How urgent an alert is, from the least up. */
+/** Severities of an alert, ascending. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 
@@ -296,7 +296,7 @@ export const traderSchema = z.strictObject({
   strategies: z
     .array(path('A strategy file.'))
     .max(100)
-    // One more requires a reason, one less does not.
+    // An added strategy requires a reason, a removed strategy does not.
     .meta({ description: 'Strategy files, relative to this file.', live: 'limit' }),
 });
 
@@ -350,8 +350,8 @@ export type TraderFile = z.output<typeof traderSchema>;
 export type StrategyFile = z.output<typeof strategyFileSchema>;
 
 /**
- * How a running trader takes up a setting, by its section's `live`. `free`: with `config apply`. `limit`: a looser or higher
- * value wants a reason. `reason`: every value does. `restart`, also without a mark: by a restart.
+ * How a running trader applies a setting, by the section's `live` mark. `free`: with `config apply`. `limit`: a looser
+ * or higher value needs a reason. `reason`: every value needs a reason. `restart`, or no mark: by a restart.
  */
 export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSchema, setting: string): string => {
   const field = new Map(Object.entries(shape)).get(setting.split('.')[0] ?? '');
@@ -360,7 +360,7 @@ export const liveClass = ({ shape }: typeof traderSchema | typeof strategyFileSc
 
 const CRON_FIELDS = 6;
 
-/** Null for an expression that the scheduler runs, else its fault. With five fields the seconds would be a guess. */
+/** Returns the fault of an expression; null if valid. With five fields the seconds would be a guess. */
 function cronProblem(expression: string, second: '*' | '0'): string | null {
   const texts = expression.split(/\s+/).filter((text) => text !== '');
   if (texts.length !== CRON_FIELDS) {

@@ -8,7 +8,7 @@ import type { LiveClass, ParamSpec, ParamValue } from '../../trader/strategy/con
 import type { Config, ReadConfig, ReadStrategy } from './config.js';
 import { liveClass, traderSchema } from './schema.js';
 
-/** By the names of settings. */
+/** Values for display, by the names of settings. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 /** Setting names that would contain a secret. */
@@ -18,13 +18,13 @@ const SECRET = /secret|passphrase|password|private|token/i;
 export function shownConfig(config: Config | ReadConfig): Shown {
   const { texts: _texts, ...rest } = config;
   const strategies = config.strategies.map(spellStrategy);
-  // A plain object stays one.
+  // `shownValue` returns a plain object for a plain object.
   return shownValue('', { ...rest, strategies }) as Shown;
 }
 
-/** One strategy of it; with the file's parameters where its code is not loaded. */
+/** Returns one strategy for display; with the file's own parameters if the strategy's code is not loaded. */
 export const shownStrategy = (strategy: ReadStrategy): Shown =>
-  // A plain object stays one.
+  // `shownValue` returns a plain object for a plain object.
   shownValue('', spellStrategy(strategy)) as Shown;
 
 function spellStrategy({
@@ -72,7 +72,7 @@ const withoutUserInfo = (text: string): string => text.replace(/:\/\/[^/@\s]+@/,
 export interface ConfigChange {
   /** A sentence with both values. */
   readonly text: string;
-  /** Requirement of `config apply` for it. */
+  /** Requirement of `config apply` for the change. */
   readonly wants: 'nothing' | 'reason' | 'restart';
 }
 
@@ -199,7 +199,7 @@ function valueText(value: unknown): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-/** SHA-256 over canonical JSON of all that shapes a decision, without places on this machine (paths, ports, logs). */
+/** Returns SHA-256 over canonical JSON of all settings that shape a decision, without paths, ports and logs. */
 export function configHash(config: Omit<Config, 'configHash'>, sourceHashes: readonly string[]): string {
   const { venue, exchange, capitalMicros, risk, polling, merge, economics, events, feeds, schedule, strategies } =
     config;

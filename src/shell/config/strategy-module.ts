@@ -21,7 +21,7 @@ interface LoadedModule {
   readonly strategy: Strategy;
   /** SHA-256 of the module's own file and all its relative imports: a changed strategy is another configuration. */
   readonly sourceHash: string;
-  /** Equal for equal code. */
+  /** Key of the module; equal for equal code. */
   readonly key: string;
   /** Empty for a shipped one, whose code changes with the program. */
   readonly files: readonly ModuleFile[];
@@ -31,9 +31,9 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs'];
 
 /** Permissions for the user's own code. Shipped strategies may always run. */
 export interface CodeRules {
-  /** Code loaded before, by key; absent: none. */
+  /** Strategies loaded before, by key; absent: none. */
   readonly loaded?: ReadonlyMap<string, Strategy>;
-  /** For other code: `omit` leaves it unloaded; else the reason for a refusal, by key, null to load it. */
+  /** Rule for all other code. `omit`: not loaded. Function: reason for a refusal by key; null to load. */
   readonly other?: 'omit' | ((key: string) => string | null);
 }
 
@@ -96,11 +96,11 @@ async function findOwn(file: string, code: CodeRules, sources?: SourceTexts): Pr
   return { ...identity, strategy };
 }
 
-/** `name`: as known to its user. */
+/** Imports a strategy from a file. `name`: the module's name for the user. */
 async function importStrategy(file: string, name: string): Promise<Strategy> {
   // Loaded only here: it takes a twentieth of a second that few commands need.
   const { createJiti } = await import('jiti');
-  // Without caches: the present file trades, and its hash is recorded.
+  // Caches are off: the present file trades, and the hash is of the present file.
   const jiti = createJiti(import.meta.url, {
     // The running one, not a copy: from the sources, the loader would transform its thirty files for each strategy.
     virtualModules: { 'twinbook/strategy': strategyApi },
@@ -113,8 +113,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   });
   let module: unknown;
   try {
-    // The asynchronous form passes .mjs, and .js of a package of modules, to Node, which would return old code for a
-    // changed file.
+    // Node would return old code for a changed file: the asynchronous form passes .mjs and .js modules on to Node.
     module = jiti(file);
   } catch (error) {
     throw invalid(
@@ -126,7 +125,7 @@ async function importStrategy(file: string, name: string): Promise<Strategy> {
   return strategyFrom(module, name);
 }
 
-/** The loader's message in one line; a syntax error with its position, which the loader puts on a separate line. */
+/** Returns the loader's message in one line; for a syntax error with the position from the loader's next line. */
 function loadFailure(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)} while loading`;
   const [first = ''] = error.message.split('\n');
@@ -148,7 +147,7 @@ const KEPT = 'twinbook strategies, transformed';
 /** Maximum texts kept, the newest ones, even for a trader that reads its strategies again for months. */
 const MOST = 32;
 
-/** Caches compiled text for this process and its later threads: the compiler takes a third of a second to load. */
+/** Caches compiled text for this process and later threads, because the compiler loads in a third of a second. */
 export function transformedBy(jiti: Pick<Jiti, 'transform'>): Transform {
   return (options) => {
     const kept = readKept();
@@ -168,7 +167,7 @@ function readKept(): Map<string, string> {
   return kept instanceof Map ? kept : new Map<string, string>();
 }
 
-/** One file of it; `path` is relative to a common folder. */
+/** One file of a strategy module; `path` is relative to the module's common folder. */
 export interface ModuleFile {
   readonly path: string;
   readonly text: string;
@@ -200,7 +199,7 @@ export function moduleFiles(file: string, sources = new SourceTexts()): readonly
   return Array.from(texts, ([path, text]) => ({ path: relative(root, path).split(sep).join('/'), text }));
 }
 
-/** Only from the copy if there is one. */
+/** Reads a module's file; from the copy alone if a copy exists. */
 function readModuleFile(path: string, sources: SourceTexts): string {
   const copied = sources.findCopied(path);
   if (copied !== null) return copied;
@@ -213,7 +212,7 @@ function readModuleFile(path: string, sources: SourceTexts): string {
   return text;
 }
 
-/** Lower-case hex SHA-256. For a single file that of its bytes. */
+/** Returns lower-case hex SHA-256. The hash of a single file is the hash of the file's bytes. */
 export function hashOfFiles(files: readonly ModuleFile[]): string {
   const [first, ...others] = files;
   const content = others.length === 0 ? (first?.text ?? '') : JSON.stringify(files);
@@ -236,11 +235,11 @@ async function withFiles<T>(files: readonly ModuleFile[], run: (main: string) =>
   }
 }
 
-/** A missing file is left to the loader, which reports it. */
+/** The loader reports a missing file. */
 function findImports(text: string, folder: string, isFile: (path: string) => boolean): readonly string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, name = '']) => {
     const path = resolve(folder, name);
-    // As TypeScript has it, the file behind `x.js` may be `x.ts`.
+    // By TypeScript's rule the file behind `x.js` may be `x.ts`.
     const source = path.replace(/\.(m?)js$/, '.$1ts');
     const found = [...ENDINGS.map((ending) => path + ending), source].find(isFile);
     return found === undefined ? [] : [found];

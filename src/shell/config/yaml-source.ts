@@ -25,7 +25,7 @@ export class SourceTexts {
 }
 
 export interface ReadYamlOptions {
-  /** The setting that names the file; absent: the operator named it. */
+  /** The setting that names the file; absent if the operator named the file. */
   readonly asker?: Problem | undefined;
   readonly sources?: SourceTexts | undefined;
 }
@@ -92,11 +92,11 @@ export function parseYaml(text: string, file: string, name: string) {
   return {
     /** Absolute. */
     file,
-    /** As shown in errors. */
+    /** File name for error messages. */
     name,
-    /** Plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
+    /** Content of plain objects (without prototype surprises), lists, texts, numbers, booleans and nulls. */
     value,
-    /** At a field's value (or its key); at the closest existing parent of a missing field. */
+    /** Makes a problem at a field's value (or key), or at the closest existing parent of a missing field. */
     problem: (path: readonly PropertyKey[], complaint: string, part: 'key' | 'value' = 'value'): Problem => {
       const field = fieldName(part === 'key' ? path.slice(0, -1) : path);
       return problemAt(findOffset(document.contents, path, part), field, complaint);

@@ -63,7 +63,7 @@ export function listActions({ mode, answers, openOrders, isHolding, wayBack }: A
 }
 export const ACTIONS_ON_ALL = FIRST_NAMES.map((name) => describeAction(name, OPERATOR_COMMANDS[name].button));
 
-/** The same for one market. @param isStopped whether the trader quotes nothing */
+/** Lists the actions on one market. @param isStopped whether the trader quotes nothing */
 export function listMarketActions(isPaused: boolean, isHolding: boolean, isStopped: boolean): readonly PageButton[] {
   if (isStopped) return [];
   const { pause, resume, flatten } = OPERATOR_COMMANDS;
@@ -102,7 +102,7 @@ export async function act(
   }
 }
 
-/** Whatever kept the trader from answering, it finds the file before its next step. */
+/** Kills by the stop file: a trader that does not answer finds the file before its next step. */
 function killWithout(reason: string, { ledgerPath }: ActionPlace): Acted {
   const path = locateStopFile(ledgerPath);
   try {
@@ -125,8 +125,8 @@ const commandOf = (action: TraderAction): OperatorName => marketCommand(action) 
 const COMMAND_WITHIN_MS = 25_000;
 
 /**
- * Applies a configuration, or rolls it back, by the command that a person would type, in a separate process: code of strategies that
- * never ends while it is loaded must end neither the console nor the trader.
+ * Applies a configuration or rolls a configuration back. The command line's command does so in a separate process:
+ * strategy code with an endless loop must stop neither the console nor the trader.
  *
  * @param file of the trader @param reason empty when none was given; the command says when one is wanted
  */
@@ -158,7 +158,7 @@ export function changeConfig(
 }
 
 /**
- * An operator acknowledged alerts: they are not sent again until they are over. Their conditions still hold.
+ * Acknowledges alerts: an acknowledged alert is not sent again until it is over. The alert's condition still holds.
  *
  * @param about kind of one alert; null for all open ones
  */

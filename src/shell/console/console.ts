@@ -1,7 +1,7 @@
 /**
- * The console: a process beside one trader, or several, that shows them, and can stop them while they hang. It has no key and no
- * credentials: it can do what the control sockets allow, and write the stop files. Its data comes from telemetry and from
- * read-only connections to the ledgers. It never prevents a trader's start, and never ends a trader.
+ * The console process shows one or several traders and can stop a trader that hangs. The console has no key and no
+ * credentials: it may only use the control sockets and write stop files. Data comes from telemetry and from read-only
+ * connections to the ledgers. The console never prevents a trader's start and never ends a trader.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -67,7 +67,7 @@ const followLinks = (path: string): string => {
   return existsSync(folder) ? `${realpathSync(folder)}/${basename(path)}` : path;
 };
 
-/** Each file's name without its ending; equal names get their folders. Throws `usage` if that does not suffice. */
+/** Names traders by file, without the ending; equal names get the folder. Throws `usage` for equal results. */
 export function nameTraders(files: readonly string[]): readonly string[] {
   const short = files.map((file) => parse(file).name);
   const names = files.map((file, i) => {
@@ -94,7 +94,7 @@ export type ConsoleTrader = Pick<ShownParts, 'config' | 'guardian'>;
 export interface ConsoleOptions extends ConsoleTrader {
   /** Shown beside it. The first one's file determines the page's address and users. */
   readonly others?: readonly ConsoleTrader[];
-  /** Whether that trader has started this console and ends it. */
+  /** Whether the trader has started this console and ends it. */
   readonly isWithTrader?: boolean;
   /** Password or token of the operator's page. */
   readonly secret: string;
@@ -157,7 +157,7 @@ const makeHost = (traders: readonly ShownTrader[]): Host => ({
   metrics: () => ({ type: METRICS_TYPE, text: renderMetrics(...traders.map((trader) => trader.scrape())) }),
 });
 
-/** At its port, or at a free one when another program has it. */
+/** Listens at the configured port, or at a free port if another program has the configured one. */
 async function listenWithin(at: (port: number) => ReturnType<typeof openDashboard>, port: number) {
   const endMs = performance.now() + PORT_WITHIN_MS;
   for (;;) {

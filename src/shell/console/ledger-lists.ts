@@ -19,9 +19,9 @@ export const sideText = ({ side, isYes }: { readonly side: string; readonly isYe
 export const filledOf = ({ filledMicros, bookedMicros }: Pick<OrderRecord, 'filledMicros' | 'bookedMicros'>): Micros =>
   maxMicros(filledMicros, bookedMicros);
 
-/** Decimals of each figure. */
+/** Formats every figure of a record as decimal text. */
 export const formatEach = <Name extends string>(figures: Readonly<Record<Name, Micros>>) =>
-  // The entries are those of the record.
+  // The entries have the keys of the record.
   Object.fromEntries(Object.entries<Micros>(figures).map(([name, value]) => [name, formatDecimal(value)])) as Readonly<
     Record<Name, string>
   >;
@@ -63,7 +63,7 @@ export function makeTitleLookup(trader: TraderState, ledger: LedgerReader | null
 
 const SHORT_ID = 12;
 
-/** By control, the most frequent first, with the newest reason. */
+/** Groups refusals by control, the most frequent first, with the newest reason. */
 export function groupRefusals(
   refusals: readonly { readonly name: string; readonly count: number; readonly text: string }[],
 ) {
@@ -94,7 +94,7 @@ export const fillRow = (fill: BookedFill) => ({
   time: fill.timestampS * 1000,
 });
 
-/** Rows per list: one or two screens. */
+/** Maximum rows of a list: one or two screens. */
 const ROWS = 20;
 const MOST_ORDERS = 100;
 /** Minimum interval of ledger reads for any number of pages, ms. */
@@ -143,7 +143,7 @@ export class LedgerConnection {
     return this.#lists;
   }
 
-  /** It is reopened at its next use. */
+  /** Closes the ledger; the next use opens the ledger again. */
   close(): void {
     this.#ledger?.close();
     this.#ledger = null;
@@ -160,7 +160,7 @@ const readLists = (ledger: LedgerReader) => ({
   events: ledger.events(ROWS),
 });
 
-/** Parts that views read; `Scale`: of the history. */
+/** Data sources of the views; `Scale`: scales of the history. */
 export interface ViewSources<Scale extends keyof History = never> {
   readonly trader: TraderState;
   readonly ledger: Pick<LedgerConnection, 'read' | 'opened'>;

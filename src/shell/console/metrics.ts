@@ -155,7 +155,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Counted events: those that need an operator. */
+/** Counted events; each kind needs an operator. */
 const COUNTED_EVENTS = [
   'halted',
   'signing_refused',
@@ -177,7 +177,7 @@ const PHASES = ['resting', 'pending', 'canceling'];
 const SIDES = ['bid', 'ask'] as const;
 
 export interface ScrapeFacts {
-  /** Name of this trader, for the label. */
+  /** Trader's name, for the label of the metrics. */
   readonly name: string;
   readonly trader: TraderState;
   /** Null while the ledger cannot be read. */
@@ -185,7 +185,7 @@ export interface ScrapeFacts {
   readonly files: FileFacts;
   /** Null when no guardian is needed. */
   readonly isGuarded: boolean | null;
-  /** Null when another trader of the console reports them. */
+  /** Number of refused logins; null if another trader of the console reports the number. */
   readonly refusedLogins: number | null;
   readonly alerts: Pick<Watch, 'count' | 'figures'>;
 }

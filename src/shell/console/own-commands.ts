@@ -1,4 +1,4 @@
-/** Reports for the page, made by commands that a person would type, each in a separate process. */
+/** Makes reports for the page by the operator's own commands, each in a separate process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { utcText } from '../../shared/base/text.js';
 import type { Acted } from '../dashboard/contract.js';
 import { nowMs } from '../runtime/clock.js';
 
-/** The trader has priority. */
+/** Gives a child process low priority: the trader has priority. */
 export function spareOthers({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already, or the system forbids it.
+    // The child process has ended already, or the system forbids the change.
   }
 }
 

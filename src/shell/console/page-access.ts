@@ -32,7 +32,7 @@ export async function openInBrowser(address: string, ledgerPath: string, env: En
 
 const ANSWERS_WITHIN_MS = 5_000;
 const NONCE_BYTES = 32;
-/** The page's own greeting is a tenth of it. */
+/** Maximum size of an answer; the page's own greeting is a tenth of this size. */
 const MOST_BYTES = 16_384;
 
 const greetingSchema = z.object({
@@ -42,7 +42,7 @@ const greetingSchema = z.object({
   proofs: z.array(z.string().max(100)).max(10),
 });
 
-/** Whether the program at an address is the page that knows this secret. It proves it as to a browser; the secret is not sent. */
+/** Checks that the page at an address knows the secret, as a browser does. The secret is not sent. */
 export async function provePage(url: string, secret: string): Promise<'proven' | 'not proven' | 'no answer'> {
   const pageNonce = randomBytes(NONCE_BYTES).toString('hex');
   const answer = await greet(url, pageNonce);
@@ -55,7 +55,7 @@ export async function provePage(url: string, secret: string): Promise<'proven' |
   return proofs.includes(proof) ? 'proven' : 'not proven';
 }
 
-/** Null without any answer. */
+/** Returns the answer's content; null without any answer. */
 async function greet(url: string, nonce: string): Promise<unknown> {
   try {
     const response = await fetch(new URL('/session/greeting', url), {
@@ -85,7 +85,7 @@ export function obtainPageToken(ledgerPath: string): string {
   return readPageToken(ledgerPath);
 }
 
-/** Throws `file_unreadable` when no trader has drawn one. */
+/** Reads the page's token. Throws `file_unreadable` when no trader has created a token. */
 export function readPageToken(ledgerPath: string): string {
   const path = locatePageToken(ledgerPath);
   const token = readOwn(path).trim();
@@ -99,7 +99,7 @@ function readOwn(path: string): string {
   try {
     return readPrivateFile(path, WHAT);
   } catch (error) {
-    // Others may have read this token: a narrower mode alone does not help.
+    // Other users may have read this token: a narrower file mode alone does not help.
     if (!(error instanceof TwinbookError && error.code === 'key_insecure')) throw error;
     throw new TwinbookError(error.code, error.message, `Others could read it. ${REMOVE_IT}`, { cause: error });
   }
@@ -117,7 +117,7 @@ function drawToken(path: string): void {
 
 const SHORTEST_PASSWORD = 8;
 
-/** From the environment or a file of mode 0600; null when unset. Throws `usage` for a short one. */
+/** Password from the environment or a file of mode 0600; null when unset. Throws `usage` for a short password. */
 export function passwordFrom(env: Environment): string | null {
   const path = env['TWINBOOK_DASHBOARD_PASSWORD_FILE'] ?? '';
   const direct = env['TWINBOOK_DASHBOARD_PASSWORD'] ?? '';
@@ -130,7 +130,7 @@ export function passwordFrom(env: Environment): string | null {
   );
 }
 
-/** Hides it in every text from then on. */
+/** Returns a password of sufficient length, and hides the password in all later texts. */
 function requireLong(password: string, what: string, hint: string): string {
   secrets.hide(password);
   if (password.length >= SHORTEST_PASSWORD) return password;
@@ -163,6 +163,6 @@ function readRolePassword(file: string | null, setting: string): string | null {
   return requireLong(password, `${setting}: the password in ${file}`, 'Write a longer one into the file.');
 }
 
-/** One line for the operator: the address with its token behind the #, or without the password. */
+/** Text of the page's address for the operator: with the token behind the #, or without the password. */
 export const addressText = (url: string, password: string | null, token: string): string =>
   `dashboard ${url}${password === null ? `#${token}` : ' (with your password)'}`;

@@ -1,4 +1,4 @@
-/** Content of the page, from the traders' last messages and their ledgers: one trader, one market, and a row of each trader. */
+/** Content of the page, from ledgers and last messages: one trader, one market, and all traders' rows. */
 
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import {
@@ -24,14 +24,14 @@ interface RowParts extends Pick<ShownParts, 'trader' | 'name' | 'guardian' | 'le
   readonly history: Pick<History, 'newestMs'>;
 }
 
-/** One trader of several in a console; a count is null before its first message. */
+/** Row of one trader in a console with several; a count is null before the trader's first message. */
 export function makeTraderRow({ trader, name, guardian, watch, ledger, history }: RowParts) {
   const { account } = trader;
   const { mode, reason } = judgeMode(trader);
   const markets = [...trader.markets.values()];
   return {
     name,
-    // One without any message that cannot be reached is not starting: it is not running.
+    // A trader that sent no message and cannot be reached is not running, rather than starting.
     mode: mode === 'starting' && trader.lost !== null ? 'not running' : mode,
     reason,
     answers: trader.isCurrent,
@@ -71,7 +71,7 @@ const usualAgeOf = ({ worth }: MarketStatus): number =>
 /** Decimals of a cent, and of the finest tick of any venue. */
 const [FEWEST_PLACES, MOST_PLACES] = [2, 4];
 
-/** Decimals of the tick, as far as the known prices show it. */
+/** Decimals of the tick, derived from the known prices. */
 function tickPlaces({ bestBidMicros, bestAskMicros, orders, bids = [], asks = [] }: MarketStatus): number {
   const known = [bestBidMicros, bestAskMicros, ...orders.map(({ priceMicros: price }) => price)];
   const levels = [...bids, ...asks].map(([price]) => price);
@@ -132,24 +132,24 @@ export const marketDetail = (market: MarketStatus, facts: TraderFacts) => ({
     })) ?? null,
 });
 
-/** One price, YES space. Amounts in shares. */
+/** Row of one price in YES space. Amounts are in shares. */
 export interface LadderRow {
   readonly price: string;
   readonly side: 'bid' | 'ask' | 'fair';
   readonly others: string;
   readonly ours: string;
-  /** Others' shares ahead of ours, a risk-averse estimate. */
+  /** Shares of others ahead of our orders, a risk-averse estimate. */
   readonly ahead: string;
 }
 
-/** From the highest price down; the fair value is a row between prices. */
+/** Makes the rows from the highest price down; the fair value is a row between prices. */
 function makeLadder({ bids = [], asks = [], orders, fairMicros: fair }: MarketStatus): readonly LadderRow[] {
   const rows = [...sideRows('ask', asks, orders), ...sideRows('bid', bids, orders)];
   if (fair !== null) rows.push({ price: moneyText(fair), side: 'fair', others: '', ours: '', ahead: '' });
   return rows.toSorted((a, b) => Number(b.price) - Number(a.price) || RANK[a.side] - RANK[b.side]);
 }
 
-/** At one price asks are above bids. */
+/** Order of rows at one price: asks are above bids. */
 const RANK = { ask: 0, fair: 1, bid: 2 } as const;
 
 function sideRows(
@@ -173,7 +173,7 @@ function sideRows(
   });
 }
 
-/** State of the guardian, read from its file. */
+/** The guardian's state, from the guardian's file. */
 export interface GuardianWatch {
   status(): string;
   /** Null when no guardian is needed. */
@@ -182,7 +182,7 @@ export interface GuardianWatch {
 
 /** The console's data of one trader: each view, list and metric takes the parts that it shows. */
 export interface ShownParts {
-  /** Unique within a console. */
+  /** Trader's name, unique within a console. */
   readonly name: string;
   readonly config: TraderConfig;
   readonly guardian: GuardianWatch;
@@ -200,7 +200,7 @@ interface PageParts extends Pick<ShownParts, 'trader' | 'name' | 'ledger' | 'gua
   readonly watch: Pick<Watch, 'count'>;
 }
 
-/** State of one trader for the page. @param market shown with details; null for none */
+/** Makes the page's state of one trader. @param market shown with details; null for none */
 export function makePageState({ trader, name, ledger, config, guardian, watch }: PageParts, market: string | null) {
   const { hello, account } = trader;
   const markets = [...trader.markets.values()];
@@ -238,7 +238,7 @@ export function makePageState({ trader, name, ledger, config, guardian, watch }:
       isHolding: markets.some(({ yesMicros, noMicros }) => yesMicros !== noMicros),
       wayBack: account?.wayBack ?? '',
     }),
-    /** When the newest stop was proven, Unix ms; null until nothing rests. */
+    /** Time when the newest stop was proven, Unix ms; null until no order rests. */
     proven: account?.proven === true ? account.provenMs : null,
     alerts: countAlerts(watch),
     brake: account?.health.brake ?? 0,

@@ -1,4 +1,4 @@
-/** One trader in the console: its telemetry, ledger, alerts and buttons. */
+/** One trader in the console, with telemetry, ledger, alerts and buttons. */
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -27,7 +27,7 @@ export interface ShownTraderOptions extends Pick<ShownParts, 'config' | 'guardia
   /** Whether the trader has started this console and ends it. */
   readonly isWithTrader: boolean;
   readonly note: (text: string) => void;
-  /** Wrong passwords at the page; null where another trader's channels report them. */
+  /** Number of wrong passwords at the page; null if another trader's channels report the number. */
   readonly refusedLogins: (() => number) | null;
 }
 
@@ -76,7 +76,7 @@ export function openShownTrader(options: ShownTraderOptions) {
   const endCommands = listenForCommands({ ...shown, store, note });
   const subscription = new Subscription(control.socket, {
     line: (line) => {
-      // Another run may write another ledger.
+      // A new run may write a different ledger.
       if (line.type === 'hello' && line.process.run !== trader.hello?.run) ledger.close();
       trader.onLine(line);
       if (line.type === 'notice') watch.notice(line);
@@ -124,7 +124,7 @@ export function openShownTrader(options: ShownTraderOptions) {
       refusedLogins: refusedLogins?.() ?? null,
       alerts: watch,
     }),
-    /** Its process ended without a message. */
+    /** The trader's process ended without a message. */
     traderGone: () => watch.traderGone(),
     /** Waits until its alerts were delivered, with an upper bound, ms. */
     deliver: (withinMs: number) => watch.deliver(withinMs),

@@ -1,6 +1,6 @@
 /**
- * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. It is never
- * evidence: an unreadable file is renamed and replaced, a failed write is ignored, and the console works without it.
+ * The console's storage between two starts, one SQLite file beside the ledger: alerts, and the data of charts. The file
+ * is never evidence. An unreadable file is replaced, a failed write ignored. The console works without the file.
  */
 
 import { existsSync, renameSync } from 'node:fs';
@@ -35,7 +35,7 @@ export class AlertStore implements AlertMemory {
     return this.#file.attempt((sqlite) => sqlite.prepare<[], Acknowledgement>(sql).all(), []);
   }
 
-  /** False when it cannot be kept. */
+  /** Stores an acknowledgement. Returns false when the store cannot be written. */
   acknowledge({ kind, sinceMs, timeMs }: Acknowledgement): boolean {
     return this.#file.attempt((sqlite) => {
       sqlite.prepare('DELETE FROM acknowledgements WHERE time_ms < ?').run(timeMs - KEPT_MS);
@@ -95,7 +95,7 @@ export interface StoreFileOptions {
   readonly steadyMs: () => number;
 }
 
-/** Opened at the first use. No call throws because of a fault of the file or its disk. */
+/** The file is opened at the first use. No call throws for a fault of the file or the disk. */
 export class StoreFile {
   readonly #options: StoreFileOptions;
   #sqlite: Sqlite.Database | null = null;
@@ -164,7 +164,7 @@ export class StoreFile {
   #fail(error: unknown): void {
     const { note, path, steadyMs } = this.#options;
     const code = error instanceof SqliteDriver.SqliteError ? error.code : '';
-    // Another console holds it for a moment.
+    // Another console holds the file's lock for a moment.
     if (code.startsWith('SQLITE_BUSY')) return;
     const why = messageOf(error);
     if (DAMAGED.some((damaged) => code.startsWith(damaged))) {
@@ -198,7 +198,7 @@ export class StoreFile {
   }
 }
 
-/** Seconds that a point covers, and seconds that it is kept. */
+/** Seconds that a point covers, and seconds until the point expires. */
 const SCALES = [
   { seconds: 5, keptS: 6 * 3600 },
   { seconds: 60, keptS: 48 * 3600 },
@@ -208,14 +208,14 @@ const SCALES = [
 
 export const FINEST_S = SCALES[0].seconds;
 
-/** No answer has more points. */
+/** Maximum number of points in an answer. */
 export const MOST_POINTS = 2_200;
 const MOST_BYTES = 256_000_000;
 /** Time between two deletions of old points, ms. */
 const PRUNE_MS = 60_000;
 /** Part of every scale that is kept when space is short. */
 const LEAST_PART = 0.02;
-/** How much less is kept each time that the file is found too large. */
+/** Factor on the kept part of every scale, after each check that finds the file too large. */
 const LESS = 0.8;
 
 /** Prices in YES space, all in micros. Within a point the best prices are the widest, all else is the newest. */
@@ -229,7 +229,7 @@ interface MarketFigures {
   readonly fairMicros: number | null;
   readonly bidMicros: number | null;
   readonly askMicros: number | null;
-  /** YES minus NO, shares. */
+  /** Shares of YES minus shares of NO. */
   readonly netMicros: number;
 }
 
@@ -251,8 +251,8 @@ export interface Span {
 }
 
 /**
- * Figures of the account and of each market over time, in four scales, each kept for as long as a reader looks at it that
- * closely. A time without telemetry has no point: a gap is shown as a gap.
+ * Figures of the account and of each market over time, in four scales. Finer scales are kept for less time. A time
+ * without telemetry has no point: a gap is shown as a gap.
  */
 export class History {
   readonly #file: StoreFile;
@@ -285,7 +285,7 @@ export class History {
     return this.#read<MarketPoint>(MARKET_POINTS, span, [id]);
   }
 
-  /** Only the finest scale: empty where it is no longer stored. */
+  /** Returns points of the finest scale only; empty if that scale has expired. */
   closeUp(id: string, { fromMs, toMs }: Span): readonly MarketPoint[] {
     const [fromS, toS] = [fromMs, toMs].map((ms) => pointS(ms, FINEST_S));
     return this.#file.attempt(

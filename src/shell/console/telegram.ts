@@ -1,6 +1,6 @@
 /**
- * Commands from Telegram: messages of listed users in their own chat with the bot are obeyed, once. Other users get no answer.
- * The number of an update is kept before it is obeyed, so that a restart does not obey it twice.
+ * Executes commands from Telegram once. Only messages of listed users in their own chat with the bot count. Other users
+ * get no answer. An update's number is stored before the execution, so that a restart does not repeat the command.
  */
 
 import { setTimeout } from 'node:timers/promises';
@@ -26,8 +26,8 @@ import type { StoreFile } from './store.js';
 const APART_MS = 1_000; // Interval of reads, also for a service that does not hold the request.
 const PAUSE_MS = { first: 2_000, longest: 60_000 } as const;
 const NUMBERS_KEPT_MS = 6 * 86_400_000; // After a week without an update the service restarts its numbers.
-const MOST_STRANGERS = 20; // that the log names
-const MOST_A_MINUTE = 6; // Reads, and separately stops, of each user.
+const MOST_STRANGERS = 20; // maximum number of strangers that the log names
+const MOST_A_MINUTE = 6; // Per user; limits reads and stops separately.
 const OLD_AFTER_MS = 120_000; // An older message may refer to another situation.
 /** A word, with an optional slash and name of the bot, and one more word. */
 const COMMAND = /^\/?([a-z][a-z_-]{0,19})(?:@\w{1,64})?(?:\s+([\w-]{1,40}))?\s*$/i;
@@ -41,17 +41,17 @@ export interface ChatOptions extends Pick<ShownParts, 'config' | 'name' | 'trade
   readonly store: Pick<StoreFile, 'read' | 'write'>;
   readonly note: (text: string) => void;
   readonly nowMs?: () => number;
-  /** Time-out of one request; the service holds it for 25 s. */
+  /** Time-out of one request, ms; the service holds a request for 25 s. */
   readonly withinMs?: number;
 }
 
-/** The newest update of a channel: its number, and its arrival, Unix ms. None is obeyed twice. */
+/** The newest update of a channel: its number, and its arrival, Unix ms. No update is executed twice. */
 type TakenUpdate = Readonly<{ id: number; timeMs: number }>;
 
 /** Obeys and returns the answer. `about` is the second word; null for none. */
 export type Perform = (command: ChatCommand, about: string | null, user: number) => Promise<string>;
 
-/** One listener per channel with commands; none by default. Returns a function that ends them. */
+/** Starts one listener per channel with commands; none by default. Returns a function that ends all listeners. */
 export function listenForCommands(options: ChatOptions): () => void {
   const closing = new AbortController();
   for (const channel of options.config.alerts.channels.filter(({ commands }) => commands.length > 0))
@@ -65,7 +65,7 @@ export class TelegramListener {
   readonly #ending: AbortSignal;
   readonly #perform: Perform;
   readonly #strangers = new Set<number>();
-  readonly #counts = new Map<string, SlidingMinute>(); // By user, and by whether the command stops.
+  readonly #counts = new Map<string, SlidingMinute>(); // By user and kind: stop or read.
   #taken: TakenUpdate | null | undefined;
   #failures = 0;
   #trouble = '';
@@ -80,10 +80,10 @@ export class TelegramListener {
     while (!signal.aborted) await setTimeout(await this.look(), undefined, { signal }).catch(() => undefined);
   }
 
-  /** Reads once and obeys. Returns the time until the next read, ms. Never rejects. */
+  /** Reads new messages once and obeys their commands. Returns the time until the next read, ms. Never rejects. */
   async look(): Promise<number> {
     try {
-      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // A bot has one reader.
+      if (this.#options.watch.isOnDuty) await this.#takeUpdates(); // Only one console may read a bot.
       return APART_MS;
     } catch (error) {
       if (this.#ending.aborted) return APART_MS;
@@ -153,7 +153,7 @@ export class TelegramListener {
     return excess;
   }
 
-  /** Each problem is reported once; empty: none. */
+  /** Reports every problem once; an empty text means no problem. */
   #noteTrouble(trouble: string): void {
     if (trouble !== this.#trouble) this.#note(trouble || ' takes commands again');
     this.#trouble = trouble;

@@ -27,7 +27,7 @@ export class TraderState {
   #heardMs: number | null = null;
   /** The trader's clock in the newest frame, ms. */
   frameMs: number | null = null;
-  /** Time of the first message with the present mode, by the same clock; null if it was the first mode. */
+  /** Time of the first message with the present mode, by the same clock; null for the first mode. */
   modeSinceMs: number | null = null;
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -39,7 +39,7 @@ export class TraderState {
     this.#heardMs = this.#steadyMs();
     switch (line.type) {
       case 'hello':
-        // Another run: the previous state is over.
+        // A new run replaces the previous run's state.
         if (this.hello?.run !== line.process.run) {
           this.markets.clear();
           this.account = null;

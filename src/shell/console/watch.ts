@@ -19,7 +19,7 @@ import { findLongestPauseMs, QuoteHours } from '../runtime/job-times.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 import type { TraderState } from './trader-state.js';
 
-/** Unknown ones are null; `backupMs`: Unix ms. */
+/** Facts about the ledger's files; null for unknown facts. `backupMs`: Unix ms. */
 export function readFileFacts(ledgerPath: string) {
   const statFile = (path: string) => statSync(path, { throwIfNoEntry: false }) ?? null;
   return {
@@ -45,9 +45,9 @@ function freeBytes(folder: string): number | null {
 type DutyOptions = Readonly<{ path: string; startedMs: number; note: (text: string) => void }>;
 
 /**
- * Decides which console of a trader sends its alerts and stores its chart history: the one that holds the lock beside
- * the store. Others only show their page, and take over when that one has ended. If the lock is unreadable, both send:
- * a duplicate alert is better than none.
+ * Decides which console of a trader sends alerts and stores the chart history: the holder of the lock beside the store.
+ * Other consoles only show their page, and take over after that console's end. If the lock is unreadable, all consoles
+ * send: a duplicate alert is better than none.
  */
 export class Duty {
   readonly #options: DutyOptions;
@@ -101,7 +101,7 @@ export class Duty {
 
 const EVERY_MS = 1_000;
 const WINDOW_MS = 600_000;
-/** A schedule like those of strategies. */
+/** Name of the quiet hours, which use the schedule of a strategy. */
 const QUIET = 'quiet hours';
 const LOOK_MS = 50;
 
@@ -123,9 +123,9 @@ export interface WatchOptions {
   readonly memory: AlertMemory;
   /** Whether this console sends the alerts; called every second. */
   readonly onDuty: () => boolean;
-  /** From the ledger; null while it cannot be read. */
+  /** State of the last run from the ledger; null while the ledger cannot be read. */
   readonly lastRun: () => LastRun | null;
-  /** Whether the trader has started this console: then it exists, even before its first message. */
+  /** Whether the trader has started this console: such a trader exists even before its first message. */
   readonly isWithTrader: boolean;
   /** Wrong passwords presented to the page since its start. */
   readonly refusedLogins: () => number;
@@ -200,7 +200,7 @@ export class Watch {
     this.#center = null;
   }
 
-  /** Another console may have ended, or the folder may exist now. */
+  /** Another console may have ended, or the folder may exist by now. */
   #findCenter(): AlertCenter | null {
     const { config, name, note, memory, onDuty } = this.#options;
     if (!onDuty()) this.#center = null;
@@ -217,7 +217,7 @@ export class Watch {
     return this.#center;
   }
 
-  /** Before the trader's first message only its ledger tells whether it should run. */
+  /** Before the trader's first message only the ledger shows whether the trader should run. */
   #findPresence(): Pick<WatchedFacts, 'silentMs' | 'isHeard' | 'hasEnded'> {
     const { trader, lastRun, isWithTrader } = this.#options;
     const { silentMs } = trader;

@@ -9,19 +9,19 @@ import { parseJson } from '../../shared/base/text.js';
 import { type StatusLine, statusLine, traderStatus } from '../../shared/protocol/trader-status.js';
 import type { ControlData, ControlQuestion } from './control-protocol.js';
 
-/** No line of a trader is longer. */
+/** Maximum length of a trader's line. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 export interface ControlCall {
   readonly socket: string;
   readonly timeoutMs: number;
-  /** Also waits until the trader hangs up at the end of its process. */
+  /** Whether to wait also until the trader's process ends the connection. */
   readonly untilGone?: boolean;
 }
 
 /**
- * Asks the running trader. Throws TwinbookError `not_running` when nobody listens, `timed_out` when no answer came in
- * time, `usage` when the trader refused the command, `config_invalid` when it cannot use the configuration's files.
+ * Sends a question to the trader. Throws TwinbookError `not_running` without a listener, `timed_out` without an answer
+ * in time, `usage` for a refused command, `config_invalid` for unusable configuration files.
  */
 export async function askTrader<R extends ControlQuestion>(
   request: R,
@@ -43,8 +43,8 @@ export async function askTrader<R extends ControlQuestion>(
 }
 
 /**
- * A socket may be in a world-writable folder, and a foreign one would swallow a kill. Only our own and root's are
- * trusted; root stops the traders of others.
+ * A socket may be in a world-writable folder, and a foreign socket would swallow a kill. Only sockets of our user and
+ * of root are trusted; root stops other users' traders.
  */
 export function requireTrusted(socket: string): void {
   const own = process.getuid?.();
@@ -189,7 +189,7 @@ export class Subscription {
     socket.on('close', () => this.#lose(why));
   }
 
-  /** Null, or the problem with these lines. */
+  /** Processes lines of the stream. Returns null, or the problem with these lines. */
   #take(lines: readonly string[]): string | null {
     for (const text of lines) {
       const line = readLine(text);

@@ -1,6 +1,6 @@
 /**
- * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request. Both
- * ends share it, so that command line and daemon cannot drift apart.
+ * The control socket's protocol: newline-delimited JSON over a unix socket of mode 0600, one answer per request.
+ * Command line and daemon share the file, so that the two ends cannot differ.
  */
 
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const said = z.string().trim().catch('');
 const why = said.transform((text) => text || 'operator');
 const needed = (error: string) => said.refine((text) => text !== '', error);
 const isTrue = z.boolean().catch(false);
-/** A condition id of one market. An invalid id is refused as an unknown market: it must not mean all of them. */
+/** Condition id of one market. An invalid id is refused as an unknown market: it must not select all markets. */
 const market = z
   .unknown()
   .transform((id) => (id === undefined || id === null ? undefined : String(id).trim()))
@@ -31,23 +31,23 @@ const ask = <Name extends string, Fields extends z.ZodRawShape>(command: Name, f
   z.object({ command: z.literal(command), ...fields });
 
 const REQUESTS = {
-  /** Tests whether it answers; costs nothing. */
+  /** Tests whether the trader answers; has no effect. */
   ping: ask('ping', {}),
   status: ask('status', {}),
   widen: ask('widen', { reason: why }),
   'reduce-only': ask('reduce-only', { reason: why }),
   pause: ask('pause', { reason: why, market }),
-  /** An empty reason means none, which the trader may refuse. Only with its market it lifts a market's pause. */
+  /** An empty reason means no reason, which the trader may refuse. Only with `market` a market's pause ends. */
   resume: ask('resume', { reason: said, market }),
   stop: ask('stop', {}),
-  /** `verify`: answers only after two reads have shown that nothing rests. */
+  /** `verify`: answers only after two reads without a resting order. */
   'cancel-all': ask('cancel-all', { verify: isTrue }),
   flatten: ask('flatten', { market }),
   kill: ask('kill', { reason: why }),
   unkill: ask('unkill', { reason: needed('unkill needs a reason') }),
   reconcile: ask('reconcile', {}),
   adopt: ask('adopt', { reason: needed('adopt needs a reason') }),
-  /** One batch: `before` in Unix ms; `after` and `rows` as of `PruneBatch`. */
+  /** Prunes one batch: `before` in Unix ms; `after` and `rows` as in `PruneBatch`. */
   prune: ask('prune', {
     before: z.int(NO_NUMBERS),
     after: z
@@ -66,7 +66,7 @@ const REQUESTS = {
     hash: said,
     dryRun: isTrue,
   }).refine(({ action, reason }) => action !== 'rollback' || reason !== '', 'a rollback needs a reason'),
-  /** From then on the connection streams the trader's status in lines of `StatusLine`, and reads no command. */
+  /** The connection then streams the trader's status in lines of `StatusLine`, and reads no further command. */
   subscribe: ask('subscribe', {}),
 } as const;
 
@@ -76,7 +76,7 @@ export type ControlQuestion = Exclude<ControlRequest, { readonly command: 'subsc
 
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
-  /** `error` is one sentence for a person; `ofFiles`: the configuration's files cannot be used. */
+  /** `error` is one sentence for the operator; `ofFiles`: the configuration's files are unusable. */
   | { readonly ok: false; readonly error: string; readonly ofFiles?: boolean };
 
 /** The data of each command's answer; times are Unix ms. */
@@ -91,14 +91,14 @@ export interface ControlData
   readonly reconcile: {
     /** Differences in two rounds; of the newest complete one if `complete` is false. */
     readonly differences: readonly Difference[];
-    /** Skipped, because an operator has accepted them. */
+    /** Skipped differences, which an operator has accepted. */
     readonly accepted: readonly AcceptedDifference[];
-    /** Reasons of void rounds meanwhile. */
+    /** Reasons of the void rounds before the answer. */
     readonly voided: readonly string[];
     /** False when no complete round, or no second one, was possible in time. */
     readonly complete: boolean;
   };
-  /** `booked`: one sentence per outcome. */
+  /** `booked`: a sentence for every booked outcome. */
   readonly adopt: ModeData & { readonly booked: readonly string[] };
   readonly prune: PruneData;
   readonly explain: { readonly lines: readonly string[] };
@@ -106,7 +106,7 @@ export interface ControlData
 }
 
 export interface ModeData {
-  /** The trader's mode, for example `quoting`, `reducing`, `paused`, `stopping`, `killed`, `flattening`. */
+  /** Trader's mode: `quoting`, `reducing`, `paused`, `stopping`, `killed` or `flattening`, for example. */
   readonly mode: string;
   readonly reason: string;
 }
@@ -125,7 +125,7 @@ export interface CancelAllData {
 }
 
 export interface PruneData extends PrunedBatch {
-  /** Time that it held the ledger, ms. */
+  /** Time that the batch held the ledger, ms. */
   readonly tookMs: number;
 }
 
@@ -133,7 +133,7 @@ export interface PruneData extends PrunedBatch {
 export interface ConfigData {
   readonly lines: readonly string[];
   readonly applied: boolean;
-  /** For the requested configuration; null when its code is not loaded for a comparison. */
+  /** Hash of the requested configuration; null if its code is not loaded for a comparison. */
   readonly hash: string | null;
 }
 
@@ -141,15 +141,13 @@ export interface ConfigData {
 export const MAX_CONTROL_LINE = 64 * 1024;
 
 /**
- * Commands that add risk or sell: obeyed late they could undo a newer command, for example a kill past a hanging
- * trader.
+ * Commands that add risk or sell. A late execution could undo a newer command, for example a kill of a hanging trader.
  */
 const NEVER_LATE: readonly ControlRequest['command'][] = ['resume', 'unkill', 'flatten', 'adopt', 'config'];
 
 /**
- * Whether a request line is too late: its sender was already told that no answer came. Stopping commands are always
- * obeyed. `until`, beside a command's fields, is the end of its sender's wait, Unix ms; a line without it is never
- * late.
+ * Whether a request line is too late: the sender has already reported a missing answer. Stopping commands are never
+ * late. The field `until` is the end of the sender's wait, Unix ms; a line without `until` is never late.
  */
 export function isTooLate(line: string, { command }: ControlRequest, nowMs: number): boolean {
   if (!NEVER_LATE.includes(command)) return false;

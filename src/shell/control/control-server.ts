@@ -29,8 +29,8 @@ export interface ControlHost {
 }
 
 /**
- * Listens. The ledger's lock has already proved that no other trader runs here, so a socket that is left is stale.
- * Throws `file_unreadable` when the folder cannot be written or the path is too long for a socket.
+ * Listens. The ledger's lock has proved that no other trader runs here, so an existing socket is stale. Throws
+ * `file_unreadable` when the folder cannot be written or the path is too long for a socket.
  */
 export async function serveControl(path: string, host: ControlHost): Promise<{ close(): void }> {
   // An error costs only the peer's connection.
@@ -99,7 +99,7 @@ function hearLines(socket: Socket, host: ControlHost): void {
         reply({ ok: false, error: request });
         continue;
       }
-      // It may have waited while this process hung, and a kill may have passed it.
+      // The request may have waited while this process hung, and a later kill may have been executed first.
       if (isTooLate(line, request, Date.now())) {
         reply({ ok: false, error: `${request.command} was asked too long ago: its caller has left` });
         continue;

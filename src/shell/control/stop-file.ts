@@ -1,8 +1,8 @@
 /**
- * The stop file: `<ledger>.kill`. As long as it is there the trader is killed, and its text says why. Anybody who can
- * write in that folder can stop the trader with it, when nothing else of it answers: by hand (`touch`), by a watchdog, by
- * `twinbook kill`. The trader looks before each step that it takes after a pause, so one that was frozen finds it before
- * it decides anything. What it found it keeps in its ledger: taking the file away starts nothing again.
+ * The stop file: `<ledger>.kill`. While the file exists the trader is killed; the text is the reason. Anyone with write
+ * access to the folder can stop an unresponsive trader: by hand (`touch`), a watchdog or `twinbook kill`. The trader
+ * checks for the file before the first step after a pause, so a frozen trader finds it before any decision. The ledger
+ * stores the kill: removing the file resumes nothing.
  */
 
 import { closeSync, constants, fsyncSync, linkSync, lstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -32,7 +32,7 @@ export function readStopFile(path: string): string | null {
     if (systemCode(error) === 'ENOENT') {
       const entry = lstatSync(path, { throwIfNoEntry: false });
       if (entry === undefined) return null;
-      // A broken link still occupies the name: no other file could be created. Anything else has changed meanwhile.
+      // A broken link still occupies the name, so no other file can be created. A new entry is read again.
       if (!entry.isSymbolicLink()) return readStopFile(path);
     }
     return `the stop file ${path} is there and cannot be read: ${messageOf(error)}`;
@@ -40,8 +40,8 @@ export function readStopFile(path: string): string | null {
 }
 
 /**
- * Puts the file there, durably; one that is there already is left as it is, for its reason is older. A trader that looks meanwhile finds
- * no file or the whole reason. On a full disk it may be empty: its name is what stops. Throws `file_unreadable` when it cannot be made.
+ * Writes the stop file durably; an existing file stays, because its reason is older. A trader that checks meanwhile
+ * finds no file or the whole reason. On a full disk the file may be empty: the name stops. Throws `file_unreadable`.
  */
 export function leaveStopFile(path: string, reason: string): void {
   const text = `${reason}\n`;
@@ -56,7 +56,7 @@ export function leaveStopFile(path: string, reason: string): void {
 }
 
 /**
- * Written beside and then linked to its name. False if the name exists, the disk is full, or links are unsupported.
+ * Writes a temporary file and links it to the name. Returns false for an existing name, a full disk, or no links.
  * Throws the system's error when the name exists but may not last.
  */
 function leaveWhole(path: string, text: string): boolean {
@@ -90,7 +90,7 @@ function attempt<T>(act: () => T): T | null {
   }
 }
 
-/** Creates the file by its name first. Throws the system's error, EEXIST for an existing one. */
+/** Creates the file by name and then writes it. Throws the system's error, EEXIST for an existing file. */
 function leavePlain(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -105,7 +105,7 @@ function leavePlain(path: string, text: string): void {
   }
 }
 
-/** Throws `file_unreadable` when it cannot be removed: nothing may be lifted then. */
+/** Removes the stop file. Throws `file_unreadable` on failure: the kill must then stay. */
 export function removeStopFile(path: string): void {
   try {
     rmSync(path, { force: true });

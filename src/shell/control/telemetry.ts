@@ -1,6 +1,6 @@
 /**
- * Streams the trader's status to its readers, and never makes the trader wait: lines are made after a step, once for all readers;
- * a reader that does not read is disconnected. Without a reader a step costs one comparison.
+ * Streams the trader's status to readers without making the trader wait. Lines are made after a step, once for all
+ * readers. A reader that stops reading is disconnected. A step without readers costs one comparison.
  */
 
 import { guarded } from '../../shared/base/processes.js';
@@ -24,7 +24,7 @@ export class RequestTimings {
     const counts = this.#counts.get(endpoint) ?? makeCounts();
     this.#counts.set(endpoint, counts);
     counts[observation.outcome.kind]++;
-    // After a clock set back in between the duration is unknown.
+    // After a clock was set back the duration is unknown.
     counts.took.add(Math.max(0, observation.nowMs - observation.sentMs) / 1000);
   }
 
@@ -96,7 +96,7 @@ export const TRADER_MODES: readonly string[] = Object.keys(LADDER);
 export const MOST_READERS = 4;
 const MOST_UNREAD_BYTES = 1024 * 1024;
 
-/** The other end of a connection; a socket is one. */
+/** A reader of the stream, for example a socket. */
 export interface LineReader {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
@@ -110,7 +110,7 @@ export interface TelemetrySource {
   process(): ProcessStatus;
   account(nowMs: number, publishing: PublisherFigures): AccountStatus;
   markets(nowMs: number): readonly WatchedMarket[];
-  /** For the ladder; a change is sent at once. */
+  /** Mode for the ladder; a change is sent at once. */
   mode(): string;
   /** The status could not be made, and every reader was disconnected: that is no reason to stop trading. */
   onFailure(error: unknown): void;
@@ -131,7 +131,7 @@ export class TelemetryPublisher {
   readonly #clocks: PublisherClocks;
   readonly #readers = new Set<LineReader>();
   readonly #brake: Brake;
-  /** Sources of each market's newest status. */
+  /** Sources of each market's newest sent status, by market. */
   readonly #told = new Map<string, WatchedMarket['sources']>();
   #sweptMs = Number.NEGATIVE_INFINITY;
   #mode: string | null = null;
@@ -170,7 +170,7 @@ export class TelemetryPublisher {
     this.#told.clear();
   }
 
-  /** After a step, when its requests are in flight. `lateMs`: delay of the beat, null when no beat caused this step. */
+  /** Call after a step, when its requests are in flight. `lateMs`: delay of the beat, null without a beat. */
   afterStep(lateMs: number | null): void {
     this.#tryTelling(() => this.#tellStep(lateMs));
   }
@@ -275,7 +275,7 @@ export const BRAKE_LEVELS = [
   { periodMs: 1_250, hasLadders: false },
 ] as const;
 
-/** Bounds the processor time of telemetry: a loop that is late for another reason is not relieved by less of it. */
+/** Bounds the processor time of telemetry: less telemetry does not help a loop that is late for another reason. */
 export class Brake {
   level = 0;
   /** 99th percentile of the delays of beats in the last complete span, ms. */
@@ -304,7 +304,7 @@ export class Brake {
     this.#usedMs += tookMs;
   }
 
-  /** Ends a completed span. True when the level has changed. */
+  /** Ends a completed span. Returns true when the brake's level has changed. */
   look(steadyMs: number): boolean {
     const tookMs = steadyMs - this.#spanMs;
     if (tookMs < SPAN_MS) return false;

@@ -17,7 +17,7 @@ interface Query {
 /** Larger results must be queried in parts. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** SQL over a ledger. Throws like `selectFromLedger`, and `timed_out` after `withinMs`, when the process is ended. */
+/** Runs SQL over a ledger. Throws like `selectFromLedger`; throws `timed_out` after `withinMs`. */
 export async function queryLedger(query: Query, withinMs: number): Promise<Selected> {
   const explain = (error: ProcessFailure | null, stderr: string): TwinbookError => {
     if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
@@ -124,7 +124,7 @@ function askProcess(
       if (answer.ok) resolve(answer.data);
       else reject(new TwinbookError(answer.code, answer.message, answer.hint));
     });
-    // An ended child does not read its question.
+    // A child that ended early does not read its question.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(JSON.stringify(question));
   });

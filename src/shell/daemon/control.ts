@@ -22,7 +22,7 @@ export interface Running {
   readonly ledger: Ledger;
   status(): TraderStatus;
   snapshot(): Snapshot;
-  /** Why the trader only cancels before it ends; null in normal operation. */
+  /** Reason for only canceling before the end; null in normal operation. */
   ending(): string | null;
   /** Null when the command is accepted, else the reason and the required form. */
   command(command: OperatorCommand): string | null;
@@ -124,7 +124,7 @@ function kill(asked: string, running: Running): ControlResponse {
   if (refusal !== null) return { ok: false, error: refusal };
   const { mode, reason } = readMode(running);
   if (running.ending() === null) return { ok: true, data: { mode, reason, resting: running.snapshot().openOrders } };
-  // Its ledger may be unreadable; it cancels resting orders without it.
+  // The ending trader's ledger may be unreadable; the trader cancels resting orders without the ledger.
   return { ok: true, data: { mode, reason: `${reason}; the next start is killed`, resting: null } };
 }
 
@@ -140,7 +140,7 @@ async function cancelAll(verify: boolean, running: Running): Promise<ControlResp
   const refusal = running.command({ kind: 'cancel-all' });
   if (refusal !== null) return { ok: false, error: refusal };
   const verified = verify && (await until(() => running.snapshot().provenMs !== null));
-  // After the proof the trader may quote again at once: newer resting orders are not counted.
+  // The trader may quote again right after the proof: newer resting orders are not counted.
   return { ok: true, data: { asked, resting: verified ? 0 : running.snapshot().openOrders, verified } };
 }
 
@@ -224,7 +224,7 @@ export class StopWatch {
   /** A monotonic clock: a wall clock set back must not delay the check. */
   readonly #steadyMs: () => number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  /** The file exists and was obeyed. */
+  /** Whether the existing stop file has already taken effect. */
   #obeyed = false;
   #asked: string | null = null;
   #ledger: Pick<Ledger, 'checkFile'> | null = null;
@@ -234,12 +234,12 @@ export class StopWatch {
     this.#steadyMs = steadyMs;
   }
 
-  /** From now on also checks that the open ledger is still the file at its path. */
+  /** Starts checking that the open ledger is still the file at its path. */
   guard(ledger: Pick<Ledger, 'checkFile'>): void {
     this.#ledger = ledger;
   }
 
-  /** Stores the reason for the next start, and obeys at the next step. False when a full disk does not store it. */
+  /** Stores the reason for the next start, and kills at the next step. Returns false if a full disk cannot store it. */
   kill(reason: string): boolean {
     this.#asked = reason;
     try {
@@ -250,7 +250,7 @@ export class StopWatch {
     }
   }
 
-  /** A kill to obey first; null without one. Throws `ledger_broken` when the ledger's file was removed or replaced. */
+  /** Returns a kill or null. Throws `ledger_broken` when the ledger's file was removed or replaced. */
   due(): OperatorCommand | null {
     const reason = this.#asked;
     this.#asked = null;
@@ -264,14 +264,14 @@ export class StopWatch {
     return this.#look();
   }
 
-  /** Before a kill is lifted. Throws `file_unreadable` when the file cannot be removed. */
+  /** Removes the stop file before a kill is lifted. Throws `file_unreadable` on failure. */
   clear(): void {
     this.#asked = null;
     removeStopFile(this.#path);
     this.#obeyed = false;
   }
 
-  /** After a lift: a file created meanwhile is newer than the lift. */
+  /** Call after a lift: a file created since then is newer than the lift. */
   onLift(): void {
     this.#obeyed = false;
     this.#lookedMs = Number.NEGATIVE_INFINITY;

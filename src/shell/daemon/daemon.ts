@@ -1,6 +1,6 @@
 /**
- * The trader as a long-lived service. It ends only after the exchange has shown twice that no order rests, or after a
- * message that it has not. When the core throws, it cancels resting orders without the core and exits with 1.
+ * The trader as a long-lived service. The trader ends after two reads without resting orders, or after a message that
+ * this proof is missing. When the core throws, it cancels resting orders without the core and exits with 1.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -41,7 +41,7 @@ import { type Output, resultLines, Screen } from './status-text.js';
 import { ServiceManager } from './supervisors.js';
 import { Telemetry } from './telemetry.js';
 
-/** Extra time of a stop: an order of a crashed run may take a draft's lifetime until it is proven never to rest. */
+/** Extra time of a stop, ms. Proof that a crashed run's order never rests may take a draft's lifetime. */
 const STOP_MARGIN_MS = 30_000;
 const STATUS_EVERY_MS = 1_000;
 const STEP_MS = 50;
@@ -53,7 +53,7 @@ export interface TraderIo extends Output {
   readonly env: Environment;
   /** Resolves once the user asked this process to stop (SIGINT or SIGTERM). */
   readonly stopAsked: () => Promise<void>;
-  /** Calls back at each signal that kills (SIGUSR2). */
+  /** Calls back at every SIGUSR2, the signal for a kill. */
   readonly onKillSignal: (kill: (reason: string) => void) => void;
   /** Calls back with a text for the log at each unused signal (SIGUSR1). */
   readonly onUnusedSignal: (tell: (text: string) => void) => void;
@@ -61,7 +61,7 @@ export interface TraderIo extends Output {
   readonly onUncaught: (take: (error: unknown) => void) => void;
 }
 
-/** Returns the exit code: 0 only when it is proven that nothing rests. `verbose`: with each note on market data. */
+/** Returns the exit code: 0 only after proof that no order rests. `verbose` adds notes on data. */
 export async function runTrader(config: Config, io: TraderIo, verbose = false): Promise<0 | 1> {
   try {
     return await runSession(config, io, verbose);
@@ -73,7 +73,7 @@ export async function runTrader(config: Config, io: TraderIo, verbose = false): 
 
 async function runSession(config: Config, io: TraderIo, verbose: boolean): Promise<0 | 1> {
   const screen = new Screen(io);
-  // On a terminal a person reads: errors in words.
+  // A terminal shows errors in words.
   const shared = process.stdout.isTTY && process.stderr.isTTY;
   const log = openLog(config.log, shared ? linesAbove((line) => screen.say(line)) : { write: (line) => io.err(line) });
   if (shared && config.log.file === null) screen.say('the log is kept nowhere: log.file of the configuration keeps it');
@@ -120,7 +120,7 @@ class Service implements Running {
   readonly #unproven = new Unproven();
   readonly #startedMs = nowMs();
   readonly #bornMs = steadyMs();
-  /** Equity at the first valuation of this run. */
+  /** Equity at the first valuation of this run; null before. */
   #startedWith: Micros | null = null;
   #isProven = false;
   #failure: unknown = null;
@@ -202,7 +202,7 @@ class Service implements Running {
 
   async #openFeeds(): Promise<OpenFeeds | null> {
     const { feeds } = this.#session.config;
-    // Most traders have none: they start faster without loading the readers.
+    // Most traders have no feeds: they start faster without loading the readers.
     if (feeds.length === 0) return null;
     const { openFeeds } = await import('../feeds/feeds.js');
     const loud = (text: string): void => {
@@ -215,7 +215,7 @@ class Service implements Running {
     return this.#feeds;
   }
 
-  /** Cancels everything and waits until the exchange has shown twice that nothing rests. False when the core failed. */
+  /** Cancels everything and waits for two reads without a resting order. Returns false when the core failed. */
   async #stop(): Promise<boolean> {
     this.#screen.say('stopping: canceling every order …');
     this.#loop.command({ kind: 'stop' });
@@ -252,7 +252,7 @@ class Service implements Running {
       this.#session.guardian?.heart.end();
       return 1;
     }
-    // With a new client, so that no pending request of the core leaves.
+    // A new client cancels, so that no pending request of the core leaves.
     this.#isProven = (await cancelUntilNothingRests(await this.#freshAccess())).verified;
     if (this.#isProven) this.#session.guardian?.heart.end();
     this.#screen.say(
@@ -361,7 +361,7 @@ class Service implements Running {
     });
   }
 
-  /** A broken ledger throws at every reader, even a status page; it must end in canceling, not in a crash. */
+  /** A broken ledger throws at every reader, even a status page; the error must cause cancels, not a crash. */
   #guard<T>(work: () => T): T | null {
     try {
       return work();
@@ -392,7 +392,7 @@ export function tellNotices(notices: readonly OperatorEvent[], log: Logger, scre
   }
 }
 
-/** Two checks in each second of an expression. */
+/** Interval of schedule checks, ms: two checks in each second of an expression. */
 const LOOK_MS = 500;
 /** A job that begins later than this is reported as late, ms. */
 const LATE_MS = 2_000;
@@ -438,7 +438,7 @@ export function startJobs(
   };
 }
 
-/** Why it failed; null on success. Never throws: a trader without a new backup trades on. */
+/** Returns the reason of a failed backup; null on success. Never throws: trading continues. */
 export async function backUpLedger(ledger: LedgerConfig, log: Logger, screen: Screen): Promise<string | null> {
   try {
     log.info(await makeBackup(ledger, nowMs()), 'ledger backed up');

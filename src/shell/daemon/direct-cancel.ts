@@ -1,6 +1,6 @@
 /**
- * Cancels everything directly at the exchange, without ledger, engine or memory: for the command line without a running
- * trader, and for a trader that can no longer trust its core. Canceling twice is harmless.
+ * Cancels everything directly at the exchange, without ledger, engine or memory. The command line uses this path
+ * without a running trader, and a trader uses the path when its core has failed. Repeated cancels are harmless.
  */
 
 import { existsSync } from 'node:fs';
@@ -36,7 +36,7 @@ export interface DirectCancel {
   readonly wallet: Wallet;
   readonly profile: VenueProfile;
   readonly allowBlindSigning: boolean;
-  /** Whether two final reads must show that nothing rests. */
+  /** Whether two final reads must show that no order rests. */
   readonly verify: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function cancelDirectly(options: DirectCancel): Promise<CancelAllDa
   return { asked: asked.size, resting: Math.max(first, second), verified: first === 0 && second === 0 };
 }
 
-/** Until two rounds in a row find nothing: an interrupted request has arrived between them. */
+/** Cancels until two rounds in a row find no order: an interrupted request has arrived between the rounds. */
 export async function cancelUntilNothingRests(
   options: Omit<DirectCancel, 'verify'>,
   { withinMs, pauseMs } = PATIENCE,
@@ -99,7 +99,7 @@ async function cancelEach(orders: readonly OrderRow[], asked: Set<string>, optio
   return refusals;
 }
 
-/** Message of the service, or of a proxy in front of it. */
+/** Detects a throttling message of the service or of a proxy. */
 const isThrottling = (refusal: string | null): boolean => refusal !== null && /^throttled,|^HTTP 429 /.test(refusal);
 
 /** Throws the reason for an incomplete list: nothing is proven then. */
@@ -138,7 +138,7 @@ const listTrouble = (outcome: NotAnswered): TwinbookError =>
       )
     : new TwinbookError('venue_unreachable', `asking the exchange for open orders: ${outcome.reason}`, TRY_AGAIN);
 
-/** Draft, sign, submit. Null when the exchange accepted it, else the reason. An order that has ended is no error. */
+/** Drafts, signs and submits a cancel. Returns null if accepted, else the reason. An ended order is no error. */
 async function cancelOne(pubkey: string, marketConditionId: string, options: DirectCancel): Promise<string | null> {
   const { client, wallet, profile, allowBlindSigning } = options;
   const drafted = await client.call('orders.cancel', { params: { pubkey } }, { lane: 'cancel' });
@@ -182,8 +182,8 @@ export function leavesOrdersBehind(error: unknown): boolean {
 }
 
 /**
- * After a failed start, or when the normal shutdown cannot run: orders of the run before may rest, and no other process
- * cancels them. Uses the existing key and credentials and creates none. Never throws.
+ * Cancels after a failed start or without a normal shutdown: orders of an earlier run may rest, and no other process
+ * cancels those orders. Uses the existing key and credentials and creates none. Never throws.
  */
 export async function cancelLeftovers(config: Config, env: Environment, say: (text: string) => void): Promise<void> {
   const { file, credentials: credentialsFile } = config.wallet;

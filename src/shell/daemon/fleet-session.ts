@@ -38,7 +38,7 @@ export class FleetSession {
     this.#capitalMicros = capitalMicros;
   }
 
-  /** Before the first step of the core. */
+  /** Call before the first step of the core. */
   start(hooks: FleetHooks): void {
     this.#hooks = hooks;
     this.#member.attach({
@@ -50,7 +50,7 @@ export class FleetSession {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** It is proven that nothing rests. Capital stays with the wallet where shares are held. */
+  /** Releases the wallet after proof that no order rests. A wallet with shares keeps its capital. */
   async release({ markets }: Pick<Snapshot, 'markets'>): Promise<void> {
     this.#stopLooking();
     await this.#member.release(markets.some(isHeld) ? this.#capitalMicros : ZERO);
@@ -94,7 +94,7 @@ export class FleetSession {
   }
 }
 
-/** Why the trader ends: the wallet has another owner, or none, and then only this trader can cancel its orders. */
+/** Returns the reason of the trader's end. If the wallet has no owner, only this trader can cancel its orders. */
 export function explainLoss({ successor, term }: Pick<FleetMember['lease'], 'successor' | 'term'>): TwinbookError {
   if (successor === null || successor.isFree) {
     return new TwinbookError(
@@ -170,9 +170,7 @@ export interface Joined {
   readonly isSettled: boolean;
 }
 
-/**
- * Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` where another trader has the wallet.
- */
+/** Joins the fleet. Null when stopped meanwhile. Rejects with `fleet_unusable`, or `wallet_taken` by another trader. */
 export async function joinFleet(
   { config, env, say, isStopping }: Starting,
   { address }: Wallet,
@@ -196,8 +194,8 @@ export const objectionOf =
 const SETTLE_LOOK_MS = 200;
 
 /**
- * Cancels orders of a wallet that its previous trader did not release, and waits for the expiry of its last draft: a
- * venue knows no terms of a lease. False when stopped before the proof. Rejects when the fleet's database cannot be
+ * Cancels orders of a wallet that the previous trader did not release. Waits for the last draft's expiry, because a
+ * venue knows no leases. Returns false when stopped before the proof. Rejects when the fleet's database cannot be
  * updated.
  */
 export async function settleWallet(

@@ -1,4 +1,4 @@
-/** Changes of the configuration while the trader runs: read, compared, applied, and rolled back. */
+/** Reads, compares, applies and rolls back the configuration while the trader runs. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { ConfigData } from '../control/control-protocol.js';
 import { checkLoad } from './ask-process.js';
 
 export interface LiveConfigOptions {
-  /** As this run began. */
+  /** Configuration at the start of this run. */
   readonly config: Config;
   readonly env: Environment;
   readonly session: {
@@ -48,7 +48,7 @@ export class LiveConfig {
     this.#copies = new ConfigCopies(options.config.ledger.path);
   }
 
-  /** Compares the files with the configuration in force; runs no code of them. Throws for unreadable files. */
+  /** Compares the files with the configuration in force, without running strategy code. Throws for unreadable files. */
   async diff(): Promise<ConfigData> {
     return compared(configChanges(this.config, await this.#readFiles(this.config.file)));
   }
@@ -84,7 +84,7 @@ export class LiveConfig {
     return readConfig(main, { env, cwd: process.cwd(), loaded: session.modules, ...(copy && { copy: copy.texts }) });
   }
 
-  /** With its code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
+  /** Loads with code; another process loads new code first. Throws `strategy_invalid` for code that does not load. */
   async #loadChecked({ file, strategies }: ReadConfig, copy?: ConfigCopy): Promise<Config> {
     const { env, session } = this.#options;
     const place = { env, cwd: process.cwd(), ...(copy && { copy: copy.texts }) };
@@ -207,8 +207,8 @@ interface CopyList {
 }
 
 /**
- * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names each by the hash of its
- * list, and the list each file by its own. No backup or journal contains them.
+ * Plain private copies of earlier configurations: `<ledger>.config/<hash>/`. The ledger names a copy by the hash of its
+ * list, and the list names every file by hash. Backups and journals contain no copies.
  */
 export class ConfigCopies {
   readonly #folder: string;
@@ -217,9 +217,7 @@ export class ConfigCopies {
     this.#folder = `${ledgerPath}.config`;
   }
 
-  /**
-   * Returns the hash that names the copy. Throws `file_unreadable` when it cannot be kept; then nothing has changed.
-   */
+  /** Returns the hash that names the copy. Throws `file_unreadable` for a failed write, which has no effect. */
   save({ main, texts }: ConfigCopy): string {
     const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
     const files = sorted.map(([path, text], index) => ({
@@ -257,7 +255,7 @@ export class ConfigCopies {
     if (!HASH.test(hash)) throw missing('no copy of that configuration was kept');
     const folder = join(this.#folder, hash);
     const list = this.#readFile(join(folder, LIST), hash);
-    // Its hash proves that `save` wrote it.
+    // The list's hash proves that `save` wrote the list.
     const { main, files } = JSON.parse(list) as CopyList;
     return { main, texts: new Map(files.map((one) => [one.path, this.#readFile(join(folder, one.file), one.hash)])) };
   }
@@ -303,7 +301,7 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Not removable here: the relevant error was thrown already, or there is none.
+    // The relevant error was thrown already, or no error matters here.
   }
 }
 

@@ -19,8 +19,8 @@ const SECRET_PATHS = [
 const SIZES = { maxBytes: 100_000_000, keep: 5 };
 
 /**
- * A log that can no longer be written ends no process: it must live to cancel orders. `fallback` receives the lines
- * without a file, else its problems. Throws `file_unreadable` when the file cannot be written.
+ * Opens the log. A failed log does not end the process, which must still cancel orders. `fallback` receives the lines
+ * without a file, else the file's problems. Throws `file_unreadable` when the file cannot be written.
  */
 export function openLog({ file, level }: LogConfig, fallback: DestinationStream, sizes = SIZES): Logger {
   const target = file === null ? fallback : openFile(file, sizes, fallback);
@@ -33,7 +33,7 @@ export function openLog({ file, level }: LogConfig, fallback: DestinationStream,
 
 const ERROR_LEVEL = 50;
 
-/** Output on a terminal: errors in words. Its other lines show everything else. */
+/** Terminal output of errors in words; other terminal lines show all other events. */
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
     // Pino's own lines, or one about the log itself.
@@ -93,7 +93,7 @@ class LogFile implements DestinationStream {
     try {
       const own = fstatSync(this.#descriptor);
       const named = statSync(this.#file, { throwIfNoEntry: false });
-      // Another program may have copied and truncated it.
+      // Another program may have copied and truncated the log file.
       this.#bytes = own.size;
       if (named?.ino === own.ino && named.dev === own.dev) return;
       this.#open();

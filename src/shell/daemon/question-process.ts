@@ -25,7 +25,7 @@ async function select({ path, sql, most }: Extract<Asked, { kind: 'query' }>) {
   return selectFromLedger(path, sql, most);
 }
 
-/** Keys of the modules. */
+/** Loads a configuration and returns the keys of its strategy modules. */
 async function load({ file, cwd, env, copied }: Extract<Asked, { kind: 'load' }>): Promise<readonly string[]> {
   const { loadConfig } = await import('../config/load.js');
   const { strategies } = await loadConfig(file, { cwd, env, ...(copied && { copy: new Map(copied) }) });

@@ -63,7 +63,7 @@ export interface SessionOptions {
   readonly isStopping: () => boolean;
 }
 
-/** Null when stopped while it waited for an exchange that is down. Throws TwinbookError after closing the rest. */
+/** Null when stopped while waiting for an unreachable exchange. Throws TwinbookError after closing all parts. */
 export async function openSession(options: SessionOptions) {
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -75,13 +75,13 @@ export async function openSession(options: SessionOptions) {
     dataFolder(options);
     const ledger: Ledger = openLedger(options.config.ledger.path, { pid: process.pid, startedMs: nowMs() });
     closers.push(() => ledger.close());
-    // No page is served for a trader that cannot start beside another one. Early: forking takes longer in a large
-    // process. Null without a dashboard.
+    // A trader that cannot start beside another one serves no page. The page starts early, because a large process
+    // forks slowly. `page` is null without a dashboard.
     const { config, env, say, log } = options;
     const page = ConsoleSupervisor.start({ config, env, say, note: (text) => log.warn(text) });
     closers.push(() => page?.close());
     const wallet = openOwnWallet(options, ledger);
-    // Before any signature, and before a guardian learns of resting orders: they may be another trader's.
+    // The fleet comes before any signature and before the guardian learns of orders, which may be another trader's.
     const joined = await joinFleet(options, wallet);
     if (joined === null) return await stopped();
     const { member, fleet } = joined;
@@ -136,7 +136,7 @@ function dataFolder(options: SessionOptions): void {
   const folder = dirname(ledger.path);
   try {
     const open = openToOthers(folder);
-    // Its content is closed to others; with play money the visible names cost nothing.
+    // Other users cannot list an open folder's content; with play money the visible names are harmless.
     if (open !== null && exchange?.embedded !== true) warn(options, `${open.text}. ${open.hint}`);
     makeFolder(folder);
   } catch (error) {
@@ -150,7 +150,7 @@ function dataFolder(options: SessionOptions): void {
  * intent decides: its order is stored only when the exchange has shown it.
  */
 function checkSamePast(dataDir: string, ledger: Ledger): void {
-  // Without this file it starts empty, whatever else is in the folder.
+  // Without this file the exchange starts empty.
   const state = join(dataDir, 'exchange.sqlite');
   const isThere = existsSync(state) && statSync(state).size > 0;
   if (isThere || ledger.intents({ limit: 1 }).length + ledger.orders({ limit: 1 }).length === 0) return;
@@ -184,7 +184,7 @@ async function embeddedExchange({ config, log, say, verbose }: SessionOptions): 
   return exchange;
 }
 
-/** Null when stopped meanwhile. For a member of a fleet no key is made: a revoked one stops a replaced trader. */
+/** Null when stopped meanwhile. Fleet members make no key: revoking it stops a replaced trader. */
 async function connect(options: SessionOptions, wallet: Wallet, profile: VenueProfile, member: FleetMember | null) {
   const { config, env } = options;
   // An embedded exchange has a new port at every start; its credentials are stored under the profile's address.
@@ -296,7 +296,7 @@ function tell(notice: ClientNotice, { log, say }: SessionOptions): void {
   say(`this machine's clock differs from the exchange's by ${seconds} s; requests are signed with the exchange's time`);
 }
 
-/** Each costs one public request. */
+/** Maximum number of markets to check; every market costs one public request. */
 const MOST_MARKETS = 3;
 
 /** Throws `config_invalid` on a contradiction: reservations would use a wrong fee. No answer refuses no start. */
@@ -315,7 +315,7 @@ export async function refuseWrongFees(client: ServiceClient, config: Config): Pr
   }
 }
 
-/** The strategies' markets, else the first open ones. */
+/** Returns the strategies' markets; without any, the first open markets. */
 async function chooseMarkets(client: ServiceClient, { strategies }: Config): Promise<readonly string[]> {
   const named = [...new Set(strategies.flatMap(({ markets }) => markets.ids))];
   if (named.length > 0) return named.slice(0, MOST_MARKETS);
@@ -328,7 +328,7 @@ async function chooseMarkets(client: ServiceClient, { strategies }: Config): Pro
 const WALLET_NOTE = 'wallet';
 const SHOWN_LENGTH = 6;
 
-/** Content of the note: prefix of the address and a digest, because journals with copies of the ledger are shared. */
+/** Makes the note: the address's prefix and a digest, because journals with copies of the ledger are shared. */
 const markOf = (address: string): string =>
   `${address.slice(0, SHOWN_LENGTH)} ${createHash('sha256').update(address).digest('hex')}`;
 
@@ -377,7 +377,7 @@ async function openRecorder(
 ): Promise<Recorder | null> {
   if (!recording.enabled) return null;
   try {
-    // Its store is slow to load, and most traders do not record.
+    // The recorder is loaded on demand: its store loads slowly, and most traders do not record.
     const { Recorder: recorder } = await import('../recorder/recorder.js');
     return await recorder.open({
       folder: recording.dir,

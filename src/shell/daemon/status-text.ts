@@ -72,12 +72,12 @@ export function resultLines(snapshot: Snapshot, startedWith: Micros | null, runn
 
 /** Interval of status lines, ms: a day is a few thousand lines. */
 const LINE_EVERY_MS = 10_000;
-/** The first line comes sooner, so that a person sees progress. */
+/** The first line comes sooner, so that the operator sees progress. */
 const FIRST_LINE_AFTER_MS = 2_000;
 
 export interface Output {
   readonly out: (text: string) => void;
-  /** Whether so much of `out` is unread that the program pauses its output. */
+  /** Whether the unread part of `out` is so long that the program pauses its output. */
   readonly isUnread: () => boolean;
 }
 
@@ -85,14 +85,14 @@ export interface Output {
 export class Screen {
   readonly #io: Output;
   #lineMs: number | null = null;
-  /** Lines dropped since the last one shown. */
+  /** Number of lines dropped since the last shown line. */
   #dropped = 0;
 
   constructor(io: Output) {
     this.#io = io;
   }
 
-  /** A fill, a warning. Text of the venue can neither break the line nor control the terminal. */
+  /** Prints one line. The venue's text can neither break the line nor control the terminal. */
   say(text: string): void {
     if (this.#io.isUnread()) {
       this.#dropped++;

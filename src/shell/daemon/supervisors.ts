@@ -29,10 +29,7 @@ const HANGS_AFTER_MS = 5_000;
 const LIVED_MS = 60_000;
 /** A key under a passphrase takes a second to open, a busy machine some more. */
 const READY_WITHIN_MS = 20_000;
-/**
- * Time in which a process ends: a guardian that knows that no order rests, a console that sends its pending messages,
- * ms.
- */
+/** Time for a child's end, ms: the guardian learns that no order rests, the console sends pending messages. */
 const GONE_WITHIN_MS = 3_000;
 
 const ABLE: readonly string[] = ['watching', 'canceling', 'secured'] satisfies readonly GuardianState[];
@@ -42,8 +39,8 @@ const HERE = fileURLToPath(import.meta.url);
 const PROGRAM = join(dirname(dirname(dirname(HERE))), 'cli', `twinbook${extname(HERE)}`);
 
 /**
- * In a group and session of its own: Ctrl-C and a closed terminal are for the trader, which needs guarding and showing
- * until its end.
+ * Starts a child in its own group and session. Ctrl-C and a closed terminal reach only the trader: guardian and console
+ * must outlive the trader.
  */
 const startBeside = (command: 'console' | 'guardian', file: string, options: SpawnOptions): ChildProcess =>
   spawn(process.execPath, [...process.execArgv, PROGRAM, command, '--with-trader', '-c', file], {
@@ -114,7 +111,7 @@ export class GuardianSupervisor {
     this.heart.close();
     const { config } = this.#options;
     if (!this.heart.hasEnded || !config.guardian.start) return;
-    // After our exit the parent must find no process of ours.
+    // After our exit the parent must find no child process of ours.
     const endMs = performance.now() + GONE_WITHIN_MS;
     while (performance.now() < endMs && (await this.#othersRemain())) await sleep(50);
   }
@@ -162,7 +159,7 @@ export class GuardianSupervisor {
     if (!config.guardian.start) return;
     const lived = performance.now() - this.#startedMs >= LIVED_MS;
     this.#pauseMs = lived ? GUARDIAN_AGAIN_MS.first : Math.min(this.#pauseMs * 2, GUARDIAN_AGAIN_MS.longest);
-    // It has its own key.
+    // The guardian has its own API key.
     const withheld = { TWINBOOK_API_KEY: undefined, TWINBOOK_API_SECRET: undefined };
     const child = startBeside('guardian', config.file, { stdio: 'ignore', env: { ...env, ...withheld } });
     // A busy machine needs time to begin a process: its patience does not begin before that.
@@ -222,7 +219,7 @@ export class ConsoleSupervisor {
   private constructor(options: ConsoleSupervisorOptions) {
     this.#options = options;
     this.#password = passwordFrom(options.env);
-    // Its console reads the same file, and gets a password by its environment.
+    // The console reads the same token file, and gets a password from its environment.
     this.#token = this.#password ?? obtainPageToken(options.config.ledger.path);
     this.#spawn();
   }
@@ -257,7 +254,7 @@ export class ConsoleSupervisor {
     const pass = this.#password === null ? {} : { TWINBOOK_DASHBOARD_PASSWORD: this.#password };
     const child = startBeside('console', config.file, { stdio: 'pipe', env: { ...env, ...WITHHELD, ...pass } });
     this.#child = child;
-    // Its input ends with this process, however it ends.
+    // The console's input ends with this process in every case.
     child.stdin?.on('error', () => undefined);
     const failed = (error: unknown) => note(`console: ${String(error)}`);
     const hear = (line: string) => this.#hear(line);
@@ -273,7 +270,7 @@ export class ConsoleSupervisor {
 
   #hear(line: string): void {
     const { say, config } = this.#options;
-    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Written by our own program of this version.
+    const { url, isElsewhere } = JSON.parse(line) as ConsoleSaid; // Our own program of this version wrote the line.
     this.url = url;
     if (url === null || url === this.#shownUrl) return;
     this.#shownUrl = url;
@@ -294,7 +291,7 @@ export class ConsoleSupervisor {
   }
 }
 
-/** Its environment without secrets: it has no key and no credentials. */
+/** Secrets removed from the console's environment: the console has no key and no credentials. */
 const WITHHELD: Environment = {
   TWINBOOK_WALLET_PASSPHRASE: undefined,
   TWINBOOK_WALLET_PASSPHRASE_FILE: undefined,
@@ -305,7 +302,7 @@ const WITHHELD: Environment = {
   TWINBOOK_FLEET_PASSWORD_FILE: undefined,
 };
 
-/** The machine's systemd-notify, one message per line. Signals to the group do not end it: the trader does. */
+/** Passes input lines to systemd-notify. Only the trader ends the relay; group signals do not. */
 const RELAY = `trap '' INT TERM HUP
 command -v systemd-notify >/dev/null || exit 127
 while IFS= read -r line; do systemd-notify -- "$line"; done`;
@@ -319,13 +316,13 @@ interface ServiceManagerOptions {
   readonly env: Environment;
   readonly warn: (text: string) => void;
   readonly clockMs?: () => number;
-  /** Sends one message; absent: through the relay. */
+  /** Sends one message to systemd; absent: the relay sends. */
   readonly send?: (message: string) => void;
 }
 
 /**
- * Notifies systemd: ready, alive, stopping. Node cannot write to its socket, and a process for each message would halt
- * the loop; so one small shell passes its input on line by line.
+ * Notifies systemd: ready, alive, stopping. Node cannot write to systemd's socket, and a process per message would halt
+ * the loop. One small shell passes messages on line by line.
  */
 export class ServiceManager {
   readonly #send: (message: string) => void;

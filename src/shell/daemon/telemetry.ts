@@ -87,7 +87,7 @@ export class Telemetry {
     this.#summary.request(nowMs(), steadyMs());
   }
 
-  /** Writes a due summary. Called every second. */
+  /** Writes the day's summary if due. Called every second. */
   tellDueDay(): void {
     if (!this.#summary.isDue) return;
     const account = this.#session.trader.account(nowMs());
@@ -168,7 +168,7 @@ export class Telemetry {
 }
 
 const DAY_MS = 86_400_000;
-/** After a start the exchange's clock may begin a day five minutes later, and the account must be valued first. */
+/** Maximum wait, ms: the exchange's day may begin five minutes late, and the account must be valued first. */
 const PATIENCE_MS = 15 * 60_000;
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 

@@ -1,4 +1,4 @@
-/** Which caller may request what of which trader; each refusal gives its reason. */
+/** Decides which caller may send which request to which trader; each refusal gives its reason. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,9 +16,9 @@ interface Refusal {
 const METHODS: readonly string[] = ['GET', 'POST'];
 
 /**
- * Null when the request is accepted. `port` is the listening one. Any web page in the operator's browser can send requests to a
- * loopback address, and any name can be made to resolve to it. So a request must name this very address, and come from the
- * page itself or from no page at all.
+ * Returns the reason of a refusal; null for an accepted request. `port` is the listening port. Any web page in the
+ * operator's browser can send requests to a loopback address, and any name can be made to resolve to it. So a request
+ * must name this very address, and come from the page itself or from no page at all.
  */
 export function findRefusal(request: RequestHead, port: number): Refusal | null {
   const { method = '', url: target = '', headersDistinct: headers } = request;
@@ -29,14 +29,14 @@ export function findRefusal(request: RequestHead, port: number): Refusal | null 
     return { status: 403, text: `this page answers to its own address only, such as ${listHosts(port)[0]}` };
   }
   if (!METHODS.includes(method)) return { status: 405, text: 'only GET and POST' };
-  // Browsers set these themselves, scripts cannot; other programs omit them.
+  // Browsers set these headers; scripts cannot set them, and other programs omit them.
   if (all('origin').some((origin) => origin !== `http://${host}`)) return FOREIGN;
   const fromHere = method === 'GET' ? ['same-origin', 'none'] : ['same-origin'];
   // The document itself may be opened from anywhere: it contains and proves nothing, and no frame may show it.
   const isOpened = method === 'GET' && /^\/(?:\?|$)/.test(target) && isTopNavigation(all);
   if (!isOpened && all('sec-fetch-site').some((site) => !fromHere.includes(site))) return FOREIGN;
   if (method === 'GET') return null;
-  // A form can send three other types directly; this one makes every browser ask first, and that request is refused.
+  // Forms cannot send JSON directly: every browser asks first, and that preflight request is refused.
   const isJson = all('content-type').length === 1 && /^application\/json(?:;|$)/.test(all('content-type')[0] ?? '');
   return isJson ? null : { status: 415, text: 'the body must be application/json' };
 }
@@ -65,7 +65,7 @@ type PageGuesses = Readonly<Record<'page' | 'metrics', Guesses>>;
 /** Admits requests proven by a session, and proves their answers. */
 export class Gate {
   readonly #sessions: Sessions;
-  /** Of tokens for the metrics: their own, and those of the page. */
+  /** Digests of tokens for the metrics: the metrics' own tokens and the page's tokens. */
   readonly #metricsDigests: readonly Buffer[];
   readonly #guesses: PageGuesses;
   readonly #bodies = new WeakMap<FastifyRequest, string>();
@@ -142,7 +142,7 @@ export class Gate {
     return role === null || trader === null ? null : { role, trader };
   }
 
-  /** False when it answered. Prometheus sends a token with each scrape. */
+  /** Admits a metrics request; returns false after sending a refusal. Prometheus sends a token with each scrape. */
   admitMetrics(request: FastifyRequest, reply: FastifyReply): boolean {
     const { metrics: guesses } = this.#guesses;
     const { isLocked } = guesses;

@@ -26,14 +26,14 @@ const OTHER_ACTIONS = {
 export type TraderAction = OperatorName | MarketAction;
 export type PageAction = TraderAction | keyof typeof OTHER_ACTIONS;
 
-/** Minimum role of each action. */
+/** Minimum role of the operator for each action. */
 export const ROLE_OF = {
   ...Object.fromEntries(OPERATOR_NAMES.map((name) => [name, OPERATOR_COMMANDS[name].role])),
   ...Object.fromEntries(MARKET_NAMES.map((name) => [ofMarket(name), OPERATOR_COMMANDS[name].role])),
   ...OTHER_ACTIONS,
 } as Readonly<Record<PageAction, Role>>;
 
-// The record has these keys and no others.
+// The keys of `ROLE_OF` are exactly the actions.
 export const PAGE_ACTIONS = Object.keys(ROLE_OF) as readonly PageAction[];
 
 /** The command of an action on one market; null for an action on all markets. */
@@ -49,7 +49,7 @@ export interface Greeting {
   readonly rounds: number;
   /** Random, 32 bytes in hex; the name of its session. */
   readonly nonce: string;
-  /** One per secret of the page, hex. */
+  /** Proofs in hex, one for every secret of the page. */
   readonly proofs: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function viewQuery({ market, subject, span, at, side, filter, page }: Rea
     atMs: atMs > 0 && atMs <= LATEST_MS ? atMs : null,
     /** A side of orders, or a severity of lines; empty for all. */
     side: readText(side) ?? '',
-    /** Words that each row of a list contains. */
+    /** Words that every row of a filtered list contains. */
     words: readText(filter) ?? '',
     page: Math.min(MOST_PAGES, Number(/^\d+$/.exec(readText(page) ?? '')?.[0] ?? 0)),
   };
@@ -94,7 +94,7 @@ export type ViewQuery = ReturnType<typeof viewQuery>;
  * charts are whole millionths. Null, or an empty text, is not known. The types are those of the functions that make it.
  */
 export interface TraderHost {
-  /** Never throws: reports a trader that does not answer. `market`: the one wanted in detail. Contains no secret. */
+  /** Never throws: reports a silent trader. `market`: market with details. Contains no secret. */
   state(market: string | null): object;
   /** Null for an unknown name or subject. */
   view(name: string, query: ViewQuery): Promise<object | null>;
@@ -103,8 +103,8 @@ export interface TraderHost {
   /** HTML of a report; null for an unknown name. */
   report(name: string): string | null;
   /**
-   * `reason` is empty when none was given. `market` is the condition id for an action on one market, the recording for a
-   * backtest, the run for a comparison, else null.
+   * `reason` is empty without a reason. `market` is the condition id for an action on one market, the recording for a
+   * backtest, the run for a comparison, and null otherwise.
    */
   act(action: PageAction, reason: string, market: string | null): Promise<Acted>;
 }

@@ -1,9 +1,9 @@
 /**
- * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that prove the
- * secret; one document without anything from elsewhere.
+ * The page: running traders at a glance, and the buttons that stop them. Served on the loopback address, to pages that
+ * prove the secret; one document without anything from elsewhere.
  *
- * It decides nothing and keeps nothing: it shows its host's data and passes presses on. It lives in the console's
- * process, so it answers while the trader hangs.
+ * The page makes no decisions and stores nothing. The page shows the host's data and passes presses on. The server is
+ * in the console's process, so the page works while the trader hangs.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -42,7 +42,7 @@ const noSchema = (): never => {
 export interface DashboardOptions {
   readonly host: Host;
   readonly passes: Passes;
-  /** Whether every program of this machine may read the metrics, and a token for them; null for none. */
+  /** Whether every program of this machine may read the metrics, and a token for the metrics; null for no token. */
   readonly metrics: { readonly isOpen: boolean; readonly token: string | null };
   readonly port: number;
 }
@@ -53,7 +53,7 @@ export async function openDashboard(options: DashboardOptions) {
   const server = buildPage(options, gate);
   await server.listen({ host: ADDRESS, port: options.port });
   return {
-    /** `http://127.0.0.1:8788/`, without its secret. */
+    /** `http://127.0.0.1:8788/`, for example; without the page's secret. */
     url: `http://${readAddress(server)}/`,
     /** Wrong proofs of a password, and wrong tokens of the metrics, since the start. */
     refusedLogins: () => gate.refused,
@@ -102,7 +102,7 @@ function buildPage({ host, metrics }: DashboardOptions, gate: Gate): FastifyInst
     if (request.headers.host !== ownAddress()) return reply.redirect(`http://${ownAddress()}${request.url}`, 307);
     void reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(document.html);
-    // It contains no secret, so its length reveals nothing.
+    // The document contains no secret, so the compressed length reveals nothing.
     packed ??= gzipSync(document.html);
     return reply.header('content-encoding', 'gzip').send(packed);
   });
@@ -150,7 +150,7 @@ function addReads(server: FastifyInstance, host: Host, gate: Gate, { isOpen }: D
 type ActionRoute = Query & { Params: { action: string }; Body: unknown };
 
 function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
-  /** Null when it answered. */
+  /** Returns the admitted action; null after sending a refusal. */
   const admitAction = <Action extends PageAction>(
     names: readonly Action[],
     request: FastifyRequest<ActionRoute>,
@@ -185,7 +185,7 @@ function addActions(server: FastifyInstance, host: Host, gate: Gate): void {
   });
 }
 
-/** At most eight reports wait, each at most this long, for the tabs that show them, ms. */
+/** Lifetime of a waiting report, ms. At most eight reports wait for the tabs that show the reports. */
 const REPORT_WAITS_MS = 60_000;
 
 /** A tab sends no proof, so a proven request gets a secret address, valid once. Such a document cannot reach the page. */

@@ -1,7 +1,7 @@
 /**
- * Sessions of open pages with this console: each begins with a handshake and ends with the console at the latest. Page and server
- * prove to each other that they know the secret. Neither sends it, and the server proves first: another program at the
- * page's address receives one random number.
+ * Sessions of open pages with this console. A session begins with a handshake and ends with the console at the latest.
+ * Page and server prove to each other knowledge of the secret, which is never sent. The server proves first: another
+ * program at the page's address receives one random number.
  */
 
 import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { Role } from '../../shared/protocol/operator-commands.js';
 import type { Greeting } from './contract.js';
 
-/** Header of an answer: its proof, hex. */
+/** Name of the answer's header with the proof in hex. */
 export const PROOF_HEADER = 'x-twinbook-proof';
 
 const KEY_BYTES = 32;
@@ -22,7 +22,7 @@ export interface Handshake {
   /** Random, 32 bytes in hex, of either side. */
   readonly pageNonce: string;
   readonly serverNonce: string;
-  /** Host and port as the browser's address bar shows them. */
+  /** Host and port in the browser's address bar. */
   readonly address: string;
 }
 
@@ -50,7 +50,7 @@ export const deriveSessionKey = (key: Buffer, handshake: Handshake): Buffer =>
 interface ProvenRequest {
   readonly method: string;
   readonly target: string;
-  /** Number of the request within its session. */
+  /** Number of the request within the request's session. */
   readonly count: number;
   readonly body: string;
 }
@@ -97,10 +97,10 @@ export class Guesses {
   }
 }
 
-/** The oldest one is dropped beyond these. */
+/** Maximum open handshakes; a further handshake drops the oldest. */
 const MOST_HANDSHAKES = 64;
 export const MOST_SESSIONS = 64;
-/** A slow browser derives its key meanwhile. */
+/** Lifetime of a handshake, ms: a slow browser derives its key within this time. */
 const HANDSHAKE_MS = 30_000;
 /** Maximum later requests of its session that may overtake a request. */
 const MOST_OVERTAKING = 64;
@@ -140,9 +140,9 @@ export class Sessions {
   readonly #guesses: Guesses;
   /** A clock that never steps, ms. */
   readonly #steadyMs: () => number;
-  /** By the server's nonce, oldest first. */
+  /** Open handshakes by the server's nonce, oldest first. */
   readonly #handshakes = new Map<string, { readonly handshake: Handshake; readonly endMs: number }>();
-  /** By the server's nonce, least recently used first. */
+  /** Sessions by the server's nonce, least recently used first. */
   readonly #sessions = new Map<string, PageSession>();
 
   private constructor(
@@ -181,7 +181,7 @@ export class Sessions {
     return { ...this.#derivation, nonce: handshake.serverNonce, proofs };
   }
 
-  /** Begins the session named by the server's nonce. A nonce opens at most one. */
+  /** Begins the session named by the server's nonce. A nonce opens at most one session. */
   open(serverNonce: string, proof: string): 'open' | 'wrong' | 'too many guesses' {
     if (this.#guesses.isLocked) return 'too many guesses';
     const known = this.#handshakes.get(serverNonce);

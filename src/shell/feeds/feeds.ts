@@ -1,4 +1,4 @@
-/** Reads the feeds of a trader's file independently and passes their values on. The core never waits for them. */
+/** Reads the feeds of a trader's file independently and passes their values on. The core never waits for a feed. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Stats } from 'node:fs';
@@ -11,7 +11,7 @@ import { type FeedEars, FeedInbox, type FeedStatus, FileRows, takeLines } from '
 
 export type OpenFeeds = ReturnType<typeof openFeeds>;
 
-/** `env`: variables of this process; programs get those on a list. */
+/** `env`: variables of this process; feed programs get only the variables on a list. */
 export function openFeeds(feeds: readonly FeedConfig[], ears: FeedEars, env: Environment) {
   const opened = feeds.map((feed) => {
     const inbox = new FeedInbox(feed.name, ears);
@@ -39,7 +39,7 @@ function begin(feed: FeedConfig, inbox: FeedInbox, env: Environment) {
   };
 }
 
-/** One read after the other, never two at once. */
+/** Reads repeatedly; a read starts only after the previous read has ended. */
 async function readAgain(reader: FileReader, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await reader.look(signal);
@@ -52,7 +52,7 @@ const START_AGAIN_MS = { first: 1_000, longest: 60_000 };
 const LIVED_MS = 60_000;
 /** Time between the request to end and the forced end, ms. */
 const GRACE_MS = 2_000;
-/** The end of its standard error is shown when it dies. */
+/** Maximum characters shown of a dead program's standard error. */
 const LAST_WORDS = 200;
 
 class ChildReader {
@@ -70,7 +70,7 @@ class ChildReader {
     this.#feed = feed;
     this.#inbox = inbox;
     this.#env = env;
-    // At any end of this process that can still run code.
+    // Kills the programs at any end of this process that can still run code.
     process.once('exit', this.#killNow);
     this.#start();
   }
@@ -97,7 +97,7 @@ class ChildReader {
       const onEnd = (why: string): void => {
         resolve();
         if (this.#child !== child) return;
-        // Its remaining child processes.
+        // Child processes of the ended program may remain.
         this.#signal('SIGKILL');
         this.#child = null;
         this.#startAgain(`${why}${lastLine(words)}`, performance.now() - startedMs);
@@ -131,12 +131,12 @@ class ChildReader {
     try {
       process.kill(-pid, signal);
     } catch {
-      // It is gone already.
+      // The process has ended already.
     }
   }
 }
 
-/** Variables for every program. All others may be secrets of the trader, a cloud or a database. */
+/** Variables for every program. Other variables may be secrets of the trader, a cloud or a database. */
 const PASSED = /^(?:PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const passedOn = (env: Environment, named: readonly string[]) =>
@@ -170,7 +170,7 @@ class FileReader {
     this.#rows = new FileRows(feed.path);
   }
 
-  /** Reads once; never throws. */
+  /** Reads the file once; never throws. */
   async look(signal: AbortSignal): Promise<void> {
     let file: FileHandle | null = null;
     try {
@@ -200,7 +200,7 @@ class FileReader {
     this.#seen = stats;
     this.#inbox.fine();
     if (stats.size === this.#offset) return;
-    // Only up to the seen size: later bytes are for the next read.
+    // Reads only up to the seen size: later bytes are for the next read.
     const bytes = file.createReadStream({ start: this.#offset, end: stats.size - 1, autoClose: false });
     this.#offset += await takeLines(bytes, this.#inbox, this.#rows, signal);
   }

@@ -32,7 +32,7 @@ export interface FeedEars {
 export class FeedInbox {
   readonly name: string;
   readonly #ears: FeedEars;
-  /** By market, only the newest. */
+  /** Newest waiting value of each market. */
   readonly #waiting = new Map<string, FeedValue>();
   /** Last passed value by market: an equal one is not passed again. */
   readonly #known = new Map<string, string>();
@@ -60,7 +60,7 @@ export class FeedInbox {
     this.#timer ??= setTimeout(() => this.#passOn(), TOGETHER_MS);
   }
 
-  /** A line as it was read; null for one without a row. */
+  /** Takes a line; null for a line without a row. */
   line(read: ReadLine | null): void {
     this.fine();
     if (read === null) return;
@@ -68,7 +68,7 @@ export class FeedInbox {
     else this.row(read.row);
   }
 
-  /** Each kind is reported once, and counted. */
+  /** Counts a problem, and reports every kind of problem once. */
   problem({ kind, text }: RowProblem): void {
     this.#problems += 1;
     if (this.#told.has(kind) || this.#told.size >= MAX_KINDS) return;
@@ -76,7 +76,7 @@ export class FeedInbox {
     this.#ears.loud(`feed ${this.name}: ${text}; such rows are left out and counted, and said once`);
   }
 
-  /** The source cannot be read: reported once until it can. */
+  /** Reports an unreadable source once, until the source is readable. */
   trouble(text: string): void {
     if (this.#trouble === null) this.#ears.loud(`feed ${this.name}: ${text}; it is tried again and again`);
     this.#trouble = text;
@@ -207,7 +207,7 @@ const row = z
 
 const COLUMNS: readonly string[] = ['market', 'p', 'bid', 'ask', 'sd', 'at', 'valid_until'];
 
-/** Strict: a misspelt or impossible value is reported and never guessed. `nowMs`: time of its arrival. */
+/** Reads one row strictly: a misspelt or impossible value is reported, not guessed. `nowMs`: arrival of the row. */
 export function readRow(raw: unknown, nowMs: number): FeedValue | RowProblem {
   const parsed = row.safeParse(raw);
   if (!parsed.success) return describeProblem(parsed.error, raw);
@@ -229,7 +229,7 @@ function describeProblem({ issues: [issue] }: z.ZodError, raw: unknown): RowProb
   return { kind: `${field} ${issue.message}`, text: `${field === '' ? '' : `${field}: `}${what}` };
 }
 
-/** Shortened and without control characters: it is shown on a terminal. */
+/** Formats a value for the terminal: shortened and without control characters. */
 function showValue(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.slice(0, 60).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
@@ -241,10 +241,10 @@ type ReadLine = { readonly row: unknown } | { readonly problem: RowProblem };
 
 export class FileRows {
   readonly #isCsv: boolean;
-  /** The first line of a CSV file; null before it was read. */
+  /** Header of a CSV file; null before the first line. */
   #header: string | null = null;
 
-  /** By its name a file is CSV (`.csv`), or JSON lines. */
+  /** The name decides the format: `.csv` is CSV, every other file has JSON lines. */
   constructor(path: string) {
     this.#isCsv = path.toLowerCase().endsWith('.csv');
   }

@@ -1,4 +1,4 @@
-/** One connection to a fleet's database. After a failure it is not used again: its pending statements are unknown. */
+/** One connection to a fleet's database. A failed connection is not reused: its statements are in doubt. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -7,7 +7,7 @@ import { systemCode, TwinbookError, unreadable } from '../../shared/base/errors.
 import type { Environment, FleetDatabaseConfig } from '../config/config.js';
 import { readPrivateFile, secrets } from '../wallet/secrets.js';
 
-/** Oldest tested version: it has every feature in use. */
+/** Oldest tested version, which has every feature in use. */
 const OLDEST_VERSION = 130_000;
 /** First version that ends idle sessions automatically. */
 const ENDS_IDLE_SESSIONS = 140_000;
@@ -55,7 +55,7 @@ export class FleetDatabase {
     }
   }
 
-  /** Rejects with TwinbookError `fleet_unusable`. */
+  /** Runs a statement. Rejects with TwinbookError `fleet_unusable`. */
   async query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<readonly R[]> {
     const { rows } = await this.#within(() => this.#client.query<R>(text, [...values]));
     return rows;
@@ -101,7 +101,7 @@ export class FleetDatabase {
   }
 }
 
-/** Host, port and database: nothing of it is secret. */
+/** Formats host, port and database, which are not secret. */
 const formatPlace = ({ host, port, database }: FleetDatabaseConfig): string =>
   host.startsWith('/') ? `${host}, database ${database}` : `${host}:${port}, database ${database}`;
 
@@ -114,7 +114,7 @@ function clientConfig({ server, password, answerMs, name }: DatabaseOptions): Cl
     port,
     database,
     user,
-    // Otherwise the library would read the environment and a file of the user.
+    // Without this value the library would read the environment and a file of the user.
     password: password ?? (() => Promise.reject(unusable(`${formatPlace(server)} ${NO_PASSWORD}`, SET_PASSWORD))),
     ssl: tlsOptions(server),
     application_name: name,
@@ -138,7 +138,7 @@ function tlsOptions({ tls, rootCert, host }: FleetDatabaseConfig): ConnectionOpt
   };
 }
 
-/** Of either version of IP; a name has a letter and no colon. */
+/** Detects an IP address of either version; a name has a letter and no colon. */
 const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function readRoot(path: string): string {
@@ -179,7 +179,7 @@ const destroySocket = (client: Client): void =>
 
 const PASSWORD = 'TWINBOOK_FLEET_PASSWORD';
 
-/** From the environment, or from a file of mode 0600. Null when neither is named. Throws as `readPrivateFile` does. */
+/** Password from the environment or a file of mode 0600; null if unset. Throws as `readPrivateFile` does. */
 export function fleetPassword(env: Environment): string | null {
   const direct = env[PASSWORD] ?? '';
   if (direct !== '') return direct;
@@ -218,7 +218,7 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
 
 const UNTRUSTED = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_)/;
 
-/** Own errors pass unchanged. */
+/** Converts a database error into a TwinbookError; returns a TwinbookError unchanged. */
 export function explainFailure(place: string, error: unknown): TwinbookError {
   if (error instanceof TwinbookError) return error;
   const code = systemCode(error);

@@ -1,4 +1,4 @@
-/** A trader in its fleet: `Lease` decides what it may do with its wallet, `FleetMember` renews it beside the steps. */
+/** A trader in its fleet: `Lease` decides the wallet's permissions, `FleetMember` renews the lease in parallel. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
@@ -19,9 +19,9 @@ import {
 
 /** A moment of one machine, by three clocks that stop or step in different cases. */
 export interface Instant {
-  /** Never steps; on Linux it stops while the machine sleeps. */
+  /** Time of a clock that never steps, ms; on Linux it stops while the machine sleeps. */
   readonly steadyMs: number;
-  /** Time since the machine was started; runs on while it sleeps. */
+  /** Time since the machine's start, ms; includes sleep. */
   readonly bootMs: number;
   /** Unix time; may be set. After a pause of a virtual machine only this clock may have advanced. */
   readonly wallMs: number;
@@ -30,7 +30,7 @@ export interface Instant {
 /** Times derived from the length of a lease, ms. */
 interface LeaseRules {
   readonly leaseMs: number;
-  /** Safety margin, ms: the holder stops signing this early; the next owner waits this much longer. */
+  /** Safety margin, ms. The holder stops signing earlier by the margin; the next owner waits longer by the margin. */
   readonly marginMs: number;
   /** Time without a renewal after which all orders are pulled, so that they are gone before the lease ends. */
   readonly pullMs: number;
@@ -49,23 +49,23 @@ export const rulesOf = (leaseMs: number): LeaseRules => ({
 });
 
 /**
- * - `none`: it is not ours
+ * - `none`: the wallet is not ours
  * - `held`: orders may be signed
- * - `failing`: it could not be renewed for a while: everything is to be pulled
- * - `over`: nothing may be signed but cancels
- * - `lost`: another has it, and whatever rests is the other's
+ * - `failing`: renewal has failed for a while; all orders must be canceled
+ * - `over`: only cancels may be signed
+ * - `lost`: another trader has the wallet and owns all resting orders
  */
 type Standing = 'none' | 'held' | 'failing' | 'over' | 'lost';
 
 /**
- * Who may sign for a wallet, as a pure state machine. No two machines' clocks are compared. The holder counts from before
- * its request, by the fastest of its clocks, and stops a margin early. The next owner counts from after it saw the newest
- * renewal, by the slowest, and waits a margin longer. So the first has stopped before the second begins.
+ * Decides who may sign for a wallet, as a pure state machine. Machines' clocks are not compared. The holder counts from
+ * before its request, by its fastest clock, and stops a margin early. The next owner counts from after the newest seen
+ * renewal, by its slowest clock, plus a margin. So the holder stops before the next owner begins.
  */
 export class Lease {
   readonly rules: LeaseRules;
   term = 0;
-  /** Its present owner; null while no other is known. */
+  /** Present owner of the lost wallet; null while no other owner is known. */
   successor: OwnerRow | null = null;
   /** The owner in the last row; null for an unknown wallet, undefined before the first look. */
   #owner: OwnerRow | null | undefined;
@@ -102,13 +102,13 @@ export class Lease {
     return this.successor !== null || this.waitMs(now) > 0 ? undefined : this.owner;
   }
 
-  /** The database has granted it. `askedAt`: before the request left. */
+  /** Starts the lease after the database has granted it. `askedAt`: time before the request. */
   take(term: number, askedAt: Instant): void {
     this.term = term;
     this.#renewedAt = askedAt;
   }
 
-  /** The database has renewed it. `askedAt`: before the request left. */
+  /** Extends the lease after the database has renewed it. `askedAt`: time before the request. */
   renew(askedAt: Instant): void {
     this.#renewedAt = askedAt;
   }
@@ -118,7 +118,7 @@ export class Lease {
     this.successor = successor ?? UNKNOWN_OWNER;
   }
 
-  /** It was given back. */
+  /** Ends the lease after the wallet was released. */
   end(): void {
     this.#renewedAt = null;
   }
@@ -138,7 +138,7 @@ export class Lease {
   }
 }
 
-/** By the clock that advanced most. */
+/** Elapsed time by the clock that advanced most. */
 const elapsedMs = (from: Instant, to: Instant): number =>
   Math.max(0, to.steadyMs - from.steadyMs, to.bootMs - from.bootMs, to.wallMs - from.wallMs);
 
@@ -164,7 +164,7 @@ export interface MemberOptions {
 }
 
 export interface MemberHooks {
-  /** For the database; null without data yet. */
+  /** Returns the trader's summary for the database; null without data yet. */
   summarize(): TraderSummary | null;
   /** Markets that are quoted or have own orders or shares; null before own data has been read. */
   wanted(): readonly string[] | null;
@@ -176,13 +176,13 @@ export class FleetMember {
   readonly lease: Lease;
   /** Ours alone. */
   markets: readonly string[] = [];
-  /** Why the last renewal failed; null when it succeeded. */
+  /** Reason of the last renewal's failure; null after a success. */
   trouble: string | null = null;
   readonly #options: MemberOptions;
   readonly #candidate: Candidate;
   #desk: DatabaseDesk | null = null;
   #running: MemberHooks | null = null;
-  /** No longer wanted; released once the trader knows that it lost them. */
+  /** Whether unwanted markets wait for their release, which follows once the trader knows of their loss. */
   #toGiveBack = false;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -233,7 +233,7 @@ export class FleetMember {
     return standing === 'lost' ? 'another trader of the fleet has the wallet' : 'the lease on the wallet is over';
   }
 
-  /** Called at each renewal from now on. */
+  /** Sets the hooks for later renewals. */
   attach(running: MemberHooks): void {
     this.#running = running;
   }
@@ -245,7 +245,7 @@ export class FleetMember {
     await this.#grant(desk, this.#options.capitalMicros);
   }
 
-  /** Nothing rests, and nothing will be placed: the next owner need not wait. Never rejects. */
+  /** Call when no order rests and none will follow: the next owner need not wait. Never rejects. */
   async release(keptMicros: Micros, reason = 'stopped in order'): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -260,7 +260,7 @@ export class FleetMember {
     }
   }
 
-  /** Without `release` before it, the lease expires. */
+  /** Closes the connection. Without an earlier `release` the lease expires. */
   async close(): Promise<void> {
     this.#stopRenewing();
     await this.#turn;
@@ -307,13 +307,13 @@ export class FleetMember {
     return taken.isSettled;
   }
 
-  /** Until the remaining orders are gone, their capital is bound in addition. */
+  /** The capital of remaining orders stays bound in addition until these orders are gone. */
   async #grantFirst(desk: DatabaseDesk, { isSettled, grantedMicros }: TakenLease): Promise<void> {
     const { capitalMicros } = this.#options;
     try {
       await this.#grant(desk, isSettled ? capitalMicros : micros(Math.max(capitalMicros, grantedMicros)));
     } catch (error) {
-      // Nothing was signed under this lease.
+      // No order was signed under this lease.
       if (isSettled) await desk.release(this.lease.term, grantedMicros, 'there was no capital for it');
       throw error;
     }
@@ -331,7 +331,7 @@ export class FleetMember {
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
-  /** Only a standby waits for another trader's wallet; our own after a crash is always waited for. */
+  /** Only a standby waits for another trader's wallet; every trader waits for its own wallet after a crash. */
   #refuseOrSay(row: OwnerRow, before: OwnerRow | null): void {
     const { config, wallet, say } = this.#options;
     const isOwnName = row.holder === config.name;
@@ -391,7 +391,7 @@ export class FleetMember {
     this.markets = [...kept, ...ours];
   }
 
-  /** Replaces a failed connection. */
+  /** Returns the open connection; replaces a failed connection. */
   async #open(): Promise<DatabaseDesk> {
     if (this.#desk !== null) return this.#desk;
     const { config, password } = this.#options;

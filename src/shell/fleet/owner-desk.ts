@@ -1,6 +1,6 @@
 /**
- * A fleet's tables, and the queries of a trader about its wallet. The row says whose the wallet is; the advisory lock of
- * its session shows whether the owner is still connected.
+ * A fleet's tables, and the queries of a trader about its wallet. The row names the wallet's owner; the session's
+ * advisory lock shows whether the owner is still connected.
  */
 
 import { createHash } from 'node:crypto';
@@ -79,12 +79,12 @@ INSERT INTO twinbook_fleet.about (version, capital) VALUES (${TABLES_VERSION}, 0
 `;
 
 /**
- * Prepares a database, or changes the capital of a prepared one. Returns whether it was created now. Rejects with
- * TwinbookError `fleet_unusable`, and `usage` for less capital than is granted.
+ * Prepares a database, or changes the capital of a prepared one. Returns true for a new database. Rejects with
+ * TwinbookError `fleet_unusable`, or `usage` for less capital than granted.
  */
 export async function initFleet(database: FleetDatabase, capitalMicros: Micros): Promise<boolean> {
   const isNew = (await readVersion(database)) === null;
-  // One query is one transaction.
+  // A single query is a single transaction.
   if (isNew) await database.query(TABLES);
   await requireTables(database);
   const sql = 'SELECT twinbook_fleet.set_capital($1) AS is_set';
@@ -116,10 +116,10 @@ export interface WalletRow extends OwnerRow, TakenLease {
   readonly wallet: string;
   readonly machine: string;
   readonly markets: readonly string[];
-  /** By the database's clock, seconds ago. */
+  /** Age of the lease by the database's clock, s. */
   readonly takenS: number;
   readonly renewedS: number;
-  /** Null before its first renewal. */
+  /** Trader's summary; null before the first renewal. */
   readonly summary: TraderSummary | null;
 }
 
@@ -128,7 +128,7 @@ export interface FleetState {
   readonly wallets: readonly WalletRow[];
 }
 
-/** The whole fleet, for display. Rejects as `requireTables` does. */
+/** Reads the state of the whole fleet for display. Rejects as `requireTables` does. */
 export async function readFleet(database: FleetDatabase): Promise<FleetState> {
   await requireTables(database);
   const [about] = await database.query('SELECT capital FROM twinbook_fleet.about');
@@ -144,14 +144,14 @@ export async function readFleet(database: FleetDatabase): Promise<FleetState> {
 
 export interface OwnerRow {
   readonly holder: string;
-  /** Random, new at each start of a trader. */
+  /** Random id of the trader's process, new at each start. */
   readonly instance: string;
-  /** Incremented with each owner. */
+  /** Term of the lease, incremented with each owner. */
   readonly term: number;
-  /** Incremented with each renewal and each owner. */
+  /** Number of the renewal, incremented with each renewal and each owner. */
   readonly renewal: number;
   readonly leaseMs: number;
-  /** Released regularly: nothing rests. */
+  /** Whether the owner released the wallet: no order rests. */
   readonly isFree: boolean;
 }
 
@@ -184,7 +184,7 @@ export interface TakenLease {
 export class DatabaseDesk {
   readonly #database: FleetDatabase;
   readonly #candidate: Candidate;
-  /** Whether this session has the wallet's lock. */
+  /** Whether this database session holds the wallet's lock. */
   #isLocked = false;
 
   constructor(database: FleetDatabase, candidate: Candidate) {
@@ -199,7 +199,7 @@ export class DatabaseDesk {
     return row ?? null;
   }
 
-  /** Null when the row has changed, or while the owner's session exists; that session is ended if this user may. */
+  /** Null for a changed row, or while the owner's session exists; ends that session if this user may. */
   async take(expected: Expected): Promise<TakenLease | null> {
     if (!(await this.#lock())) {
       await this.#evict();
@@ -242,7 +242,7 @@ export class DatabaseDesk {
     await this.#ask(`UPDATE twinbook_fleet.wallet SET is_settled = true WHERE ${IS_OURS}`, term);
   }
 
-  /** `others` and `capital`, micros, for `too_much`: granted to others, and the fleet's total. */
+  /** `others` and `capital` of `too_much` are the capital of other members and of the fleet, micros. */
   async grant(term: number, micros: number) {
     const { wallet, instance } = this.#candidate;
     const [row] = await this.#database.query<Granted>(GRANT, [wallet, instance, term, micros]);
@@ -265,7 +265,7 @@ export class DatabaseDesk {
     );
   }
 
-  /** Nothing rests: releases lease and markets, and capital beyond `keptMicros`. */
+  /** Releases lease and markets, and capital beyond `keptMicros`, when no order rests. */
   async release(term: number, keptMicros: number, reason: string): Promise<void> {
     await this.#ask(
       `WITH freed AS (
@@ -349,6 +349,6 @@ const RENEWED = `UPDATE twinbook_fleet.wallet SET renewal = renewal + 1, renewed
 const RENEW = `${RENEWED} AND backend_pid = pg_backend_pid() RETURNING term`;
 const RENEW_ANEW = `${RENEWED} RETURNING term`;
 
-/** 63 bits of the wallet's address, as text: JavaScript numbers cannot hold them. */
+/** Returns 63 bits of the wallet's address as text, because JavaScript numbers are too short. */
 const lockKey = (wallet: string): string =>
   String(createHash('sha256').update(`twinbook fleet ${wallet}`).digest().readBigUInt64BE() >> 1n);

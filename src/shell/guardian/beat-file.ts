@@ -1,6 +1,6 @@
 /**
- * A small file that one process overwrites and another reads. Of one length, so that a full disk does not stop it. A
- * reader in the middle of a write sees a wrong check sum, and looks again.
+ * A small file that one process overwrites and another reads. The length is fixed, so that a full disk stops no write.
+ * A reader in the middle of a write sees a wrong check sum, and looks again.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,15 +14,15 @@ import { type Heartbeat, heartbeatSchema, locateHeartbeatFile } from './decide.j
 
 const LENGTH = 1024;
 const CHECK_LENGTH = 16;
-/** One blank before the check sum, one line break after it. */
+/** Maximum size of the text; a blank precedes the check sum and a line break follows. */
 const MAX_TEXT_BYTES = LENGTH - CHECK_LENGTH - 2;
 
 export class BeatWriter {
   readonly #descriptor: number;
 
-  /** Throws like `openSync`. The folder must exist. */
+  /** Opens the file in an existing folder. Throws like `openSync`. */
   constructor(path: string) {
-    // Not truncated: the old content stays until the first beat overwrites it.
+    // The file is not truncated: the old content stays until the first beat.
     this.#descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.#descriptor).size !== LENGTH) ftruncateSync(this.#descriptor);
   }
@@ -67,7 +67,7 @@ export function encode(value: object): Buffer {
 export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T | 'unreadable' {
   if (bytes.length !== LENGTH) return 'unreadable';
   if (bytes.toString('latin1', LENGTH - CHECK_LENGTH - 1, LENGTH - 1) !== computeCheck(bytes)) return 'unreadable';
-  // Another version has its own check sum.
+  // A file of another version has a valid check sum but another schema.
   return schema.safeParse(parseJson(bytes.toString('utf8', 0, MAX_TEXT_BYTES))).data ?? 'unreadable';
 }
 
@@ -95,8 +95,8 @@ export class Heart {
   #failed = false;
 
   /**
-   * Beats on a timer until the first step of the core. One heart per ledger, which must be locked. `knowsOrders`:
-   * whether the ledger ever had an order. `cannotBeat` is called at the first failed beat. Throws `file_unreadable`.
+   * Beats on a timer until the first step of the core. A locked ledger has one heart. `knowsOrders`: whether the ledger
+   * ever had an order. `cannotBeat` is called at the first failed beat. Throws `file_unreadable`.
    */
   constructor(ledgerPath: string, knowsOrders: boolean, cannotBeat: (error: unknown) => void) {
     const path = locateHeartbeatFile(ledgerPath);
@@ -114,7 +114,7 @@ export class Heart {
     this.#starting = setInterval(() => this.#write(), BEAT_EVERY_MS).unref();
   }
 
-  /** Called after each step, and cheap. Returns the time since the previous step, ms; 0 for the first. */
+  /** Beats after a step of the core, at low cost. Returns the time since the previous step, ms; 0 for the first. */
   beat(nothingMayRest = false, oursForMs: number | null = null): number {
     this.#nothingMayRest = nothingMayRest;
     this.#oursForMs = oursForMs;
@@ -127,7 +127,7 @@ export class Heart {
     return sinceMs;
   }
 
-  /** Two reads have proven that nothing rests, and nothing will be placed. */
+  /** Call after two reads without a resting order, when no order will follow. */
   end(): void {
     this.#enter('ended');
   }
@@ -136,7 +136,7 @@ export class Heart {
     return this.#phase === 'ended';
   }
 
-  /** Without `end` before it, the guardian treats it as a death. */
+  /** Closes the file. Without an earlier `end` the guardian assumes a crash. */
   close(): void {
     this.#beNoLonger();
     this.#writer.close();

@@ -1,7 +1,7 @@
 /**
- * The guardian's decision: state and observation in, state and actions out. It errs on the side of canceling: an unread
- * order may rest, and only a beating heart or two empty rounds end an alarm. Only its own waking time counts as
- * silence.
+ * The guardian's decision: state and observation in, state and actions out. The decision errs on the side of canceling,
+ * because an unread order may rest. Only a beating heart or two empty rounds end an alarm. Only the guardian's own
+ * running time counts as silence.
  *
  * Neither process uses the other's clock: a file says only that something was done since the last look.
  */
@@ -14,21 +14,21 @@ export const locateReportFile = (ledgerPath: string): string => `${ledgerPath}.g
 const processMark = z.object({ pid: z.number().int().positive(), born: z.string().nullable() });
 
 export const heartbeatSchema = z.object({
-  /** Random, new at each start of the trader. */
+  /** Random id of the trader's run, new at each start. */
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
   /**
-   * - `starting`: no order is looked after yet
-   * - `trading`: its core takes steps; a beat is written after a step
-   * - `ended`: two reads had proven that nothing rests
+   * - `starting`: the trader does not manage orders yet
+   * - `trading`: the core runs; each step may write a beat
+   * - `ended`: two reads have proven that no order rests
    */
   phase: z.enum(['starting', 'trading', 'ended']),
-  /** Whether an own order may rest at the exchange. After `trading`, only `ended` clears it. */
+  /** Whether an own order may rest at the exchange. After `trading`, only `ended` resets the value. */
   mayRest: z.boolean(),
   /** Killed, halted or stopping: resting orders must go. */
   nothingMayRest: z.boolean(),
-  /** Fleet only: time from this beat during which no other trader can have its wallet, ms; null for a single trader. */
+  /** Time from this beat during which no other trader of the fleet can own the wallet, ms; null without a fleet. */
   oursForMs: z.number().nullable(),
 });
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
@@ -37,14 +37,14 @@ export const reportSchema = z.object({
   run: z.string().min(1),
   process: processMark,
   count: z.number().int().nonnegative(),
-  /** Whether it outlives the trader, because its own unit started it. */
+  /** Whether the guardian outlives the trader, because the guardian's own unit started it. */
   stays: z.boolean(),
   /**
-   * - `opening`: it cannot cancel, for the reason in the text
-   * - `watching`: the trader's heart beats, or nothing rests
-   * - `canceling`: the heart stopped and nothing is proven yet
-   * - `secured`: the heart stopped; two rounds found nothing resting
-   * - `ended`, `failed`: it is gone; a failed one cannot guard
+   * - `opening`: the guardian cannot cancel yet; the text has the reason
+   * - `watching`: the trader's heart beats, or no order rests
+   * - `canceling`: the heart stopped; orders may rest
+   * - `secured`: the heart stopped; two rounds found no resting order
+   * - `ended`, `failed`: the guardian has ended; a failed guardian could not guard
    */
   state: z.enum(['opening', 'watching', 'canceling', 'secured', 'ended', 'failed']),
   text: z.string(),
@@ -57,21 +57,21 @@ export const describeReport = ({ process, state, text }: GuardianReport): string
 
 export interface GuardianRules {
   readonly timeoutMs: number;
-  /** Time after the last seen order in which one may begin to rest: a draft's lifetime and the time of a submit, ms. */
+  /** Time after the last seen order in which a later order may begin to rest, ms: a draft's lifetime plus a submit. */
   readonly lateOrdersMs: number;
   readonly stays: boolean;
-  /** For play money: it ends when the ledger is gone, or the exchange for this long, ms. Null for real money. */
+  /** Play money: the guardian ends without a ledger, or this long without an exchange, ms. Null: real money. */
   readonly paperPatienceMs: number | null;
 }
 
-/** One observation. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
+/** One observation of the guardian. `nowMs` is the guardian's monotonic clock with an arbitrary start. */
 export type GuardianObservation =
   | {
       readonly kind: 'look';
       readonly nowMs: number;
       /** Null without a file; `unreadable` during a write, or for other content. */
       readonly heartbeat: Heartbeat | 'unreadable' | null;
-      /** Whether the process that wrote it is known to have ended. */
+      /** Whether the process that wrote the heartbeat is known to have ended. */
       readonly traderGone: boolean;
       /** Whether the ledger's file is known to be gone. */
       readonly ledgerGone: boolean;
@@ -79,14 +79,14 @@ export type GuardianObservation =
   | {
       readonly kind: 'round';
       readonly nowMs: number;
-      /** `empty`: two reads showed that nothing rests. `canceled`: something rested. `failed`: unknown. */
+      /** `empty`: two reads showed no resting order. `canceled`: an order rested. `failed`: the result is unknown. */
       readonly outcome: 'empty' | 'canceled' | 'failed';
       readonly text: string;
     }
   | { readonly kind: 'ask-to-end'; readonly nowMs: number };
 
 export type GuardianAction =
-  /** Writes the mark that keeps a trader from quoting when it wakes or starts. */
+  /** Writes the mark that keeps a recovering or starting trader from quoting. */
   | { readonly kind: 'leave-mark'; readonly reason: string }
   /** Cancels everything once and reads the resting orders twice; the outcome is a `round`. Never two at a time. */
   | { readonly kind: 'cancel' }
@@ -97,9 +97,7 @@ export type GuardianAction =
 const LONGEST_STEP_MS = 1_000;
 /** Maximum time that orders of an earlier run may rest while traders keep starting, ms. */
 const STARTING_LIMIT_MS = 60_000;
-/**
- * Then, ms, the guardian cancels for a killed trader whose heart beats: it may be blocked where the guardian is not.
- */
+/** Time after which the guardian cancels for a killed trader whose heart beats, ms: the trader may be blocked. */
 const PULLING_LIMIT_MS = 5_000;
 /** Interval of checks at the exchange under a kill, once nothing rested, ms. */
 const KILLED_MS = 60_000;
@@ -114,7 +112,7 @@ const SECURED_MS = 10_000;
 const RETRY_MS = { first: 1_000, longest: 15_000 } as const;
 
 export interface Alarm {
-  /** `silence`: the heart stopped. `pulling`: it beats, but resting orders had enough time to go. */
+  /** `silence`: the heart stopped. `pulling`: the heart beats, but orders still rest after enough time. */
   readonly cause: 'silence' | 'pulling';
   readonly nextRoundMs: number;
   readonly emptyRounds: number;
@@ -127,7 +125,7 @@ export interface Alarm {
 }
 
 export interface GuardianMind {
-  /** Last readable content; an unreadable one does not replace it. */
+  /** Last readable content; unreadable content does not replace it. */
   readonly heartbeat: Heartbeat | 'unreadable' | null;
   readonly lookedMs: number | null;
   readonly silentMs: number;
@@ -137,7 +135,7 @@ export interface GuardianMind {
   readonly alarm: Alarm | null;
   /** A round is in flight, perhaps of an alarm that has ended. */
   readonly isRound: boolean;
-  /** An alarm about this beat has ended: nothing rests, and its trader is gone. */
+  /** Whether an alarm about this beat has ended: no order rests, and the trader has ended. */
   readonly isSettled: boolean;
   readonly isAskedToEnd: boolean;
 }
@@ -250,7 +248,7 @@ function raise(mind: GuardianMind, { nowMs, traderGone }: Look, why: string): De
   return begin(mind, alarm, actions);
 }
 
-/** The trader's heart beats, so no mark is written: it knows that no order may rest, and may get other commands. */
+/** No mark is written while the trader's heart beats: the trader knows its orders and may get other commands. */
 function helpToPull(mind: GuardianMind, { nowMs }: Look): Decision {
   const text = `no order may rest for ${seconds(mind.pullingMs)}: reads the open orders and cancels them`;
   return begin(mind, makeAlarm('pulling', text, nowMs), [{ kind: 'record', severity: 'quiet', text }]);
@@ -286,7 +284,7 @@ function isLeftToOthers({ heartbeat, silentMs }: GuardianMind, alarm: Alarm, { l
   return sinceMs >= 0 && (isSecured(alarm) || (sinceMs >= lateOrdersMs && alarm.failures === 0));
 }
 
-/** A living trader may wake at any time; a dead one leaves at most a late order. */
+/** Whether the alarm is over: a living trader may recover at any time, an ended one leaves at most a late order. */
 const isOver = (alarm: Alarm, { lateOrdersMs }: GuardianRules, { nowMs, traderGone }: Look): boolean =>
   alarm.cause === 'silence' && isSecured(alarm) && traderGone && nowMs - alarm.orderSeenMs >= lateOrdersMs;
 
@@ -316,7 +314,7 @@ function onRound(before: GuardianMind, round: Round): Decision {
     severity: round.outcome === 'empty' && alarm !== null && isExpectedEmpty(alarm) ? 'quiet' : 'loud',
     text: round.text,
   };
-  // The trader woke meanwhile: the cancels stay in effect.
+  // The trader has recovered: the cancels stay in effect.
   if (alarm === null) return { mind, actions: [said] };
   const after = afterRound(alarm, round);
   const secured: readonly GuardianAction[] =

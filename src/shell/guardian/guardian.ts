@@ -1,6 +1,6 @@
 /**
  * The guardian: a separate process that cancels everything when the trader's heart stops. `decide` chooses the action.
- * It only reads and cancels resting orders, and shares no memory, thread or connection with the trader.
+ * The guardian only reads and cancels resting orders. Guardian and trader share no memory, thread or connection.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ import {
   reportSchema,
 } from './decide.js';
 
-/** Longest time that a cancel waits for a disk, ms: the ledger's disk may be the cause of the alarm. */
+/** Maximum wait of a cancel for a disk, ms: the ledger's disk may be the cause of the alarm. */
 const DISK_WITHIN_MS = 1_000;
 /** Lines waiting for a hanging disk; later ones are lost. */
 const MOST_WAITING = 1_000;
@@ -98,7 +98,7 @@ export class GuardianLog {
     const line = secrets.clean(`${plainJson(JSON.stringify({ time, severity, pid: process.pid, text }))}\n`);
     this.#last = this.#last
       .then(async () => (await this.#file.open()).appendFile(line))
-      // The echo and the report have it; there is no other reader.
+      // Echo and report have the error; there is no other reader.
       .catch(() => undefined)
       .finally(() => {
         this.#waiting -= 1;
@@ -116,14 +116,14 @@ export class Reporter {
   #last: Promise<unknown> | null = null;
 
   constructor(path: string) {
-    // Created if missing, never truncated: a reader must not find it empty.
+    // The file is created if missing, but never truncated: a reader must not find an empty file.
     this.#file = new KeptFile(path, constants.O_RDWR | constants.O_CREAT);
   }
 
   write(report: GuardianReport): void {
     if (this.#last !== null) return;
     this.#last = this.#put(report)
-      // A trader that reads no new content reports it itself.
+      // A trader that reads no new content reports the failure itself.
       .catch(() => undefined)
       .finally(() => {
         this.#last = null;
@@ -142,8 +142,8 @@ export class Reporter {
 }
 
 /**
- * Writes the mark durably; an existing one has an older reason and stays. A trader finds none or the whole reason; on a
- * full disk it may be empty: its name alone stops. Throws the file system's errors.
+ * Writes the mark durably; an existing one has an older reason and stays. A trader finds no file or the whole reason.
+ * On a full disk the file may be empty: the name alone stops. Throws the file system's errors.
  */
 export async function leaveMark(path: string, reason: string): Promise<void> {
   const text = `${reason}\n`;
@@ -181,7 +181,7 @@ async function leaveWhole(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Creates the file by its name first. Throws the system's error, EEXIST for an existing one. */
+/** Creates the file by name and then writes it. Throws the system's error, EEXIST for an existing file. */
 async function leavePlain(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -197,14 +197,14 @@ async function leavePlain(path: string, text: string): Promise<void> {
 /** A slower exchange is asked again in the next round: the guardian has only seconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Its own API key, so that a revoked one leaves the other, and the wallet's key in memory: an alarm needs no disk. */
+/** The guardian's own API key outlives a revoked trader's key. Keys are in memory: an alarm needs no disk. */
 class GuardianSession {
   readonly #settings: GuardianOptions;
   readonly wallet: Wallet;
   readonly client: ServiceClient;
   #stored: Credentials | null;
 
-  /** Opens wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
+  /** Opens the guardian's wallet and credentials. Throws `file_unreadable`, `key_insecure` or `key_invalid`. */
   constructor(settings: GuardianOptions) {
     const { walletFile, credentialsFile, profile } = settings;
     if (!existsSync(walletFile)) {
@@ -215,7 +215,7 @@ class GuardianSession {
     this.wallet = openKeyFile({ path: walletFile, passphrase: walletPassphrase(settings.env) });
     // The trader's variables for credentials are ignored: two processes with one key could lose both at once.
     this.#stored = loadCredentials(credentialsFile, this.#owner, {});
-    // The next round begins when it is due, whatever an answer says: rounds keep this client's requests few.
+    // No answer moves the next round's time: rounds keep this client's requests few.
     const signed = this.#stored === null ? {} : { credentials: this.#stored };
     this.client = new ServiceClient({ profile, timeoutMs: TIMEOUT_MS, isPaced: false, ...signed });
   }
@@ -226,7 +226,7 @@ class GuardianSession {
     await acceptedCredentials(this.client, this.wallet, asked);
   }
 
-  /** Without a check, unless there is no key yet. */
+  /** Opens without a check, unless there is no key yet. */
   async open(): Promise<this> {
     if (this.#stored === null) await this.check();
     return this;
@@ -269,9 +269,9 @@ export interface GuardianOptions {
   readonly ledgerPath: string;
   readonly logFile: string;
   readonly rules: GuardianRules;
-  /** Mark that keeps a woken trader from quoting; null when it may resume alone. */
+  /** Mark that keeps a recovering trader from quoting; null when the trader may resume alone. */
   readonly markFile: string | null;
-  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when they cannot be known. */
+  /** Cancels everything and reads the resting orders twice. Throws TwinbookError when resting orders remain unknown. */
   readonly cancelEverything: (
     access: Pick<GuardianSession, 'client' | 'wallet'>,
   ) => Promise<{ readonly asked: number; readonly verified: boolean }>;
@@ -314,7 +314,7 @@ class Guardian {
   /** Last content read from the disk; null before the first. */
   #seen: Pick<Extract<GuardianObservation, { kind: 'look' }>, 'heartbeat' | 'ledgerGone'> | null = null;
   #reading = false;
-  /** Why our key is unusable now; null when it is usable. */
+  /** Reason for an unusable key; null for a usable key. */
   #trouble: string | null = 'not asked yet';
   /** Reason of a mark that could not be written yet. */
   #unleftMark: string | null = null;
@@ -410,7 +410,7 @@ class Guardian {
     }
   }
 
-  /** The mark first, so that a trader that wakes meanwhile finds it; but a hanging disk delays no cancel. */
+  /** The mark comes first, so that a recovering trader finds it; but a hanging disk delays no cancel. */
   async #round(): Promise<void> {
     if (this.#unleftMark !== null) await inTime(this.#leaveMark(this.#unleftMark));
     const found = await this.#cancel();

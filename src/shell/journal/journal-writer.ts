@@ -1,6 +1,6 @@
 /**
- * The journal of a run, for a replay decision by decision. It never stops the trader or slows its loop: lines are
- * written once a second, and a problem is reported once and ends the journal. No key, secret or passphrase crosses the
+ * The journal of a run, for a replay decision by decision. The journal never stops the trader or slows the loop. Lines
+ * are written once a second. A problem is reported once and ends the journal. No key, secret or passphrase crosses the
  * seam.
  */
 
@@ -49,7 +49,7 @@ export interface RunFacts {
   readonly runId: string;
   readonly version: string;
   readonly startedMs: number;
-  /** With the actual address. */
+  /** Venue profile with the actual address of the venue. */
   readonly profile: VenueProfile;
   readonly strategyLimitMs: number;
 }
@@ -58,9 +58,9 @@ export interface JournalOptions extends RunFacts {
   readonly ledger: Ledger;
   /** Called once when the journal cannot continue or the run cannot be replayed. */
   readonly loud: (text: string) => void;
-  /** Bytes that stay free on the disk; absent: the default. */
+  /** Bytes that must stay free on the disk; absent: the default. */
   readonly keptFreeBytes?: number;
-  /** Longest wait of `close`, ms; absent: the default. */
+  /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
   /** Begins the copy of a large ledger; absent: in a thread. */
   readonly beginCopy?: typeof beginLedgerCopy;
@@ -74,7 +74,7 @@ const NO_JOURNAL: Journal = {
   close: () => Promise.resolve(),
 };
 
-/** Between opening the ledger and creating the `Trader`. Never throws: it reports problems. */
+/** Opens the journal after the ledger and before the `Trader`. Never throws: reports problems. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { config, runId, loud } = options;
   if (!config.journal.enabled) return NO_JOURNAL;
@@ -134,7 +134,7 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
   const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
-  // The newest commits are in the log until SQLite moves them.
+  // The newest commits are in the write-ahead log until SQLite moves them.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
@@ -145,7 +145,7 @@ async function copyLedger(options: JournalOptions, target: string, room: DiskQuo
   return { missing, copy, bytes };
 }
 
-/** For a run of `ownBytes`, with some of them unwritten. Throws when the disk has no room for them. */
+/** Makes room for a run of `ownBytes`, `unwritten` of them not yet written. Throws on a full disk. */
 async function makeRoom(room: DiskQuota, ownBytes: number, unwritten: number, options: JournalOptions): Promise<void> {
   const { config, keptFreeBytes = KEPT_FREE_BYTES } = options;
   const { dir, maxBytes } = config.journal;
@@ -202,7 +202,7 @@ class RunJournalWriter extends StepInputRecorder {
   #ending: Promise<void> = Promise.resolve();
   #isFlushing = false;
   #steps = 0;
-  /** Why it ended before the run; null while it is written. */
+  /** Reason of an end before the run's end; null while the journal is written. */
   ended: string | null = null;
 
   constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
@@ -216,7 +216,7 @@ class RunJournalWriter extends StepInputRecorder {
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
   }
 
-  /** After each `Trader.handle`; `failure` is its error. */
+  /** Records a step after `Trader.handle`; `failure` is the error of `Trader.handle`. */
   step(observation: Observation, requests: readonly Request[], failure: unknown): void {
     const { timedOut, signed } = this.take();
     if (this.ended !== null) return;
@@ -258,7 +258,7 @@ class RunJournalWriter extends StepInputRecorder {
     await this.#copy?.done;
   }
 
-  /** One at a time: a slow disk makes fewer and larger writes. */
+  /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#isFlushing || this.ended !== null) return;
     this.#isFlushing = true;
@@ -287,7 +287,7 @@ class RunJournalWriter extends StepInputRecorder {
     this.#ending = this.#writeEnd(why).catch(() => undefined);
   }
 
-  /** In the background: the disk may hang. */
+  /** Writes the end in the background: the disk may hang. */
   async #writeEnd(stoppedEarly: string | null): Promise<void> {
     const end: RunEnd = { steps: this.#steps, endedMs: nowMs(), stoppedEarly };
     await writeFile(join(this.#folder, END_FILE), `${JSON.stringify(end)}\n`);
@@ -329,7 +329,7 @@ export class Segments {
     return true;
   }
 
-  /** Writes waiting lines, and packs a large segment. One call at a time. Throws the disk's errors. */
+  /** Writes waiting lines, and packs a large segment. Calls must not overlap. Throws the disk's errors. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) {
       const bytes = Buffer.from(`${this.#waiting.join('\n')}\n`);
@@ -342,7 +342,7 @@ export class Segments {
     if (this.#openBytes >= this.#segmentBytes) await this.#pack();
   }
 
-  /** Writes and packs everything. Throws as `flush` does. */
+  /** Writes and packs all remaining lines. Throws as `flush` does. */
   async close(): Promise<void> {
     await this.flush();
     if (this.#openBytes > 0) await this.#pack();

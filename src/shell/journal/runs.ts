@@ -1,6 +1,6 @@
 /**
  * A journal holds all observations and requests of a run, so that the same core on the same ledger can repeat each
- * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (as it was
+ * decision. A run is a folder `<journal.dir>/<run id>/`: `run.json` (`RunDescription`), `ledger.sqlite` (the state
  * before the `Trader` was made), `observations-000001.ndjson.gz` … (one `Step` a line; the newest is `.ndjson`), and
  * `end.json` (`RunEnd`).
  */
@@ -35,7 +35,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
   readonly feeds: readonly FeedSettings[];
   readonly strategyLimitMs: number;
   readonly strategies: readonly JournaledStrategy[];
-  /** Why there is no `ledger.sqlite`: such a run can be read, not replayed. Null if there is one. */
+  /** Reason for a missing `ledger.sqlite`, without which a run cannot be replayed; null for an existing file. */
   readonly ledgerMissing: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface RunDescription extends Pick<TraderSettings, CoreInputs | CoreRu
 export interface JournaledStrategy extends Omit<StrategySettings, 'module' | 'moduleKey'> {
   readonly moduleKey: string;
   readonly file: string;
-  /** As written in the strategy file: the name of a shipped module, or a path. */
+  /** Module as written in the strategy file: the name of a shipped module, or a path. */
   readonly moduleName: string;
 }
 
@@ -52,7 +52,7 @@ export interface Step {
   /** From 0, consecutive. */
   readonly index: number;
   readonly observation: Observation;
-  /** Its result, in order; empty when it threw. */
+  /** Results of the step in order; empty when the step threw. */
   readonly requests: readonly Request[];
   /** Interrupted calls into strategies during this step, by number within the step, from 0. */
   readonly timedOut: readonly number[];
@@ -76,12 +76,12 @@ const runEnd = z.object({
   /** Steps passed to the journal; after an early stop the last of them may be missing on disk. */
   steps: z.number().int(),
   endedMs: z.number(),
-  /** Why the journal ended before the run: no space, the size limit. Null for a complete one. */
+  /** Why the journal ended before the run: no space, the size limit. Null for a complete journal. */
   stoppedEarly: z.string().nullable(),
 });
 export type RunEnd = Readonly<z.infer<typeof runEnd>>;
 
-/** Only the envelope is checked; this program wrote the content from its own types. */
+/** The schema checks only the envelope; this program wrote the content from its own types. */
 const step = z.object({
   index: z.number().int(),
   observation: z.looseObject({ kind: z.enum(['time', 'outcome', 'command', 'feed']), nowMs: z.number() }),
@@ -111,11 +111,11 @@ export function readRun(folder: string) {
     ledgerFile: existsSync(ledger) && parsed.data.ledgerMissing === null ? ledger : null,
     // Null while the run continues, and for a killed one. A full disk stored only the name.
     end: existsSync(end) ? (runEnd.safeParse(parseJson(readFileSync(end, 'utf8'))).data ?? null) : null,
-    /** Complete once `steps()` was read to its end. */
+    /** Warnings; complete after `steps()` was read to its end. */
     warnings,
     /**
-     * Each call begins at the first. A cut last line ends the stream and is reported in `warnings`. Throws
-     * `recording_invalid` for a missing or invalid step.
+     * Reads the steps; each call begins at the first step. A cut last line ends the stream and is reported in
+     * `warnings`. Throws `recording_invalid` for a missing or invalid step.
      */
     steps: () => readSteps(folder, warnings),
   };
@@ -186,7 +186,7 @@ const invalidRun = (file: string, why: string, cause?: unknown): TwinbookError =
     cause,
   });
 
-/** The runs under `dir`, oldest first: their ids begin with the time of their start, but files may have been copied. */
+/** Lists the runs under `dir`, oldest first by start time; file times may be those of a copy. */
 export const runFolders = (dir: string): readonly string[] => listRuns(dir).map(({ folder }) => folder);
 
 function listRuns(dir: string) {
@@ -227,7 +227,7 @@ function describeRuns(runs: ReturnType<typeof listRuns>): string {
   return `There ${runs.length === 1 ? 'is' : 'are'}: ${lines.join('; ')}${more > 0 ? `; and ${more} older` : ''}.`;
 }
 
-/** One field of a run's description; undefined for a folder that is no run. */
+/** Returns one field of a run's description; undefined for a folder without a description. */
 export function runField(folder: string, name: string): unknown {
   try {
     const parsed = parseJson(readFileSync(join(folder, RUN_FILE), 'utf8'));
@@ -248,7 +248,7 @@ function listEntries(folder: string): readonly Dirent[] {
 
 /** Deletable space for a run. Scans the folders once, when created; no other run grows meanwhile. */
 export class DiskQuota {
-  /** Finished runs of this ledger, oldest first. */
+  /** Finished runs of the same ledger, oldest first. */
   readonly #others: { readonly folder: string; readonly bytes: number }[];
   #othersBytes: number;
 
@@ -260,7 +260,7 @@ export class DiskQuota {
     this.#othersBytes = this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Removes the oldest runs until `ownBytes` more fit into `maxBytes` and the disk. Returns whether it is enough. */
+  /** Removes the oldest runs until `ownBytes` more fit into `maxBytes` and the disk. Returns true for enough space. */
   make(ownBytes: number, maxBytes: number, spareBytes: number): boolean {
     let over = Math.max(ownBytes + this.#othersBytes - maxBytes, -spareBytes);
     while (over > 0) {
@@ -281,6 +281,6 @@ function readSize(file: string): number {
   try {
     return statSync(file).size;
   } catch {
-    return 0; // Just packed and removed.
+    return 0; // The segment was just packed and removed.
   }
 }

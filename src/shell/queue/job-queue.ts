@@ -21,11 +21,11 @@ export interface QueueWork {
   /** @param document returns a document stored by the leader; null without one */
   readonly handle: (data: unknown, document: (key: string) => Promise<string | null>) => Promise<Handled>;
   readonly say: (text: string) => void;
-  /** Then it takes no further job and finishes the present one. */
+  /** Resolves at a stop request: the worker finishes the present job and takes no further job. */
   readonly stopAsked: Promise<void>;
 }
 
-/** A job fails when more workers than this disappeared with it. */
+/** A job fails after more lost workers than this number. */
 const MOST_STALLS = 2;
 /** A worker without a connection for this long ends: a supervisor restarts it with new connections. */
 const MOST_AWAY_MS = 60_000;
@@ -62,7 +62,7 @@ export async function workOn(address: QueueAddress, work: QueueWork): Promise<vo
       throw new DelayedError();
     }
     await job.moveToWait(token);
-    // It takes no job from here on, including this one.
+    // The worker takes no further job, nor this job again.
     void worker.close(true);
     end(handled.error);
     throw new WaitingError();
@@ -118,7 +118,7 @@ export function connect(url: string, report: (text: string, isAway: boolean) => 
     if (isAway !== wasAway) report(text, isAway);
     wasAway = isAway;
   };
-  // Each failed attempt is an error too: `close` is enough.
+  // Every failed attempt also emits an error; `close` handles the failure.
   redis.on('error', () => undefined);
   redis.on('close', () => note(true, 'the server of the queue is away; waiting for it'));
   redis.on('ready', () => note(false, 'the server of the queue is back'));
@@ -196,12 +196,12 @@ function formatPlace(url: string): string {
   throw new TwinbookError('usage', text, 'Wanted: redis://HOST:PORT, or rediss://USER:PASSWORD@HOST:PORT/DATABASE.');
 }
 
-/** `url`: `redis://` or `rediss://`, with user and password if needed. It is a secret. */
+/** `url`: `redis://` or `rediss://`, with user and password if needed. The address is a secret. */
 export interface QueueAddress extends SealKey {
   readonly url: string;
 }
 
-/** `stalled`: too many workers disappeared with it. `forged`: the result lacks the signature of the queue's secret. */
+/** `stalled`: too many workers lost the job. `forged`: the result lacks the signature of the queue's secret. */
 export interface EndedJob {
   readonly id: string;
   readonly kind: 'done' | 'failed' | 'stalled' | 'forged';
@@ -211,9 +211,9 @@ export interface EndedJob {
 /** Age at which the server forgets documents and ended jobs: a month. */
 const FORGOTTEN_AFTER_S = 30 * 86_400;
 const STALLED = /stalled more than allowable limit/;
-/** Maximum number of jobs of one request. */
+/** Maximum number of jobs in a single request. */
 const TOGETHER = 200;
-/** Maximum size of a document or a result. Large ones have a tenth of it. */
+/** Maximum size of a document or a result. Large documents have a tenth of this size. */
 export const MOST_BYTES = 2 ** 26;
 
 export const documentKey = (queue: string, key: string): string => `${PREFIX}:${queue}:document:${key}`;
@@ -237,7 +237,7 @@ export class JobQueue {
     await this.#redis.set(documentKey(this.#address.name, key), text, 'EX', FORGOTTEN_AFTER_S);
   }
 
-  /** Jobs of plain data. Existing jobs stay unchanged. */
+  /** Adds jobs of plain data. Existing jobs stay unchanged. */
   add(jobs: readonly { readonly id: string; readonly data: unknown }[]): Promise<void> {
     const age = { age: FORGOTTEN_AFTER_S };
     const makeJob = ({ id, data }: (typeof jobs)[number]) => ({

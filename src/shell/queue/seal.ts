@@ -1,4 +1,4 @@
-/** Proof that a text comes from a process with the queue's secret: the server, and other programs that may write to it, have none. */
+/** Proof that a text comes from a process with the queue's secret, which the queue's server does not have. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -21,7 +21,7 @@ import type { CaptureCounts } from './capture/capture.js';
 import { Recorder } from './recorder.js';
 
 const LINE_EVERY_MS = 60_000;
-/** The first ones come sooner, so that a person sees progress. */
+/** The first lines come sooner, so that the operator sees progress. */
 const FIRST_LINES_MS = [5_000, 15_000, 30_000] as const;
 
 export interface RecordOptions {
@@ -32,13 +32,13 @@ export interface RecordOptions {
   readonly folder: string;
   /** Fraction of the venue's request budget to use, above 0, at most 1. */
   readonly share: number;
-  /** Only these markets; empty for all open ones. */
+  /** Ids of the only markets to record; empty for all open markets. */
   readonly marketIds: readonly string[];
-  /** Ends after this time; null: never. */
+  /** Maximum duration, minutes; null: no end. */
   readonly minutes: number | null;
   /** Requested levels per side, 1 to 100. */
   readonly bookDepth: number;
-  /** For own orders and trades; null records only public data. */
+  /** Credentials for own orders and trades; null records only public data. */
   readonly credentials: Credentials | null;
 }
 
@@ -133,7 +133,7 @@ class RecordService {
     });
   }
 
-  /** Throws the disk's errors. */
+  /** Ends the recording. Throws the disk's errors. */
   async end(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#loop.end();
@@ -192,7 +192,7 @@ export type RecordPlanSettings = Pick<RecordOptions, 'profile' | 'share' | 'book
 
 interface Watched {
   readonly feed: MarketTracker;
-  /** From the newest detail; null before the first. */
+  /** Phase from the newest detail; null before the first. */
   phase: MarketPhase | null;
   /** Order books can be recorded; other kinds of markets have none. */
   hasBook: boolean;
@@ -242,7 +242,7 @@ export class RecordPlan implements Core {
     return [...this.#markets.values()].every((watched) => !watched.hasBook || isOver(watched));
   }
 
-  /** Sentences for the operator. */
+  /** Returns the new sentences for the operator. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -308,7 +308,7 @@ export class RecordPlan implements Core {
     }
   }
 
-  /** One after the other: some will open again, most will settle. */
+  /** Asks about one waiting market at a time: a few reopen, most settle. */
   #askWaiting(nowMs: number): void {
     // A clock set back must not silence this for that time.
     if (nowMs - this.#waitingMs < WAITING_INTERVAL_MS && nowMs >= this.#waitingMs) return;
@@ -323,7 +323,7 @@ export class RecordPlan implements Core {
 
   #onOutcome(observation: Extract<Observation, { kind: 'outcome' }>): void {
     const { outcome, nowMs, sentMs, venueTimeMs } = observation;
-    // Others use the rest of the budget: answers about it do not describe this share.
+    // Other programs use the rest of the budget: the venue's reports do not describe this share.
     const told = this.#settings.share < 1 ? { ...observation, budget: null } : observation;
     const request = this.queue.onOutcome(told);
     if (outcome.kind !== 'unknown') this.#onHeard();

@@ -9,7 +9,7 @@ import { Capture } from './capture/capture.js';
 const FLUSH_EVERY_MS = 1_000;
 /** Missed flushes after which one is no longer awaited: later data waits in memory. */
 const MOST_FLUSHES_MISSED = 300;
-/** For the rest at the end: files of many markets become Parquet one by one. */
+/** Maximum time for the rest at the end: files of many markets become Parquet one by one. */
 const CLOSE_WITHIN_MS = 60_000;
 /** Approximate fraction of book reads in a poll plan's public requests. */
 const BOOK_PART = 0.6;
@@ -18,7 +18,7 @@ export interface RecorderOptions {
   /** Absolute path of the folder of recordings. */
   readonly folder: string;
   readonly venue: string;
-  /** Only these markets; null for all tracked ones. */
+  /** Ids of the only markets to record; null for all tracked markets. */
   readonly only: ReadonlySet<string> | null;
   /** The plan's interval of reads of a book with enough budget, ms. */
   readonly bookIntervalMs: number;
@@ -26,9 +26,9 @@ export interface RecorderOptions {
   readonly publicPerMinute: number;
   /** Called once, when the recording cannot go on. */
   readonly onFailure: (error: unknown) => void;
-  /** Bytes that stay free on the disk; absent: none. */
+  /** Bytes that must stay free on the disk; absent: none. */
   readonly keptFreeBytes?: number;
-  /** Longest wait of `close`, ms; absent: the default. */
+  /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
 }
 
@@ -63,7 +63,7 @@ export class Recorder {
     return Math.max(bookIntervalMs, (this.capture.counts.markets * 60_000) / (publicPerMinute * BOOK_PART));
   }
 
-  /** One step of the core. Never throws. */
+  /** Records one step of the core. Never throws. */
   step(observation: Observation, requests: readonly Request[]): void {
     if (this.#failed) return;
     try {
@@ -110,7 +110,7 @@ export class Recorder {
     this.capture.tick(nowMs);
   }
 
-  /** One at a time: a slow disk makes fewer and larger writes. */
+  /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
   #flush(): void {
     if (this.#failed) return;
     if (this.#isFlushing) return this.#countMissed();

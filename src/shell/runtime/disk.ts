@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Bytes that journal and recording leave free on their disk: days of ledger and log. */
 export const KEPT_FREE_BYTES = 200_000_000;
 
-/** Bytes that may still be written on the disk of this folder when `keptBytes` stay free; below 0 when fewer are. */
+/** Bytes that may still be written to this folder's disk if `keptBytes` stay free; negative below that reserve. */
 export async function spareBytes(folder: string, keptBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize - keptBytes;
 }
 
-/** For the error of a process that must end because of it. */
+/** Makes the error of a process that must end for lack of disk space. */
 export const noRoom = (folder: string, keptBytes: number): Error =>
   new Error(`less than ${megabytes(keptBytes)} would be left free on the disk of ${folder}`);
 
@@ -24,7 +24,7 @@ export async function endsWithin(work: Promise<void>, limitMs: number): Promise<
   const timer = new AbortController();
   const inTime = work.then(() => true);
   try {
-    // After the wait a later failure must not become an unhandled rejection.
+    // A failure after the wait must not become an unhandled rejection.
     return await Promise.race([inTime, pause(limitMs, false, { signal: timer.signal })]);
   } finally {
     timer.abort();

@@ -15,8 +15,8 @@ const REPEATED_MS = { everyHour: MINUTE_MS, namedHours: 180 * MINUTE_MS };
 const toMachineLocal = (timeMs: number): number => timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
 
 /**
- * An expression without an hour follows real time, also in an hour that a clock change repeats. One with hours follows
- * local time: a repeated hour counts once, and a skipped hour counts when it is skipped.
+ * An expression without an hour follows real time, also in an hour that a clock change repeats. An expression with
+ * hours follows local time. A repeated hour counts once, and a skipped hour counts at the skip.
  */
 export class JobTimes {
   readonly #fields: ReturnType<typeof parse>;
@@ -105,12 +105,12 @@ export interface ScheduledStrategy {
 
 interface Watched {
   readonly name: string;
-  /** Never started: only asked whether it matches a second. Its own timer would wait for a clock that was set back. */
+  /** Matches seconds, but is never started: the task's own timer would wait for a clock that was set back. */
   readonly mask: ScheduledTask;
   open: boolean | null;
 }
 
-/** Times at which each strategy may quote: the daemon asks with the real clock, a backtest with a virtual one. */
+/** Times at which each strategy may quote. The daemon uses the real clock, a backtest a virtual one. */
 export class QuoteHours {
   readonly #watched: readonly Watched[];
   /** The whole second, ms, of the newest read: the schedule is constant within it. */

@@ -1,13 +1,13 @@
-/** The real shell of the core: performs its requests over HTTP, passes it outcomes and the time, bounds its calls. */
+/** The real shell of the core: performs requests over HTTP, returns outcomes and times, bounds the core's calls. */
 
 import { createContext, Script } from 'node:vm';
 import type { FeedValue, Observation, OperatorCommand, Request } from '../../shared/protocol/seam.js';
 import { nowMs } from './clock.js';
 
-/** Often enough to use a freed place in the budget at once, seldom enough to cost nothing. */
+/** Interval of beats, ms: short enough to use a free place in the budget at once, at negligible cost. */
 export const BEAT_MS = 100;
 
-/** Performs requests; the client is one. */
+/** Performs requests of the core, for example the client. */
 export interface Performer {
   perform(request: Request): Promise<Extract<Observation, { kind: 'outcome' }>>;
 }
@@ -29,7 +29,7 @@ export interface LoopHooks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** An error of the core (a broken ledger, a failed assertion) ends it at once: its memory may be wrong. */
+/** Runs the core. An error of the core (a broken ledger, a failed assertion) ends it: its memory may be wrong. */
 export class Loop {
   readonly #core: Core;
   readonly #performer: Performer;
@@ -111,7 +111,7 @@ export class Loop {
   }
 }
 
-/** A call was interrupted. Its name stays `Error`, because the error is shown to people. */
+/** Error of an interrupted call. The error's name stays `Error`, because the operator sees the name. */
 export class CallTimedOut extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
@@ -124,7 +124,7 @@ const MOST_CALLS = 8;
 const OWN_SHARE = 0.8;
 
 /**
- * Makes a bounded caller: V8 interrupts only a `Script` with a time-out, so the call goes through one. An interrupted
+ * Makes a bounded caller. V8 interrupts only a `Script` with a time-out, so a `Script` makes the call. An interrupted
  * call is made again until this process itself used the time: a busy machine stops no strategy.
  */
 export function boundedCall(limitMs: number): <T>(call: () => T) => T {
@@ -156,6 +156,6 @@ function workedMs(before: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** By its code: the error comes from the script's own realm, so `instanceof Error` does not know it. */
+/** Compares the code: the error comes from the script's own realm, so `instanceof Error` fails. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

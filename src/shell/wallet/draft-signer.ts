@@ -20,15 +20,15 @@ import type { DraftCosigners, VenueProfile } from '../../shared/protocol/profile
 
 export interface SigningRules {
   readonly serviceName: string;
-  /** As in the venue profile: format of a draft's `message`. */
+  /** Format of a draft's `message`, from the venue profile. */
   readonly draftMessage: DraftMessage;
   /** Allows unreadable content: drafts of an `opaque` profile, and transactions that call `solanaPrograms`. */
   readonly allowBlindSigning: boolean;
-  /** Programs that a transaction may call besides Memo; absent: none. */
+  /** Programs other than Memo that a transaction may call; absent: none. */
   readonly solanaPrograms?: readonly string[];
-  /** Whether such a transaction may use accounts from lookup tables; absent: no. */
+  /** Whether a transaction with such programs may use accounts from lookup tables; absent: no. */
   readonly solanaLookupTables?: boolean;
-  /** Required signers of a transaction beside our wallet, and its payer; absent: our wallet signs and pays alone. */
+  /** Other required signers of a transaction, and its payer; absent: our wallet signs and pays alone. */
   readonly draftCosigners?: DraftCosigners;
 }
 
@@ -60,7 +60,7 @@ export interface StoredDraft {
   readonly marketConditionId: string;
   /** The draft's pubkey from the venue; for a cancel the order's pubkey. */
   readonly draftPubkey: string;
-  /** The draft's `message`, unchanged. */
+  /** Text of the draft's `message`, unchanged. */
   readonly message: string;
   /** Our own terms, from the intent; never read from `message`. */
   readonly terms: DraftTerms;
@@ -152,14 +152,14 @@ function judgeKind(message: string, rules: SigningRules, wallet: string): Judged
   if (rules.draftMessage === 'utf8') {
     return draft === null ? refuse('the draft is not a readable draft') : { ok: true, bytes, draft };
   }
-  // A readable text must be of this service: it may be the draft of another venue that knows this wallet.
+  // A readable text must be of this service: another venue that knows this wallet may have written the draft.
   if (rules.allowBlindSigning) return { ok: true, bytes, draft };
   return refuse('this venue’s drafts cannot be read, and blind signing is not allowed');
 }
 
 /**
- * A transaction that only writes a memo has no other effect: its text is compared with the intent. What another program
- * does with our signature is not visible: it wants a name in the venue profile, and the operator's blind signing.
+ * A transaction that only writes a memo has no other effect: its text is compared with the intent. Another program's
+ * use of our signature is not visible. Such a program needs an entry in the venue profile and blind signing.
  */
 function judgeTransaction(transaction: Transaction, rules: SigningRules, wallet: string): JudgedMessage {
   const { instructions, messageBytes } = transaction;
@@ -253,7 +253,7 @@ const GIVES_AWAY: Readonly<Record<string, string>> = {
   AddressLookupTab1e1111111111111111111111111: 'Address Lookup Table',
 };
 
-/** A program's name for a person; null for one that is unknown here. */
+/** Returns a program's readable name; null for an unknown program. */
 export function nameProgram(program: string): string | null {
   if (program === MEMO_PROGRAM) return 'Memo';
   return program === COMPUTE_BUDGET ? 'Compute Budget' : (GIVES_AWAY[program] ?? null);
@@ -296,12 +296,12 @@ const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** A transaction fits into one packet of 1232 bytes; the double leaves a reserve. */
 const LONGEST_TRANSACTION_BYTES = 2464;
-/** Characters of hex, base64 and base58: a text with any other one, like every readable draft, spells nothing. */
+/** Characters of hex, base64 and base58. A text with another character, like every readable draft, is not encoded. */
 const SPELLED = /^[A-Za-z0-9+/_=-]*$/;
 
 /**
- * Whether the text's own bytes, or those that it spells in hex, base64 or base58, have the shape of a Solana transaction
- * or of its signed message. A signature over such bytes could move money on chain.
+ * Whether the text's bytes form a Solana transaction or its signed message. The check includes the bytes that the text
+ * encodes in hex, base64 or base58. A signature over such bytes could move money on chain.
  */
 const spellsTransaction = (text: string): boolean => readings(text).some(isTransaction);
 
@@ -319,7 +319,7 @@ function readings(text: string): Uint8Array[] {
     try {
       found.push(decode());
     } catch {
-      // Not in that encoding.
+      // The text is not in that encoding.
     }
   }
   return found;
@@ -361,7 +361,7 @@ function isMessage(bytes: Uint8Array): boolean {
   return reader.good && reader.rest().length === 0;
 }
 
-/** Reads forwards; past the end it becomes invalid and stays so. */
+/** Reads forwards; becomes and stays invalid past the end. */
 class Reader {
   good = true;
   readonly #bytes: Uint8Array;

@@ -1,4 +1,4 @@
-/** The wallet's secret files: its key, in the clear (mode 0600) or under a passphrase, and the credentials of the API. */
+/** The wallet's secret files: the key, in the clear (mode 0600) or under a passphrase, and the API credentials. */
 
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
@@ -44,11 +44,11 @@ export interface KeyFileOptions {
   readonly path: string;
   /** Seals the new file, or opens a sealed one; null writes the key in the clear. */
   readonly passphrase: string | null;
-  /** For new sealed files; the default takes about a second. */
+  /** Cost of new sealed files; the default takes about a second. */
   readonly scrypt?: ScryptCost;
 }
 
-/** Creates a new random key and its file. Never overwrites a file: TwinbookError file_unreadable. */
+/** Creates a new random key and its file. Throws TwinbookError file_unreadable for an existing file. */
 export function createKeyFile(options: KeyFileOptions): Wallet {
   return storeKey(randomBytes(32), options);
 }
@@ -127,10 +127,10 @@ function openSealed(
 
 function parseKeyFile(text: string, path: string): z.output<typeof keyFileSchema> {
   const json = parseJson(text);
-  // Without the cause, which quotes the text.
+  // The cause is omitted, because it quotes the text.
   if (json === undefined) throw keyInvalid(`the wallet file ${path} is not JSON, or was cut`, TAKE_COPY);
   const parsed = keyFileSchema.safeParse(json);
-  // The parser takes the last of two equal keys, a person the first: one spelling only, except for blanks.
+  // The parser takes the last of two equal keys, a reader the first: only one spelling is valid, except for blanks.
   const isPlainlySpelled = text.replace(/\s/g, '') === JSON.stringify(json);
   if (parsed.success && isPlainlySpelled) return parsed.data;
   throw keyInvalid(`the wallet file ${path} is not a Twinbook wallet`, '`twinbook keys import` makes one of your key.');
@@ -171,7 +171,7 @@ function fromBase58(text: string): Uint8Array | null {
 
 type ScryptCost = Pick<SealedKey, 'n' | 'r' | 'p'>;
 
-/** About a second and 256 MiB on a small machine: once per start, and expensive for an attacker who guesses. */
+/** Takes about a second and 256 MiB on a small machine: once per start, and expensive for an attacker. */
 export const DEFAULT_SCRYPT: ScryptCost = { n: 2 ** 18, r: 8, p: 1 };
 
 /** Maximum memory that a file may request. */
@@ -225,7 +225,7 @@ function stretch(passphrase: string, salt: Uint8Array, { n, r, p }: ScryptCost):
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From the environment, else from the file that it names, without its last line break; null when neither is set. */
+/** Passphrase from the environment, else from the named file without the last line break; null without a setting. */
 export function walletPassphrase(environment: Environment = process.env): string | null {
   const { TWINBOOK_WALLET_PASSPHRASE: direct = '', TWINBOOK_WALLET_PASSPHRASE_FILE: path = '' } = environment;
   if (direct === '' && path === '') return null;
@@ -283,7 +283,7 @@ export function loadCredentials(
   return found;
 }
 
-/** Replaces an owner's credentials, keeping those of others. Throws as `loadCredentials`. */
+/** Replaces one owner's credentials and keeps all other credentials. Throws as `loadCredentials`. */
 export function saveCredentials(path: string, owner: CredentialsOwner, { apiKey, secret }: Credentials): void {
   secrets.hide(secret);
   const of = { base_url: normalUrl(owner.baseUrl), wallet: owner.wallet };

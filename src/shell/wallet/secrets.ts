@@ -23,7 +23,7 @@ import { makeFolder, syncFolder } from '../../shared/base/files.js';
 /** Far above the size of our secret files. */
 const LARGEST_BYTES = 65_536;
 
-/** Text of a secrets file; the checked descriptor is the one that is read. Throws file_unreadable or key_insecure. */
+/** Reads a secrets file; the read uses the checked descriptor. Throws file_unreadable or key_insecure. */
 export function readPrivateFile(path: string, what: string): string {
   // Without O_NONBLOCK a named pipe would hang the start until another process writes to it.
   const descriptor = attempt(path, what, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -54,7 +54,7 @@ function readAll(descriptor: number): string {
 }
 
 /**
- * Writes a secrets file with mode 0600: temporary file, fsync, read back for `verify`, renamed into place. Throws
+ * Writes a secrets file with mode 0600. A temporary file is synced, read back for `verify`, and renamed. Throws
  * TwinbookError file_unreadable, also for an existing file with `replace: false`, or the error of `verify`.
  */
 export function writePrivateFile(
@@ -130,8 +130,8 @@ const CENSOR = '[redacted]';
 const SHORTEST_CHARACTERS = 6;
 
 /**
- * The last filter of every secret: all text for a person (log, terminal, last words of a crash) is cleaned in every
- * spelling that a library or a stranger's answer could give it. Errors are made without secrets in the first place.
+ * The last filter for secrets in text for people: log, terminal and crash messages. The filter removes every spelling
+ * that a library or a foreign answer could contain. Errors are already made without secrets.
  */
 export class Secrets {
   readonly #spellings = new Set<string>();
@@ -172,7 +172,7 @@ function listSpellings(secret: string | Uint8Array, bytes: Uint8Array): string[]
   return [...asText, hex, hex.toUpperCase(), base58.encode(bytes), ...inBase64(bytes)];
 }
 
-/** Its forms within a base64 text: three, by the number of bytes before it. */
+/** Returns the three forms of a secret within base64 text, one per number of bytes before the secret modulo 3. */
 function inBase64(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = base64.encode(Buffer.concat([Buffer.alloc(before), bytes])).replace(/=+$/, '');

@@ -1,7 +1,7 @@
 /**
- * The wallet holds the key and signs two things only: the exact credential challenge of the venue's template, and stored
- * drafts by intent id, compared with the intent. It signs no bytes of a caller, and gives the key to no caller, log or
- * error. No other room holds key bytes.
+ * The wallet holds the key and signs two kinds of text only. The first is the exact credential challenge of the venue's
+ * template. The second is a stored draft, by intent id and compared with the intent. The wallet signs no bytes of a
+ * caller. No caller, log or error gets the key, and no other room holds key bytes.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A page that is one document: its theme, its script with all libraries, and the policy that lets a browser run nothing else. */
+/** Builds a page as one document with theme and script. The page's policy forbids all other code. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Colours and texts of every page: light and dark. A shadow at an edge of `.scroll` shows that a table goes on there. */
+/** Colours and texts of every page: light and dark. A shadow at an edge of `.scroll` marks a longer table. */
 export const THEME = `
 :root { color-scheme: light dark;
   --page: light-dark(#fbfbf9, #121416); --panel: light-dark(#fff, #191c1f); --ink: light-dark(#1c2126, #e9e7e2); --soft: light-dark(#59636d, #a0a8b0);

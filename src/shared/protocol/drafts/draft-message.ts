@@ -1,5 +1,5 @@
 /**
- * From the readable draft to its `message` on the wire, and to the signed bytes. The venue's `draft_message` decides:
+ * Converts the readable draft to the wire's `message` and to the signed bytes. The venue's `draft_message` decides:
  *
  * - `utf8`: the readable text itself; its UTF-8 bytes are signed.
  * - `solana_tx`: hex of a Solana transaction whose memo is the readable text; only its message bytes are signed.
@@ -16,7 +16,7 @@ export type DraftMessage = VenueProfile['draft_message'];
 
 /**
  * The `message` of a draft for the caller's wallet (base58 of 32 bytes). The same draft always gives the same message.
- * As `solana_tx` the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
+ * In a `solana_tx` message the draft's pubkey decides between legacy and version 0, and replaces the blockhash.
  */
 export function writeDraftMessage(
   kind: DraftMessage,

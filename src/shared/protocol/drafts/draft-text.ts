@@ -86,7 +86,7 @@ export function readDraftText(text: string): DraftText | null {
   const terms = readTerms(action, detailText);
   if (terms === null) return null;
   const draft = { serviceName, marketConditionId, draftPubkey, expires: Number(expires), terms };
-  // Only the canonical spelling is accepted: our own text for these terms must be the same bytes.
+  // Only the canonical spelling is accepted: the draft must equal our own text for these terms byte for byte.
   return writeDraftText(draft) === text ? draft : null;
 }
 

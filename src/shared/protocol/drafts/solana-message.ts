@@ -1,4 +1,4 @@
-/** Solana transactions as drafts. Each has exactly one spelling, so that the judged bytes are the signed bytes. */
+/** Solana transactions as drafts. A transaction has exactly one spelling: the judged bytes are the signed bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { address } from '@solana/addresses';
@@ -20,7 +20,7 @@ const messages = getCompiledTransactionMessageCodec();
 /** Program that only writes a text into the chain's log. */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** A transaction fits into one packet. */
+/** Maximum size of a transaction, which must fit into one packet. */
 export const LONGEST_TRANSACTION_BYTES = 1232;
 
 /** The package's number for a read-only signing account. */
@@ -36,10 +36,10 @@ interface MemoTransaction {
   readonly version: Transaction['version'];
 }
 
-/** One call of a program. Keys are base58 of 32 bytes. */
+/** One call of a program by a transaction. Keys are base58 of 32 bytes. */
 export interface TransactionInstruction {
   readonly program: string;
-  /** In the instruction's order. */
+  /** Keys of the accounts, in the instruction's order. */
   readonly accounts: readonly string[];
   readonly data: Uint8Array;
 }
@@ -51,7 +51,7 @@ export interface Transaction {
   readonly feePayer: string;
   /** Required signers, the fee payer first. */
   readonly signers: readonly string[];
-  /** Every account that it names directly, signers first. */
+  /** Keys of all accounts that the transaction names directly, signers first. */
   readonly accounts: readonly string[];
   /** Accounts from a lookup table are unknown and not listed. */
   readonly instructions: readonly TransactionInstruction[];
@@ -159,7 +159,7 @@ function makeTransaction(envelope: Envelope, message: CompiledMessage): Transact
   };
 }
 
-/** Hex of the same transaction with these signatures, by signer, in their slots. Throws for invalid hex. */
+/** Returns hex of the transaction with the signatures (by signer) in their slots. Throws for invalid hex. */
 export function fillSlots(hexText: string, signatures: ReadonlyMap<string, Uint8Array>): string {
   const envelope = envelopes.decode(Buffer.from(hexText, 'hex'));
   const slots = Object.entries(envelope.signatures).map(([key, empty]) => [key, signatures.get(key) ?? empty]);

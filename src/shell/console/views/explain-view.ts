@@ -1,4 +1,4 @@
-/** Reasons of an order, a fill or a market, as a tree of figures from the ledger and the trader's last messages. */
+/** Explains an order, a fill or a market by a tree of figures from the ledger and the trader's last messages. */
 
 import { formatDecimal } from '../../../shared/base/micros.js';
 import { type AccountStatus, describeQuoting, type MarketStatus } from '../../../shared/protocol/trader-status.js';
@@ -55,7 +55,7 @@ function ledgerTree(subject: string, ledger: LedgerReader): ExplainNode | null {
   const fill = ledger.fill(subject);
   if (fill !== null) return fillTree(fill, ledger);
   const intent = ledger.intent(ledger.order(subject)?.intentId ?? subject);
-  // A placed order's draft becomes its order.
+  // The draft of a placed order has the order's key.
   const order = intent?.draftPubkey == null || intent.kind !== 'place' ? null : ledger.order(intent.draftPubkey);
   return intent === null ? null : orderTree(intent, order, ledger);
 }
@@ -220,7 +220,7 @@ function feedNode({ name, view, withheld }: MarketStatus['feeds'][number]): Expl
   return node(`Feed ${name}`, value, withheld === null ? [] : [node('Not shown to the strategy', withheld)]);
 }
 
-/** Terms of the value of quoting it, currency per hour. */
+/** Terms of the value of quoting the market, currency per hour. */
 function worthNode({ leftOutBecause, worth }: MarketStatus): ExplainNode {
   const chosen = leftOutBecause === null ? [] : [node('Looked at, not quoted', leftOutBecause)];
   if (worth === null) return node('Worth of quoting it', 'not known yet', chosen);

@@ -1,4 +1,4 @@
-/** Results: of the whole ledger, by day, market and strategy, and over time. */
+/** Results of the whole ledger, by day, market and strategy, and over time. */
 
 import {
   add,
@@ -19,7 +19,7 @@ import { formatEach, makeTitleLookup, moneyText, type ViewSources, yesPrice } fr
 import { FINEST_S, type History, type MarketPoint } from '../store.js';
 import type { TraderState } from '../trader-state.js';
 
-/** At 0: within the point of the fill. */
+/** Horizons after a fill, s; 0 is within the point of the fill. */
 const HORIZONS_S = [0, 5, 30, 60, 300] as const;
 const LONGEST_MS = 300_000;
 const FINEST_MS = FINEST_S * 1000;
@@ -46,7 +46,7 @@ export class MarkoutBook {
     this.#steadyMs = steadyMs;
   }
 
-  /** For the newest fills of this ledger, every horizon by side. */
+  /** Reads the newest fills of this ledger, with every horizon by side. */
   read(ledger: LedgerReader, nowMs: number) {
     const endMs = this.#steadyMs() + READING_MS;
     const before = this.#judged;
@@ -140,7 +140,7 @@ export interface ResultSum {
   readonly turnoverMicros: Micros;
   readonly realisedMicros: Micros;
   readonly feesMicros: Micros;
-  /** Realised part of redeemed holdings: what they paid, less their cost. */
+  /** Realised part of redeemed holdings: payout minus cost. */
   readonly settledMicros: Micros;
 }
 
@@ -152,7 +152,7 @@ export const NOTHING: ResultSum = {
   settledMicros: ZERO,
 };
 
-/** Results by day, market and strategy, summed from the ledger's bookings, each read once. */
+/** Sums results by day, market and strategy; reads every booking of the ledger once. */
 export class ResultBook {
   readonly #steadyMs: () => number;
   readonly days = new Map<string, ResultSum>();
@@ -161,7 +161,7 @@ export class ResultBook {
   readonly strategies = new Map<string, ResultSum>();
   #last = 0;
   #newest = 0;
-  /** Identifies a ledger, also after a trade in it was reversed. */
+  /** Identifies a ledger, also after the reversal of a trade. */
   #of = '';
 
   constructor(steadyMs: () => number = () => performance.now()) {
@@ -211,7 +211,7 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 function addTo(sums: Map<string, ResultSum>, key: string, booking: BookingRow): void {
   const before = sums.get(key) ?? NOTHING;
   // A fill's cash is its price minus the fee booked with it.
-  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // The sum of whole millionths is one.
+  const paid = Math.abs(add(booking.cashMicros, booking.feesMicros)) as Micros; // A sum of whole millionths is whole.
   // A fee that was reported later is a separate booking.
   const isFill = booking.kind === 'fill' && paid > 0;
   sums.set(key, {
@@ -246,7 +246,7 @@ function sumMoney(
 ) {
   const pnl = ledger.pnl(readMarks(trader));
   const title = makeTitleLookup(trader, ledger);
-  /** Its markets are listed. */
+  /** Day whose markets are listed; empty without a selected time. */
   const day = atMs === null ? '' : dayOf(atMs);
   const points = history.account({ fromMs: nowMs() - (spanMs || DAY_MS), toMs: nowMs() });
   return {

@@ -1,4 +1,4 @@
-/** Orders, fills and round trips: as pages of lists, in the chart of a market, and as files for spreadsheets. */
+/** Orders, fills and round trips, as lists in pages, in a market's chart, and as spreadsheet files. */
 
 import { complement, formatDecimal, type Micros, ONE } from '../../../shared/base/micros.js';
 import { type CsvValue, csvLine } from '../../../shared/base/text.js';
@@ -64,10 +64,10 @@ const orderColumns = (title: Title): readonly Column<OrderRecord>[] => [
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const DEFAULT_MS = 600_000;
-/** Maximum markers: more would cover each other. */
+/** Maximum number of markers: more markers would cover each other. */
 const MOST_FILLS = 500;
 
-/** One market over time: prices with own orders, fills and holdings. */
+/** Returns one market over time: prices, own orders, fills and holdings. */
 export function chartView({ ledger, history }: ViewSources<'market'>, { market, spanMs }: ViewQuery) {
   if (market === null) return null;
   const toMs = nowMs();
@@ -100,7 +100,7 @@ const listFills = (ledger: LedgerReader, market: string, fromMs: number) =>
     }))
     .sort((a, b) => a.time - b.time);
 
-/** The newest ones; older ones are forgotten. */
+/** Maximum number of round trips; older trips are dropped. */
 const MOST_TRIPS = 2_000;
 
 /** Shares that one fill opened and none has closed. */
@@ -112,7 +112,7 @@ interface Lot {
   readonly feePerShare: number;
 }
 
-/** Figures in whole millionths. */
+/** Closing fill with figures in whole millionths. */
 interface Closing extends Omit<Lot, 'shares'> {
   readonly id: string;
   readonly market: string;
@@ -122,12 +122,12 @@ interface Closing extends Omit<Lot, 'shares'> {
 const round = (micros: number): Micros => Math.round(micros) as Micros;
 const times = (price: number, shares: number): number => (price * shares) / ONE;
 
-/** Shares that were bought and later sold, or the reverse, first in, first out, at prices of YES. */
+/** Round trips: shares bought and later sold, or the reverse. Matches first in, first out, at prices of YES. */
 export class RoundTrips {
   readonly #lots = new Map<string, Lot[]>();
   #trips: ReturnType<typeof makeTrip>[] = [];
   #last = 0;
-  /** Identifies a ledger, also after a trade in it was reversed. */
+  /** Identifies a ledger, also after the reversal of a trade. */
   #of = '';
 
   /** Newest first. @param opened number of openings of the ledger */

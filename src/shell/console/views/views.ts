@@ -18,7 +18,7 @@ import { MarkoutBook, moneyView } from './money-view.js';
 import { chartView, ordersView, RoundTrips } from './orders-view.js';
 import { riskView } from './risk-view.js';
 
-/** The newest events, among which filters look: weeks of them. */
+/** Maximum number of newest events that filters search: weeks of events. */
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 
@@ -82,7 +82,7 @@ export type HealthView = ReturnType<typeof healthView>;
 
 const figure = (name: string, value: string, isBad = false) => ({ name, value, is_bad: isBad });
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
-/** Three digits, in the unit in which it is at least one. */
+/** Formats bytes with three digits, in the unit in which the number is at least one. */
 function bytesText(bytes: number | null): string {
   if (bytes === null) return '–';
   const [value, unit] = bytes >= 1_000 * MB ? [bytes / (1_000 * MB), 'GB'] : [bytes / MB, 'MB'];
@@ -182,7 +182,7 @@ function flattenSettings(name: string, value: unknown): readonly { readonly name
     ? value.map((item: unknown, i) => [readName(item) ?? String(i + 1), item])
     : Object.entries(value);
   if (entries.length === 0) return [{ name, value: Array.isArray(value) ? 'none' : '–' }];
-  // A list of plain values stays one line.
+  // A list of plain values fits one line.
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
     return [{ name, value: value.join(', ') }];
   return entries.flatMap(([key, inner]) => flattenSettings(name === '' ? key : `${name}.${key}`, inner));
@@ -228,7 +228,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
   return async (name, query) => (Object.hasOwn(views, name) ? (views[name]?.(query) ?? null) : null);
 }
 
-/** Recordings are folders named after their markets. */
+/** The folder of a recording has the market's name. */
 function listReports(reports: Reports, title: (id: string) => string) {
   const { recordings, ...view } = reports.view();
   return { ...view, recordings: recordings.map((name) => ({ name, title: title(name.slice('market='.length)) })) };
@@ -237,7 +237,7 @@ function listReports(reports: Reports, title: (id: string) => string) {
 export type RunsView = ReturnType<typeof runsView> & ReturnType<typeof listReports>;
 
 const alertsView = ({ open, recent, figures }: Pick<Watch, 'open' | 'recent' | 'figures'>) => ({
-  // Without code marks, which are only for places that render them.
+  // Code marks are removed: only other places render code marks.
   open: open.map((alert) => ({ ...alert, step: findNextStep(alert.kind).replaceAll('`', '') })),
   recent,
   channels: figures,

@@ -1,4 +1,4 @@
-/** The page around its views: login, head, controls, links to the views. */
+/** The frame of the page around its views: login, head, controls and links to the views. */
 
 import { html, plain } from '../../web-kit/page/template.js';
 import { Controls } from './controls.js';
@@ -59,7 +59,7 @@ function loginForm(logIn) {
     <input id="secret" type="password" autocomplete="current-password" /></label> <button type="submit">Open</button></form></main>`;
 }
 
-/** Title, colour, reason and open alerts of one trader, or of all. */
+/** Shows title, colour, reason and open alerts of one trader or of all traders. */
 function top() {
   const { wanted, state, all } = model;
   if (wanted?.view === 'traders' && all !== null) {
@@ -132,11 +132,11 @@ export function documentTitle() {
   return plain(`${viewTitle(wanted)} · ${state.mode} · ${state.trader} · Twinbook`);
 }
 
-/** Null until it is known. @param {Route} wanted */
+/** Returns the answer for a route; null before the answer. @param {Route} wanted */
 const answerOf = (wanted) => (model.answer.key === answerKey(wanted) ? model.answer.content : null);
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Of views whose texts the console writes. */
+/** Time zones of the views whose texts the console writes. */
 const ZONES = /** @type {Readonly<Record<string, string>>} */ ({ explain: 'UTC' });
 
 /** @param {Go} go */

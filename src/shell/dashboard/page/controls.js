@@ -1,4 +1,4 @@
-/** The buttons: of one trader, or of all where all are shown; only permitted ones. */
+/** Buttons for one trader, or for all traders on the overview. Shows only permitted buttons. */
 
 import { html } from '../../web-kit/page/template.js';
 import { byId, closer, hrefWith, model, NEVER, route, update } from './model.js';
@@ -18,7 +18,7 @@ const LONG_PATIENCE_MS = 30_000;
 
 const isForAll = () => model.wanted?.view === 'traders';
 
-/** Ascending: each may do what those before it may. */
+/** Roles in ascending order; a role may do everything that earlier roles may do. */
 const ROLES = ['view', 'stop', 'operate'];
 
 /** `of`: market, recording or run; the shown market without it. @param {Pick<PageButton, 'name' | 'label' | 'help' | 'role'> & { of?: string }} props */
@@ -65,7 +65,7 @@ function actionPath(action, of) {
   return `/actions/${action}?${query}`;
 }
 
-/** The newest refused action and its subject: mostly it lacks a reason. */
+/** The newest refused action and its subject; most refusals need a reason. */
 let refused = { action: '', path: '' };
 
 /** Enter after a reason presses the refused button again. @param {KeyboardEvent} event */
@@ -79,7 +79,7 @@ async function press(action, of) {
   if (model.role === 'view' || !(why instanceof HTMLInputElement)) return;
   const sure = ASKED_BEFORE[action];
   if (action === 'apply') await compare();
-  // Without the reason that it needs it is refused: there is nothing to confirm.
+  // An action without its required reason is refused: no confirmation is needed.
   const isRefused = action === 'rollback' || (action === 'apply' && model.diff.includes('[wants a reason]'));
   const isSure = sure === undefined || (isRefused && why.value === '');
   if (!isSure && !confirm(action === 'apply' ? `${sure}\n\n${model.diff}` : sure)) return;
@@ -113,7 +113,7 @@ let killSince = NEVER;
 /** Subject of the first press. */
 let killPath = '';
 
-/** A dialog at three in the morning costs money, and so does an accidental click: KILL needs two presses. */
+/** KILL needs two presses: both a slow dialog and an accidental click cost money. */
 function pressKill() {
   if (model.role === 'view') return undefined;
   const path = actionPath('kill');
@@ -216,7 +216,7 @@ async function download(name) {
     const href = URL.createObjectURL(await response.blob());
     const of = trader === null ? '' : `${trader.replaceAll('/', '-')}-`;
     follow({ href, download: `${of}${name}.csv` });
-    // The browser has taken it by the next turn.
+    // The browser has read the address by the next turn.
     setTimeout(() => URL.revokeObjectURL(href), 0);
   } catch {
     update({ unknown: `${name}: no answer` });

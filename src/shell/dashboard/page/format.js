@@ -6,7 +6,7 @@ import { html } from '../../web-kit/page/template.js';
 /** @param {number} ms */
 export const clock = (ms) => clockOf(ms, false);
 
-/** With the day, unless it is today. @param {number} ms */
+/** Formats a time, with the day unless the day is today. @param {number} ms */
 export const moment = (ms) => `${isToday(ms) ? '' : `${dayOf(ms, false)} `}${clock(ms)}`;
 
 /** @param {number} ms */
@@ -45,7 +45,7 @@ export const money = (value) => rounded(value, 2);
 /** A result. @param {string | null} value */
 export const gain = (value) => rounded(value, 2, '+');
 
-/** At most two decimals. @param {string | null} value */
+/** Formats a number of shares, with at most two decimals. @param {string | null} value */
 export const shares = (value) => rounded(value, Math.min(2, (value ?? '').split('.')[1]?.length ?? 0));
 
 /** Of whole millionths. @param {number | null | undefined} micros @param {number} [places] */

@@ -56,7 +56,7 @@ async function look(path) {
 /** @param {string} path the requested one @param {any} answer */
 function take(path, answer) {
   const wanted = route();
-  // The user has moved to another view meanwhile.
+  // The user has moved to another view since the request.
   if (path !== pathOf(wanted)) return;
   if (path === '/traders') return lookAtAll(answer, wanted);
   alarm(describeOld(answer), answer.answers && !answer.silent);
@@ -110,7 +110,7 @@ async function lookCloser(wanted) {
   Object.assign(closer, { path, askedMs: performance.now() });
   const response = await ask(path);
   const answer = await response.json();
-  // The user has moved to another view meanwhile.
+  // The user has moved to another view since the request.
   if (closer.path !== path) return;
   if (response.ok) update({ unknown: '', answer: { key: answerKey(wanted), content: answer } });
   else update({ unknown: answer.error, answer: { key: '', content: null } });

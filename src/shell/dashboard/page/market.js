@@ -1,4 +1,4 @@
-/** One market in detail: its chart, its ladder, the reasons of its quotes, and its refusals. */
+/** Shows one market in detail: the chart, the ladder, the reasons of its quotes, and the refusals. */
 
 import { colorOf, drawFills, stepLine } from '../../web-kit/page/chart.js';
 import { figures, link, number, shareBar, table, text, time } from '../../web-kit/page/table.js';

@@ -1,4 +1,4 @@
-/** The present content of the page: every change draws it again. Its address contains the view. */
+/** The present content of the page. Every change draws the page again. The page's address contains the view. */
 
 /**
  * @typedef {object} Model
@@ -50,7 +50,7 @@ export function update(changes) {
 
 /** @typedef {{ view: string, trader: string | null, market: string | null, subject: string | null, span: string, filter: string, at: string, side: string, page: string }} Route */
 
-/** Of links to views. */
+/** Labels of the links to views. */
 export const LABELS = /** @type {Readonly<Record<string, string>>} */ ({
   traders: 'Traders',
   overview: 'Overview',

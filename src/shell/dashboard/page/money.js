@@ -1,4 +1,4 @@
-/** Results: figures, equity over time, and rows that add up; risk and health. */
+/** Results: figures, equity over time, and tables of rows with a sum. Also risk and health. */
 
 import { colorOf, fallen, stepLine } from '../../web-kit/page/chart.js';
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
@@ -39,7 +39,7 @@ export const Equity = drawnByView((/** @type {{ view: MoneyView | null }} */ { v
     <p class="readout" id="equity-said">${view !== null && time.length === 0 ? 'No data for this time: the console was not running.' : ''}</p>`;
 });
 
-/** Months of the calendar. */
+/** Maximum number of months in the calendar. */
 const MOST_MONTHS = 3;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 

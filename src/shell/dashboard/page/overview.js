@@ -1,4 +1,4 @@
-/** The trader at a glance: result, permission to trade, age of the data, open alerts, and its markets. */
+/** The trader at a glance: result, permission to trade, data age, open alerts and markets. */
 
 import { figures, gainBars, link, number, table, text, used } from '../../web-kit/page/table.js';
 import { html } from '../../web-kit/page/template.js';
@@ -9,7 +9,7 @@ import { Equity } from './money.js';
 
 /** @typedef {import('../../console/page-state.js').PageState} PageState */
 
-/** Characters of a reason; all of it is behind its link. */
+/** Maximum characters of a reason; the link leads to the whole reason. */
 const WHY = 60;
 
 /** @param {{ state: PageState, money: import('../../console/views/money-view.js').MoneyView | null }} props */
@@ -35,7 +35,7 @@ export function Overview({ state, money: booked }) {
     ${lineTable('events', 'What happened', state.events)}`;
 }
 
-/** In order of interest. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
+/** Most important first. @param {PageState} state @returns {import('../../web-kit/page/table.js').FigureList} */
 function figuresOf(state) {
   const { agreement } = state;
   return [

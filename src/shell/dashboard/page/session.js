@@ -1,6 +1,6 @@
 /**
- * The session of this page with its console. Both sides prove that they know the password or token, the console first;
- * neither sends it. A program that takes over this address only receives random numbers and useless proofs.
+ * The page's session with its console. First the console, then the page proves knowledge of the password or token. The
+ * secret is never sent. A program that takes over this address only receives random numbers and useless proofs.
  */
 
 import { update } from './model.js';
@@ -30,11 +30,11 @@ export class NotOurs extends Error {}
 
 /** @typedef {{ readonly id: string, readonly key: CryptoKey, count: number }} PageSession */
 
-/** The password or token. It is never stored: a program at this address could read it after a reload. */
+/** The password or token. The secret is never stored: another program at this address could read it. */
 let secret = '';
-/** Why there is none. */
+/** Reason for a missing session; empty otherwise. */
 let whyLocked = '';
-/** Whether a console has proven that it knows it. */
+/** Whether a console has proven that it knows the secret. */
 let isProven = false;
 /** @type {Promise<PageSession> | null} */
 let session = null;
@@ -47,7 +47,7 @@ export function setSecret(given) {
   sessionStorage.removeItem(KEPT);
 }
 
-/** The existing session, or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
+/** Returns the open session or a new one. Throws `LockedOut` and `NotOurs`. @returns {Promise<PageSession>} */
 function openSession() {
   const opened = session ?? shakeHands();
   session = opened;
@@ -55,7 +55,7 @@ function openSession() {
   return opened;
 }
 
-/** The console no longer knows it. @param {Promise<PageSession>} ended */
+/** Ends a session that the console no longer knows. @param {Promise<PageSession>} ended */
 function endSession(ended) {
   if (session === ended) session = null;
 }
@@ -160,7 +160,7 @@ const GONE =
 export const explainFailure = (error) =>
   error instanceof LockedOut || error instanceof NotOurs ? error.message : GONE;
 
-/** Browsers never send the part behind the #. It is removed from the address bar, so that no screenshot shows it. */
+/** Browsers never send the part behind the #. Removing the part hides the secret from screenshots. */
 export function takeSecretFromAddress() {
   if (location.hash.length < 2) return;
   setSecret(decodeURIComponent(location.hash.slice(1)));
@@ -169,8 +169,8 @@ export function takeSecretFromAddress() {
 takeSecretFromAddress();
 
 /**
- * The console's answer, proven. Throws `LockedOut` and `NotOurs`. A console that does not know the session is asked for a
- * new one, once.
+ * Sends a request and returns the console's proven answer. Throws `LockedOut` and `NotOurs`. A console that does not
+ * know the session is asked for a new one, once.
  *
  * @param {string} path
  * @param {RequestInit & { body?: string }} [how]

@@ -1,7 +1,7 @@
 /**
- * Turns requests and their outcomes into recordings, in memory. Never recorded: liquidity with own orders in it, a
- * level as gone because it lies deeper than requested, a trade twice, a silence as a quiet market (it is a gap, with
- * its cause).
+ * Turns requests and their outcomes into recordings, in memory. Recordings exclude own orders from liquidity and
+ * contain no trade twice. A level deeper than requested does not count as gone. A silence is a gap with its cause, not
+ * a quiet market.
  */
 
 import type { RecordedMarket } from '../../../recording/contract.js';
@@ -20,7 +20,7 @@ type FeedObservation = Extract<Observation, { kind: 'feed' }>;
 export type CapturedOutcome = Extract<Observation, { kind: 'outcome' }>;
 
 const DEFAULT_DEPTH = 20;
-/** Until the usual interval is known. */
+/** Interval assumed until the usual interval is known, ms. */
 const USUAL_MS = 10_000;
 /** Maximum feed values that wait for their market's first book. */
 const MOST_WAITING = 10_000;
@@ -30,7 +30,7 @@ interface CaptureSettings {
   /** Folder of the store, for the descriptions. */
   readonly folder: string;
   readonly venue: string;
-  /** Only these markets; null for all seen ones. */
+  /** Ids of the only markets to record; null for all seen markets. */
   readonly only: ReadonlySet<string> | null;
 }
 
@@ -44,7 +44,7 @@ export class Capture {
   readonly #details = new Map<string, MarketDetail>();
   readonly #outcomes = new Map<string, MarketOutcome>();
   readonly #own = new OwnCapture((market) => this.#markets.get(market)?.sink);
-  /** By feed and market, the newest: of markets not read yet. */
+  /** Newest values by feed and market, of markets not read yet. */
   readonly #waiting = new Map<string, HeardValue>();
   /** Venue clock minus ours, ms, from the newest answer. */
   #offsetMs = 0;
@@ -77,7 +77,7 @@ export class Capture {
     this.#own.onAsk(call, nowMs);
   }
 
-  /** Takes its outcome. `venueMs`: estimated venue clock between request and answer, ms; rounded. */
+  /** Takes the outcome of a request. `venueMs`: estimated venue clock between request and answer, rounded, ms. */
   onOutcome(observation: CapturedOutcome, venueMs: number): void {
     const { requestId, outcome, sentMs, nowMs, venueTimeMs } = observation;
     const call = this.#underWay.get(requestId);

@@ -1,6 +1,6 @@
 /**
- * One market's polls, as the events of a recording. A trade must precede its decrease of the book. So a book waits for
- * a later read of the trades, for `HOLD_MS` at most; then the trades up to its time are written, and then its changes.
+ * Converts one market's polls into events. A trade must precede its decrease of the book. So a book waits up to
+ * `HOLD_MS` for a later read of the trades. Trades up to the book's time are written before the book's changes.
  */
 
 import { SIDE } from '../../../recording/contract.js';
@@ -11,7 +11,7 @@ import { Tape } from '../../../trader/market/tape.js';
 import type { Book, BookLevel, TapeTrade } from '../../../trader/market/view.js';
 import type { OwnAtPrice, OwnInBook, OwnOrders, PolledAt } from './own-capture.js';
 
-/** A book without a later read of the trades for this long is written anyway; its trades may follow later. */
+/** Maximum wait of a book for a later read of the trades, ms; trades may then follow the book. */
 export const HOLD_MS = 20_000;
 /** Multiple of the usual interval at which a late book is a gap. */
 export const LATE_FACTOR = 3;
@@ -51,7 +51,7 @@ export class MarketCapture {
     this.#own = own;
   }
 
-  /** A raw book, with as many levels per side as requested; `usualMs`: usual interval. */
+  /** Takes a raw book, with the requested levels per side; `usualMs`: usual interval. */
   onBook(answer: Orderbook, depth: number, at: PolledAt, usualMs: number): void {
     this.#note(at.seenMs);
     // Two polls may overtake each other; the later request saw the later book.
@@ -178,7 +178,7 @@ class TradePages {
     const times = rows.map((row) => row.timestamp * 1000);
     const trades = this.#tape.add(rows, seenMs, book);
     for (const time of times) this.#newestMs = Math.max(this.#newestMs ?? time, time);
-    // Rows have no id: the page reaches back when it shows the second of the newest known trade, or an earlier one.
+    // Rows have no id: a page reaches back if it shows the second of the newest known trade, or an earlier second.
     const reaches = known === null || isLast || rows.length === 0 || Math.min(...times) <= known;
     return { trades, missed: !reaches };
   }
@@ -188,7 +188,7 @@ class TradePages {
 interface LevelChange {
   readonly side: number;
   readonly priceMicros: number;
-  /** The level's new total; 0 removes it. */
+  /** New total amount of the level; 0 removes the level. */
   readonly amountMicros: number;
 }
 

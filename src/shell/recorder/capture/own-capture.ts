@@ -18,7 +18,7 @@ export interface PolledAt {
 /** An own order in any answer. */
 type OwnOrderRow = OwnTradeRow['order'];
 
-/** Own amounts at one price: certain, and maximum. Where the two differ, a level cannot be split now. */
+/** Own amounts at one price: the certain and the maximum amount. If the amounts differ, a level cannot be split now. */
 export interface OwnAtPrice {
   readonly sureMicros: number;
   readonly mostMicros: number;
@@ -51,7 +51,7 @@ type CallTo<N extends AnyCall['endpoint']> = Extract<AnyCall, { endpoint: N }>;
 
 export class OwnCapture {
   readonly orders = new OwnOrders();
-  /** By order or trade, its last written state. */
+  /** Last written state, by order or trade. */
   readonly #written = new Map<string, string>();
   readonly #drafts = new Map<string, { readonly terms: OwnTerms; readonly amountMicros: number }>();
   readonly #findSink: (market: string) => MarketSink | undefined;
@@ -163,7 +163,7 @@ export class OwnCapture {
     });
   }
 
-  /** One row for each state of an order or trade in a recorded market. */
+  /** Writes one row for each state of an order or trade in a recorded market. */
   #write({ market }: OwnOrderRow, state: string, row: OwnRow): void {
     const sink = this.#findSink(market.condition_id);
     const key = `${row.record} ${row.pubkey}`;
@@ -191,9 +191,9 @@ interface Known extends OwnTerms {
   /** The larger of before and after the last change. */
   mostMicros: number;
   remainingMicros: number;
-  /** Our clock, ms, when the first request that could put it into the book left, or when it was first seen. */
+  /** Our clock, ms: when the first request that could place the order left, or when the order was first seen. */
   readonly bornMs: number;
-  /** Our clock, ms, of the last request or news about it. */
+  /** Our clock, ms, of the last request or news about the order. */
   changedMs: number;
   /** Our clock, ms, when it was known to have ended; null while it may rest. */
   goneMs: number | null;
@@ -209,18 +209,18 @@ export class OwnOrders {
     this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: nowMs, changedMs: nowMs, goneMs: null });
   }
 
-  /** A request or failure that may have changed it. */
+  /** Records a request or failure that may have changed the order. */
   onDisturbance(pubkey: string, nowMs: number): void {
     const known = this.#orders.get(pubkey);
     if (known !== undefined) known.changedMs = Math.max(known.changedMs, nowMs);
   }
 
-  /** It was rejected, so it never rested. */
+  /** Removes a rejected order, which never rested. */
   onRefusal(pubkey: string): void {
     this.#orders.delete(pubkey);
   }
 
-  /** An answer requested at `sentMs` showed it. */
+  /** Takes an own order from an answer to a request of time `sentMs`. */
   onRow(row: OwnOrderRow, sentMs: number, nowMs: number): void {
     const { pubkey, status, price, amount, remaining_amount: remaining, market, outcome, side } = row;
     if (pubkey === null || price === null || status === null) return;
@@ -231,7 +231,7 @@ export class OwnOrders {
     if (known === undefined) {
       if (gone) return;
       const terms = { market: market.condition_id, isYes: outcome.is_yes, buys: side === 'buy', priceMicros: price };
-      // It may have rested for long; its amount at an earlier poll is unknown.
+      // The order may have rested for long; the amount at an earlier poll is unknown.
       const amounts = { mostMicros: left, remainingMicros: left };
       this.#orders.set(pubkey, { ...terms, ...amounts, bornMs: sentMs, changedMs: sentMs, goneMs: null });
       return;
@@ -272,7 +272,7 @@ export class OwnOrders {
     return found ?? NOTHING_OWN;
   }
 
-  /** Orders that may rest. */
+  /** Number of orders that may rest. */
   get resting(): number {
     let count = 0;
     for (const { goneMs } of this.#orders.values()) if (goneMs === null) count += 1;

@@ -1,4 +1,4 @@
-/** The frame of every chart over time: axes, scales, gaps, marks and the colours of the theme. */
+/** Frame of every chart over time: axes, scales, gaps, marks and theme colours. */
 
 import uPlot from 'uplot';
 
@@ -53,7 +53,7 @@ export function makeChart(place, options, rows) {
       bands,
       hooks: { ...hooks, drawAxes: [zeroLine], destroy: [(self) => charts.delete(self)] },
     },
-    // The library's type separates the null-free first column; it is exactly that.
+    // The library's type separates the null-free first column; `rows` has that form.
     /** @type {uPlot.AlignedData} */ (rows),
     place,
   );
@@ -128,8 +128,8 @@ export function fallen(values) {
 }
 
 /**
- * Triangles, up for fills that raised our holdings, sized by shares. @param {uPlot} chart @param {readonly { time:
- * number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
+ * Draws fills as triangles sized by shares; a fill that raised our holdings points up. @param {uPlot} chart @param
+ * {readonly { time: number, price: number, amount: number, raises: boolean }[]} fills with prices in micros
  */
 export function drawFills(chart, fills) {
   const { ctx, bbox, scales } = chart;
@@ -160,7 +160,7 @@ export function drawFills(chart, fills) {
   ctx.restore();
 }
 
-/** Gains are above it, losses below. @param {uPlot} chart */
+/** Draws the line at zero, with gains above and losses below. @param {uPlot} chart */
 function zeroLine({ ctx, bbox, scales, valToPos }) {
   const { min, max } = scales['y'] ?? {};
   if (min === undefined || max === undefined || min >= 0 || max <= 0) return;

@@ -37,7 +37,7 @@ export const used = (head, of) =>
     return [figure, shareBar(share, kind)];
   });
 
-/** The row's own name, else its place. @param {any} row @param {number} index */
+/** Returns the row's id or key, else the row's index. @param {any} row @param {number} index */
 const usualKey = ({ id, key }, index) => id ?? key ?? String(index);
 
 /**
@@ -54,7 +54,7 @@ export function table(
   const heads = columns.map(
     (column) => html`<th class=${column.kind.startsWith('number') ? 'number' : ''}>${column.head}</th>`,
   );
-  // In a card, cells show their headings.
+  // Cells show their headings when a row is a card.
   const cells = (/** @type {Row} */ row) =>
     columns.map((column) => html`<td class=${column.kind} data-head=${column.head}>${column.of(row)}</td>`);
   const lines = rows.map((row, index) => html`<tr key=${key(row, index)} class=${kind(row)}>${cells(row)}</tr>`);
@@ -65,7 +65,7 @@ export function table(
 }
 
 /**
- * `share` draws how much of a limit is used below the figure; `isMain` are those that are read first.
+ * `share` draws how much of a limit is used below the figure; `isMain` marks main figures.
  * @typedef {readonly (readonly [name: string, value: any, isBad?: boolean, more?: { share?: number, isMain?: boolean, isWarning?: boolean }])[]} FigureList
  */
 

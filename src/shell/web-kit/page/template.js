@@ -1,4 +1,4 @@
-/** Templates of pages. Every text that they show is inserted as text, never as markup. */
+/** Templates of pages. Every value is inserted as text, never as markup. */
 
 import htm from 'htm';
 import { Component, h } from 'preact';
