@@ -85,7 +85,7 @@ const PARAM_COLUMNS: readonly Column<ParamRow>[] = [
 const explainCommand = command({
   name: 'explain',
   help: 'lists every setting with its range, default and meaning',
-  args: [['[setting]', 'only this setting or such as risk or risk.max_loss_day']],
+  args: [['[setting]', 'only this setting or group, such as risk or risk.max_loss_day']],
   answer: ({ args: [wanted] }) => {
     const files = [
       { file: 'trader', rows: listSettingRows(jsonSchema(traderSchema)).filter(isWanted(wanted)) },

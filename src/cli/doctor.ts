@@ -4,9 +4,13 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { signedRequestReport } from '../exchange/http/authentication.js';
+import { WalletSignatures } from '../exchange/service/wallet-signatures.js';
 import { TwinbookError } from '../shared/base/errors.js';
 import { openToOthers } from '../shared/base/files.js';
+import { micros, ONE } from '../shared/base/micros.js';
 import { parseJson } from '../shared/base/text.js';
+import { writeDraftMessage } from '../shared/protocol/drafts/draft-message.js';
+import type { DraftTerms } from '../shared/protocol/drafts/draft-text.js';
 import type { Declaration } from '../shared/protocol/endpoints.js';
 import type { VenueProfile } from '../shared/protocol/profile.js';
 import { requestSignature } from '../shared/protocol/signing.js';
@@ -16,7 +20,9 @@ import { type CallParts, checkedBaseUrl, writeHeaders, writeMessage } from '../s
 import { Transport } from '../shell/client/transport.js';
 import type { Config } from '../shell/config/config.js';
 import { loadConfig } from '../shell/config/load.js';
+import { signingRules } from '../shell/wallet/draft-signer.js';
 import type { Credentials } from '../shell/wallet/key-file.js';
+import type { Wallet } from '../shell/wallet/wallet.js';
 import { command } from './command.js';
 import { type CliIo, EXIT, type ExitCode, findExitCode } from './io.js';
 import { compareClocks, findCredentials, openWallet, requireAnswer, withClient } from './reach.js';
@@ -92,7 +98,8 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     return null;
   }
   try {
-    const { address } = await openWallet(config, io);
+    const wallet = await openWallet(config, io);
+    const { address } = wallet;
     const { isSealedKeyFile } = await import('../shell/wallet/key-file.js');
     const { file } = config.wallet;
     const sealed = isSealedKeyFile(file) ? ', sealed under a passphrase' : '';
@@ -101,6 +108,7 @@ async function walletCheck(config: Config, io: CliIo, note: (check: Check) => vo
     if (sealed !== '' || config.venue.name === 'paper')
       note(ok('wallet', `${address}${sealed}, file readable by its owner only`));
     else note(warn('wallet', `${address}, but the key lies in the clear in ${file}`, hint));
+    note(draftsCheck(wallet, config.venue));
     return address;
   } catch (error) {
     note(failCheck('wallet', error));
@@ -175,6 +183,7 @@ async function signedChecks(client: ServiceClient): Promise<readonly Check[]> {
   return [ok('signed call', 'the venue accepted a signed request'), budgetCheck(answer)];
 }
 
+const DAMAGED = 'This installation is damaged: install it again, and do not trade with it.';
 const TIMESTAMP = '1714300000';
 /** An example secret without an owner; another implementation made the signatures below. */
 const SECRET = 'ws_live_1f7c2a9b5d4e';
@@ -195,7 +204,39 @@ function signingCheck(): Check {
   if (wrong === undefined)
     return ok('signing', `${VECTORS.length} golden requests signed byte for byte as the interface says`);
   const text = `${wrong[0]} ${wrong[1]}: the signature differs`;
-  return fail('signing', text, 'This installation is damaged: install it again, and do not trade with it.');
+  return fail('signing', text, DAMAGED);
+}
+
+/** A well-formed pubkey without an owner. */
+const EXAMPLE = '1'.repeat(32);
+/** One of each action. */
+const DRAFTS: readonly DraftTerms[] = [
+  { action: 'place-order', isYes: true, side: 'buy', type: 'limit', price: micros(500_000), amount: ONE },
+  { action: 'cancel-order', orderPubkey: EXAMPLE },
+  { action: 'merge-shares', amount: ONE },
+  { action: 'split-shares', amount: ONE },
+  { action: 'redeem-shares', yes: ONE, no: ONE },
+  { action: 'open-margin-position', isYes: true, leverage: ONE, type: 'market', funds: ONE },
+];
+
+/** Each is signed as a live one, and verified by another implementation. Expired ones: no venue accepts them. */
+function draftsCheck(wallet: Wallet, { profile, allowBlindSigning }: Config['venue']): Check {
+  const name = 'draft signing';
+  const { draft_message: format, service_name: serviceName, draft_cosigners: cosigners } = profile;
+  const signatures = new WalletSignatures(format);
+  for (const terms of DRAFTS) {
+    const draft = { serviceName, marketConditionId: EXAMPLE, draftPubkey: EXAMPLE, expires: 0, terms };
+    const message = writeDraftMessage(format, draft, wallet.address, cosigners);
+    const policy = {
+      ...signingRules(profile, allowBlindSigning),
+      loadDraft: () => ({ ...draft, intentId: '', message }),
+    };
+    const result = wallet.draftSigner(policy).sign('');
+    if (!result.ok) return fail(name, `${terms.action}: ${result.reason}`, 'Correct the venue profile.');
+    if (!signatures.signsDraft(wallet.address, message, result.signature))
+      return fail(name, `${terms.action}: the signature is wrong`, DAMAGED);
+  }
+  return ok(name, `${DRAFTS.length} drafts, one of each kind, signed and verified`);
 }
 
 const NAME = 'signed request';

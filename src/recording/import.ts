@@ -66,10 +66,12 @@ export async function importRecordings(
   options: ImportOptions = {},
 ): Promise<readonly ImportedMarket[]> {
   const unreadable: ImportedMarket[] = [];
+  let workshop: string | null = null;
   const recordings = await openRecordings(paths, {
     onFailure: ({ message, hint }) => unreadable.push(notOpened('failed', `${message}. ${hint}`)),
     onNotRead: (sentence) => unreadable.push(notOpened('not read', sentence)),
     markets: options.markets ?? [],
+    scratch: () => workshop,
   });
   for (const { market } of recordings) {
     const { source } = market;
@@ -80,7 +82,7 @@ export async function importRecordings(
       'Name its kind, or give recordings of that kind; `twinbook data import --help` lists them.',
     );
   }
-  const workshop = await newWorkshop(out);
+  workshop = await newWorkshop(out);
   const done: ImportedMarket[] = [];
   let finished = 0;
   try {

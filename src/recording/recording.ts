@@ -23,6 +23,8 @@ interface OpenOptions {
   readonly onNotRead?: (sentence: string) => void;
   /** Ids and tickers of the venue, or prefixes; all markets if none are given. Ignored for stored recordings. */
   readonly markets?: readonly string[];
+  /** Folder for temporary files, removed by the caller, called while reading; without one files are read more often. */
+  readonly scratch?: () => string | null;
 }
 
 /**
@@ -94,11 +96,14 @@ async function makeOpeners(paths: readonly string[], options: OpenOptions): Prom
 const ENDINGS = '.ndjson, .jsonl and .json (plain, .gz or .zst) and .parquet';
 
 /** Of files with a venue's messages. A file of unknown kind counts as Kalshi's, whose reader reports the error. */
-async function messageOpeners(files: readonly string[], { markets = [], onNotRead }: OpenOptions): Promise<Opener[]> {
+async function messageOpeners(
+  files: readonly string[],
+  { markets = [], onNotRead, scratch = () => null }: OpenOptions,
+): Promise<Opener[]> {
   const kalshi: string[] = [];
   const polymarket: Opener[] = [];
   const hours = new Set<number>();
-  const reading = { markets, hours };
+  const reading = { markets, hours, scratch };
   for (const path of files) {
     const file = await lookAtPolymarket(path);
     if (file === null) kalshi.push(path);

@@ -17,6 +17,8 @@ const MARKETS = sized(60, 6);
 const ROUNDS = sized(5, 1);
 const SWEEPS = sized(20, 4);
 const SWEEP_MS = 500;
+/** Time until the last figures are polled and painted, ms. */
+const LAST_MS = 1_500;
 /** Sweeps before the first round: the browser compiles and lays out. */
 const WARM_SWEEPS = sized(10, 2);
 const TITLES = Array.from({ length: MARKETS }, (_, i) => `Will number ${i + 1} of sixty come to pass before Friday?`);
@@ -41,7 +43,8 @@ interface Round {
 /** Each sweep has its own figures, which identify it on the screen. */
 let sweep = 0;
 
-const priceOf = (): number => 500_000 + sweep;
+/** In steps that the page shows. */
+const priceOf = (): number => 500_000 + 100 * sweep;
 
 async function run(): Promise<readonly BenchRow[]> {
   if (CHROMIUM === null)
@@ -88,7 +91,7 @@ function watchScreen(watched: readonly string[]): void {
   const seen: (readonly [market: string, price: string, ms: number])[] = [];
   Object.assign(window, { seen });
   const priceShown = (market: string): string => {
-    const row = document.querySelector(`#markets tr[data-key="${market}"] td:nth-child(4)`);
+    const row = document.querySelector(`#markets tr:has(a[href$="market=${market}"]) td:nth-child(4)`);
     return (document.querySelector('#ladder tr.fair td:nth-child(2)') ?? row)?.textContent ?? '';
   };
   const shown = new Map(watched.map((market) => [market, priceShown(market)]));
@@ -141,7 +144,7 @@ async function playRound(played: Console, sessions: Sessions, page: Page, watche
   const after = await costsOf(sessions);
   const tookS = (performance.now() - beganMs) / 1000;
   // The last figures are painted after the round.
-  await wait(SWEEP_MS);
+  await wait(LAST_MS);
   const seen = await page.evaluate(() => (window as unknown as Seen).seen);
   const delays = left.map(({ market, price, ms }) => {
     // A newer figure replaces an older one that was never painted.

@@ -223,12 +223,14 @@ describe('doctor', () => {
       configuration: 'warn',
       'data folder': 'ok',
       signing: 'ok',
+      'draft signing': 'ok',
       wallet: 'ok',
       credentials: 'ok',
       venue: 'ok',
       clock: 'ok',
       'request budget (public)': 'ok',
       'signed call': 'ok',
+      'signed request': 'ok',
       'request budget (signed)': 'ok',
     });
     expect(code).toBe(0);

@@ -55,11 +55,11 @@ export async function* kalshiChunks(market: KalshiFiles, found: ReadFindings): A
   yield* rest;
 }
 
-async function* streamRows({ path }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
+async function* streamRows({ path, place }: KalshiFile, { ticker, tickPrecision }: KalshiFiles, lines: LineCount) {
   const connection: DuckDBConnection = await connect();
   try {
     const source = await lineSource(connection, path);
-    const sql = kalshiRowSql(source, ticker, stepOfPrecision(tickPrecision));
+    const sql = kalshiRowSql(source, place, ticker, stepOfPrecision(tickPrecision));
     yield* streamChunks(connection, sql, `cannot read ${path}`);
     const { count, example } = await takeRejects(connection);
     for (let at = 0; at < count; at++) {

@@ -1,9 +1,11 @@
 /** Rows of Polymarket's books and trades, in all stored forms, as one view of DuckDB. */
 
+import { randomUUID } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
-import { connect, fetchRows } from '../store/duckdb.js';
+import { connect, fetchRows, fileError, withScratch } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 import {
   describeColumns,
@@ -73,6 +75,24 @@ export async function openEvents(path: string, markets: readonly string[] = []):
     connection.closeSync();
     throw error;
   }
+}
+
+/** Rows of a sorted row group: a reader of one market unpacks one or two groups. */
+const SORTED_GROUP_ROWS = 20_480;
+
+/** Writes a file's valid rows by market, as Parquet with the columns of `events`, in bounded memory. Returns its path. */
+export async function sortByMarket(path: string, markets: readonly string[], folder: string): Promise<string> {
+  const sorted = join(folder, `${randomUUID()}.parquet`);
+  await withScratch(folder, async (connection) => {
+    await makeView(connection, path, markets);
+    const rows = `SELECT * EXCLUDE (message), row_number() OVER () AS place FROM events WHERE ${ROW_IS_SOUND}`;
+    const copy = `COPY (SELECT * EXCLUDE (place) FROM (${rows}) ORDER BY market_id, place) TO ${quote(sorted)}
+      (FORMAT parquet, ROW_GROUP_SIZE ${SORTED_GROUP_ROWS})`;
+    await connection.run(copy).catch((error: unknown) => {
+      throw fileError('file_unreadable', `cannot sort ${path} in ${folder}`, error);
+    });
+  });
+  return sorted;
 }
 
 async function makeView(connection: DuckDBConnection, path: string, markets: readonly string[]) {

@@ -20,8 +20,8 @@ import {
   type RecordingWarning,
   SIDE,
 } from '../contract.js';
-import { streamChunks } from '../store/duckdb.js';
-import { quote } from '../store/layout.js';
+import { connect, streamChunks } from '../store/duckdb.js';
+import { parquetSource, quote } from '../store/layout.js';
 import { ClockRegression } from './message-files.js';
 import { openEvents, type PolymarketForm, ROW_IS_SOUND } from './polymarket-rows.js';
 
@@ -91,6 +91,8 @@ export interface PolymarketTokens {
   readonly market: string | null;
   /** For an archive's file, in hours since 1970; else null. */
   readonly hour: number | null;
+  /** Path of the file's rows sorted by market, made at the first call; null: they are read unsorted. */
+  readonly sorted: () => Promise<string> | null;
 }
 
 const NO_SNAPSHOT = 'no starting snapshot: the book is not known yet';
@@ -145,12 +147,16 @@ async function* streamRows({
   yes,
   no,
   market,
+  sorted,
 }: PolymarketTokens): AsyncGenerator<readonly (readonly unknown[])[]> {
-  const { connection } = await openEvents(path, market === null ? [] : [market]);
+  const copy = await sorted();
+  const connection =
+    copy === null ? (await openEvents(path, market === null ? [] : [market])).connection : await connect();
+  const rows = copy === null ? 'events' : `(FROM ${parquetSource(copy)} WHERE market_id = ${quote(market ?? '')})`;
   let isEmpty = true;
   try {
     const sql = `SELECT time_ms, price_micros, amount_micros, best_bid_micros,
-      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM events WHERE ${ROW_IS_SOUND}
+      best_ask_micros, is_level, is_bid, asset_id = ${quote(yes)}, sides FROM ${rows} WHERE ${ROW_IS_SOUND}
       AND (asset_id = ${quote(yes)} OR (is_trade AND asset_id = ${quote(no ?? yes)}))`;
     for await (const chunk of streamChunks(connection, sql, `cannot read ${path}`)) {
       isEmpty = false;

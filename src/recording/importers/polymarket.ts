@@ -14,7 +14,7 @@ import {
 import { fetchRows, fileError, withConnection } from '../store/duckdb.js';
 import { quote } from '../store/layout.js';
 import { describeColumns } from './message-files.js';
-import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND } from './polymarket-rows.js';
+import { brokenRows, formOf, type OpenEvents, openEvents, ROW_IS_SOUND, sortByMarket } from './polymarket-rows.js';
 import { type PolymarketTokens, polymarketChunks } from './polymarket-stream.js';
 
 /** Sizes of trades have six decimals. */
@@ -36,6 +36,8 @@ interface PolymarketReading {
   readonly markets: readonly string[];
   /** Hours with a non-empty file. */
   readonly hours: ReadonlySet<number>;
+  /** Folder for temporary files, removed by the caller; null: a file is read once per market. */
+  readonly scratch: () => string | null;
 }
 
 /** Null for a file of another kind. An unreadable one counts as Polymarket's, and its reader reports the reason. */
@@ -67,7 +69,7 @@ export async function openPolymarket(path: string, reading: PolymarketReading): 
   }
 }
 
-async function marketsIn(events: OpenEvents, path: string, { markets: wanted, hours }: PolymarketReading) {
+async function marketsIn(events: OpenEvents, path: string, { markets: wanted, hours, scratch }: PolymarketReading) {
   const warnings: RecordingWarning[] = [];
   const broken = await brokenRows(events, path);
   if (broken !== null) warnings.push({ path, message: broken, isDamage: true });
@@ -83,12 +85,22 @@ async function marketsIn(events: OpenEvents, path: string, { markets: wanted, ho
   }
   const hour = events.form === 'archive' ? hourOf(path) : null;
   const pairs = await pairTokens(events.connection, tokens, path, warnings);
+  const isSortable = pairs.length > FEW_MARKETS && tokens.every(({ market }) => market !== null);
+  let copy: Promise<string> | null = null;
+  const sorted = () => {
+    const folder = isSortable ? scratch() : null;
+    if (folder !== null) copy ??= sortByMarket(path, wanted, folder);
+    return copy;
+  };
   return pairs.map(([yes, no]) => {
     const { firstMs, lastMs, tickPrecision, market } = yes;
-    const tokens = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form };
+    const tokens = { path, yes: yes.id, no: no?.id ?? null, market, hour, form: events.form, sorted };
     return makeRecording([{ ...tokens, firstMs, lastMs, tickPrecision, warnings }], hours);
   });
 }
+
+/** Up to this many markets, reading a file once for each is faster than sorting. */
+const FEW_MARKETS = 2;
 
 /** Two tokens of one market by its id, or, where no message has it, two that mirror each other. */
 async function pairTokens(

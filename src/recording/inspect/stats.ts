@@ -75,6 +75,14 @@ export class BookMeter {
     if (kind === EVENT.level) this.#set(side === SIDE.bid ? 0 : 1, Math.round(priceMicros / this.#tick), amountMicros);
   }
 
+  amountAt(side: number, priceMicros: number): number {
+    return this.#amounts[side === SIDE.bid ? 0 : 1][Math.round(priceMicros / this.#tick)] ?? 0;
+  }
+
+  get levelCount(): number {
+    return this.#levels[0] + this.#levels[1];
+  }
+
   #set(side: 0 | 1, tick: number, amount: number): void {
     const amounts = this.#amounts[side];
     const before = amounts[tick] ?? 0;

@@ -2,12 +2,13 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DuckDBDataChunk } from '@duckdb/node-api';
 import { TwinbookError } from '../../shared/base/errors.js';
 import { stepOfPrecision } from '../../shared/base/micros.js';
 import type { Recording } from '../contract.js';
 import { openRecordings } from '../recording.js';
 import { conditionIdIn, openSegments, parseDay, unlistedFiles } from '../store/day-folder.js';
-import { fetchRows, fileError, loadDuckDb, withConnection } from '../store/duckdb.js';
+import { fetchRows, fileError, loadDuckDb, streamChunks, typedColumn, withConnection } from '../store/duckdb.js';
 import {
   dayFolders,
   findWriter,
@@ -103,11 +104,10 @@ async function verifyStream(recording: Recording, findings: Finding[]): Promise<
 async function verifyFiles(folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const days = dayFolders(folder);
-  const tickMicros = findTick(folder, days, findings);
-  let nextSeq: number | null = null;
+  const rows = newRowCheck(folder, days, findings);
   for (const day of days) {
     try {
-      nextSeq = await verifyDay(day, tickMicros, nextSeq, findings);
+      await verifyDay(day, rows, findings);
     } catch (error) {
       note(error, day, findings);
     }
@@ -116,11 +116,11 @@ async function verifyFiles(folder: string): Promise<Finding[]> {
 }
 
 /** Null when no description has the tick; opening the recording reports the reason. */
-function findTick(folder: string, days: readonly string[], findings: Finding[]): number | null {
+function newRowCheck(folder: string, days: readonly string[], findings: Finding[]): RowCheck | null {
   for (const path of days.toReversed()) {
     try {
       const read = readMarket(join(path, MARKET), folder);
-      if (read !== null) return stepOfPrecision(read.market.tickPrecision);
+      if (read !== null) return new RowCheck(stepOfPrecision(read.market.tickPrecision));
     } catch (error) {
       note(error, path, findings);
     }
@@ -128,11 +128,9 @@ function findTick(folder: string, days: readonly string[], findings: Finding[]):
   return null;
 }
 
-/** `nextSeq`: number of the day's first row; null when unknown. Returns that of the next day. */
-async function verifyDay(folder: string, tickMicros: number | null, nextSeq: number | null, findings: Finding[]) {
+async function verifyDay(folder: string, rows: RowCheck | null, findings: Finding[]): Promise<void> {
   const manifest = readManifest(join(folder, MANIFEST));
   const differ = (path: string, message: string) => findings.push({ path, severity: 'difference', message });
-  let next = nextSeq;
   if (manifest !== null) {
     if (manifest.condition_id !== conditionIdIn(folder) || manifest.date !== parseDay(folder)) {
       differ(folder, `its manifest is that of ${manifest.condition_id} on ${manifest.date}`);
@@ -141,20 +139,15 @@ async function verifyDay(folder: string, tickMicros: number | null, nextSeq: num
       const problem = await findProblem(join(folder, file.name), file);
       if (problem !== null) differ(join(folder, file.name), problem);
     }
-    for (const file of tickMicros === null ? [] : eventsFiles(manifest)) {
+    for (const file of eventsFiles(manifest)) {
       const path = join(folder, file.name);
-      if (next !== null && next !== file.first_seq)
-        differ(path, `rows ${next} to ${file.first_seq - 1}, which belong before this file, are missing`);
-      next = file.last_seq + 1;
-      if (!existsSync(path)) continue;
-      for (const message of await checkRows(path, file, tickMicros ?? 1)) differ(path, message);
+      for (const message of (await rows?.file(path, file)) ?? []) differ(path, message);
     }
     const broken = manifest.broken_lines;
     if (broken > 0) findings.push({ path: folder, severity: 'note', message: `${broken} lines were lost in a crash` });
   }
   strangers(folder, manifest, findings);
   if (!existsSync(join(folder, MARKET))) differ(folder, `${MARKET} is missing`);
-  return next;
 }
 
 async function findProblem(path: string, file: Manifest['files'][number]): Promise<string | null> {
@@ -184,6 +177,96 @@ function strangers(folder: string, manifest: Manifest | null, findings: Finding[
   }
 }
 
+class RowCheck {
+  readonly #tickMicros: number;
+  readonly #book: BookMeter;
+  /** False while the book is unknown: before the first clear or snapshot, and after missing rows. */
+  #known = false;
+  #nextSeq: number | null = null;
+  /** Correct and wrong levels of the present snapshot; null outside one. */
+  #snapshot: { right: number; wrong: number } | null = null;
+  #wrongSnapshots = 0;
+
+  constructor(tickMicros: number) {
+    this.#tickMicros = tickMicros;
+    this.#book = new BookMeter(tickMicros);
+  }
+
+  /** Checks the market's next file. Returns problems as sentences. */
+  async file(path: string, file: EventsFile): Promise<string[]> {
+    const missing =
+      this.#nextSeq === null || this.#nextSeq === file.first_seq
+        ? []
+        : [`rows ${this.#nextSeq} to ${file.first_seq - 1}, which belong before this file, are missing`];
+    this.#nextSeq = file.last_seq + 1;
+    const isThere = existsSync(path);
+    if (missing.length > 0 || !isThere) this.#forget();
+    if (!isThere) return missing;
+    try {
+      return [...missing, ...(await checkRows(path, file, this.#tickMicros)), ...(await this.#compareSnapshots(path))];
+    } catch (error) {
+      this.#forget();
+      return [...missing, fileError('recording_invalid', 'it cannot be read', error).message];
+    }
+  }
+
+  #forget(): void {
+    this.#known = false;
+    this.#book.apply(ROW.clear, 0, 0, 0);
+  }
+
+  /** With the book that the changes before them make. */
+  async #compareSnapshots(path: string): Promise<string[]> {
+    this.#wrongSnapshots = 0;
+    await withConnection(async (connection) => {
+      for await (const rows of streamChunks(connection, bookRowSql(path), 'it cannot be read')) this.#play(rows);
+    });
+    this.#endSnapshot();
+    const count = this.#wrongSnapshots;
+    return count === 0 ? [] : [`snapshots that differ from the book of the changes before them: ${count}`];
+  }
+
+  #play(rows: DuckDBDataChunk): void {
+    const kinds = typedColumn(rows, 0, Uint8Array);
+    const sides = typedColumn(rows, 1, Uint8Array);
+    const prices = typedColumn(rows, 2, Int32Array);
+    const amounts = typedColumn(rows, 3, Float64Array);
+    const { rowCount } = rows;
+    for (let at = 0; at < rowCount; at++) {
+      // Columns are as long as their chunk.
+      const [kind, side, price, amount] = [kinds[at] as number, sides[at] as number, prices[at] as number, amounts[at]];
+      if (kind === ROW.snapshot_level) this.#compare(side, price, amount as number);
+      else this.#endSnapshot();
+      if (kind === ROW.snapshot) this.#snapshot = { right: 0, wrong: 0 };
+      if (kind === ROW.clear) this.#known = true;
+      if (kind === ROW.clear || kind === ROW.level) this.#book.apply(kind, side, price, amount as number);
+    }
+  }
+
+  #compare(side: number, price: number, amount: number): void {
+    if (!this.#known) this.#book.apply(ROW.level, side, price, amount);
+    if (this.#snapshot === null) return;
+    if (this.#book.amountAt(side, price) === amount) this.#snapshot.right++;
+    else this.#snapshot.wrong++;
+  }
+
+  #endSnapshot(): void {
+    if (this.#snapshot === null) return;
+    const { right, wrong } = this.#snapshot;
+    if (wrong > 0 || right !== this.#book.levelCount) this.#wrongSnapshots++;
+    this.#known = true;
+    this.#snapshot = null;
+  }
+}
+
+const BOOK_ROWS = ['level', 'clear', 'snapshot', 'snapshot_level'] as const;
+
+/** Rows that change or repeat the book, as numbers: kind, side, price, amount. */
+const bookRowSql = (path: string): string => `
+  SELECT (CASE kind ${BOOK_ROWS.map((name) => `WHEN ${quote(name)} THEN ${ROW[name]}`).join(' ')} END)::UTINYINT,
+    coalesce(side = 'ask', false)::UTINYINT, coalesce(price_micros, 0)::INTEGER, coalesce(amount_micros, 0)::DOUBLE
+  FROM ${parquetSource(path)} WHERE kind IN (${BOOK_ROWS.map(quote).join(', ')})`;
+
 const PRICED = "kind IN ('level', 'trade', 'snapshot_level')";
 
 /** Conditions of rows, with words for the violations. A comparison with null is not true. */
@@ -202,15 +285,11 @@ async function checkRows(path: string, { first_seq, rows: listed }: EventsFile, 
   const counts = Object.values(checks).map((check, at) => `count(*) FILTER (WHERE (${check}) IS NOT TRUE) AS f${at}`);
   const sql = `SELECT count(*) AS rows, ${counts.join(', ')} FROM (SELECT seq, time_ms, kind, side, price_micros,
     amount_micros, lag(seq) OVER () AS before, lag(time_ms) OVER () AS before_ms FROM ${parquetSource(path)})`;
-  try {
-    const [row] = await withConnection((connection) => fetchRows(connection, sql));
-    const found = Object.keys(checks).flatMap((words, at) => {
-      const count = Number(row?.[`f${at}`]);
-      return count === 0 ? [] : `rows with ${words}: ${count}`;
-    });
-    const rows = Number(row?.['rows']);
-    return rows === listed ? found : [...found, `it has ${rows} rows, its manifest says ${listed}`];
-  } catch (error) {
-    return [fileError('recording_invalid', 'it cannot be read', error).message];
-  }
+  const [row] = await withConnection((connection) => fetchRows(connection, sql));
+  const found = Object.keys(checks).flatMap((words, at) => {
+    const count = Number(row?.[`f${at}`]);
+    return count === 0 ? [] : `rows with ${words}: ${count}`;
+  });
+  const rows = Number(row?.['rows']);
+  return rows === listed ? found : [...found, `it has ${rows} rows, its manifest says ${listed}`];
 }

@@ -226,11 +226,7 @@ export async function recoverFolder(folder: string): Promise<number> {
   }
   for (const number of open) {
     const path = join(folder, segmentName(number));
-    await closeSegment(folder, readOrigin(folder), number, path, {
-      refused: 0,
-      steppedBack: 0,
-      brokenLines: countBroken(path),
-    });
+    await closeSegment(folder, readOrigin(folder), number, path, readCounts(path));
   }
   return open.length;
 }
@@ -238,11 +234,19 @@ export async function recoverFolder(folder: string): Promise<number> {
 /** From the description beside the segment, which is written before it. */
 const readOrigin = (folder: string): string => readMarket(join(folder, MARKET), folder)?.market.source.origin ?? '';
 
-/** Number of a segment's lines that are cut or broken. */
-export function countBroken(path: string): number {
+/** Counts in a segment's file, and the number of its cut or broken lines. */
+export function readCounts(path: string): SegmentCounts {
+  const counts = { refused: 0, steppedBack: 0, brokenLines: 0 };
   // Segments are rotated long before they are large.
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '' && parseJson(line) === undefined).length;
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    if (line === '') continue;
+    const row = parseJson(line) as { table?: unknown; refused: unknown; stepped_back: unknown } | undefined;
+    if (row === undefined) counts.brokenLines++;
+    if (row?.table !== 'counts') continue;
+    counts.refused = Number(row.refused);
+    counts.steppedBack = Number(row.stepped_back);
+  }
+  return counts;
 }
 
 /** End of this folder's closed files; null without any. */

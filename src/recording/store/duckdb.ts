@@ -41,6 +41,17 @@ export async function connect(): Promise<DuckDBConnection> {
   return (await shared).connect();
 }
 
+/** Runs with a connection of a separate DuckDB, which puts rows beyond its memory into the folder, and closes it. */
+export async function withScratch<T>(folder: string, run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const { DuckDBInstance } = await loadDuckDb();
+  const instance = await DuckDBInstance.create(':memory:', { ...OPTIONS, temp_directory: folder });
+  try {
+    return await run(await instance.connect());
+  } finally {
+    instance.closeSync();
+  }
+}
+
 export async function withConnection<T>(run: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const connection = await connect();
   try {

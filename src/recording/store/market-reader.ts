@@ -14,7 +14,7 @@ import type {
   RecordingSummary,
   RecordingWarning,
 } from '../contract.js';
-import { closedFiles, conditionIdIn, countBroken, openSegments, unlistedFiles } from './day-folder.js';
+import { closedFiles, conditionIdIn, openSegments, readCounts, unlistedFiles } from './day-folder.js';
 import { connect, numberOrNull, streamChunks, toNumber } from './duckdb.js';
 import { closedPart, type EventsPart, openSegment, readChunks } from './events-stream.js';
 import {
@@ -124,7 +124,7 @@ async function listParts({ path, manifest }: Day, warnings: RecordingWarning[]):
   const open: EventsPart[] = [];
   for (const number of openSegments(path, manifest)) {
     const segment = join(path, segmentName(number));
-    const brokenLines = countBroken(segment);
+    const { brokenLines } = readCounts(segment);
     if (brokenLines > 0) {
       warnings.push({ path: segment, message: `${lines(brokenLines)} cut or broken: skipped`, isDamage: true });
     }

@@ -101,6 +101,7 @@ export class Segment {
   /** It is becoming Parquet and takes no more rows. */
   closing = false;
   #pending: string[] = [];
+  #counts = makeCounts(0, 0);
   pendingRows = 0;
   #durableBytes = 0;
   /** Taken by `begin`, written by `write`; the bytes are those on the disk. */
@@ -152,6 +153,13 @@ export class Segment {
     this.#row({ table: 'feeds', ...toColumns(row), ...toColumns(value) });
   }
 
+  /** Rejected and raised events that are in no manifest yet: they survive a crash. The last such line counts. */
+  counts(refused: number, steppedBack: number): void {
+    const line = makeCounts(refused, steppedBack);
+    if (line !== this.#counts) this.#pending.push(line);
+    this.#counts = line;
+  }
+
   /** Pending rows are written next; later ones wait for the following write. */
   begin(): void {
     this.#batch = { lines: this.#pending, rows: this.pendingRows, bytes: 0 };
@@ -172,6 +180,7 @@ export class Segment {
   /** Removes the rows of `begin`, written or not; returns the number of lost rows. */
   async undo(): Promise<number> {
     const { rows, bytes } = this.#batch;
+    this.#counts = makeCounts(0, 0);
     this.#batch = { lines: [], rows: 0, bytes: 0 };
     this.#durableBytes -= bytes;
     await this.#file?.truncate(this.#durableBytes);
@@ -199,10 +208,9 @@ export class Segment {
   #row(row: object): void {
     this.rows++;
     this.pendingRows++;
-    this.#line(row);
-  }
-
-  #line(row: object): void {
     this.#pending.push(`${JSON.stringify(row)}\n`);
   }
 }
+
+const makeCounts = (refused: number, steppedBack: number) =>
+  `${JSON.stringify({ table: 'counts', refused, stepped_back: steppedBack })}\n`;

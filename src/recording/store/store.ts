@@ -175,6 +175,9 @@ class MarketWriter {
 
   /** Writes pending rows, and closes due segments, or all. Throws TwinbookError `file_unreadable`. */
   async flush(everything: boolean): Promise<void> {
+    // The oldest segment is closed first; then its manifest has them.
+    const [oldest] = [...this.#open.keys()].sort();
+    if (oldest !== undefined) this.#open.get(oldest)?.counts(this.sink.refused, this.sink.steppedBack);
     // They stop taking rows before the write: rows that arrive meanwhile belong to the next ones.
     for (const [date, segment] of this.#open) {
       if (!everything && !this.#isDue(date, segment)) continue;

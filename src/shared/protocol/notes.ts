@@ -27,7 +27,8 @@ export const PARAMETER_NOTES: Readonly<Record<string, ParameterNote>> = {
   state: { description: 'Only rows in this state; several are comma-separated where permitted.' },
   states: { description: 'Only rows in these states; comma-separated, in upper or lower case.' },
   market_state: {
-    description: 'Only rows of markets in this state. Without a position or market: `open`, `resolved`.',
+    description:
+      'Only rows of markets in this state, in upper or lower case. Without a position or market: `open` or `resolved`.',
   },
   is_closed: { description: 'True: only closed positions. False: only open ones.' },
   is_yes: { description: 'True: YES, or only its rows. False: NO.', example: true },
@@ -75,9 +76,12 @@ const READ = 'Read the record: the call may have succeeded.';
 const FINISH = 'Submit it, or wait for its end.';
 
 export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: string; readonly advice: string }>> = {
-  invalid_request_params: { when: 'A parameter, the body or a signature is invalid. `details` names it.', advice: FIX },
+  invalid_request_params: {
+    when: 'A parameter, the body, one of its fields, a cursor or a wallet’s signature is invalid. `details` names it.',
+    advice: FIX,
+  },
   authentication_failed: {
-    when: 'A header is missing, or timestamp, key or signature is wrong. `message` names the cause.',
+    when: 'One of the three headers is missing or empty, or timestamp, key or signature is wrong. `message` names the cause.',
     advice: 'Check clock, key and signed bytes; sign again.',
   },
   not_authenticated: { when: 'A signed call has none of the three headers.', advice: 'Sign the request.' },
@@ -90,26 +94,44 @@ export const ERROR_NOTES: Readonly<Record<ServiceErrorSlug, { readonly when: str
   throttled: { when: 'The rate limit of the address or key is reached.', advice: 'Wait for `Retry-After`, seconds.' },
   unsupported_media_type: { when: 'The type of the body is not `application/json`.', advice: FIX },
   request_too_large: { when: 'The body exceeds 65,536 bytes.', advice: FIX },
-  request_headers_too_large: { when: 'Request line and headers exceed 16,384 bytes.', advice: FIX },
+  request_headers_too_large: {
+    when: 'Request line and headers exceed 16,384 bytes. The connection is closed.',
+    advice: FIX,
+  },
   internal_error: { when: 'The exchange has failed: the effect is unknown.', advice: READ },
   gringotts_unavailable: { when: 'The signing service is down. No draft was made.', advice: LATER },
   program_call_has_expired: { when: 'The draft has expired; its locks are released.', advice: REDRAFT },
   invalid_program_call_status: { when: 'The draft was submitted, has failed, or never existed.', advice: READ },
-  order_insufficient_funds: { when: 'Free currency is below the cost with fee.', advice: 'Order less.' },
-  order_insufficient_shares: { when: 'Free shares are below the amount.', advice: 'Order fewer.' },
-  order_market_not_open: { when: 'The market is not `open`, or is paused.', advice: 'Read the market.' },
+  order_insufficient_funds: {
+    when: 'Free currency is below the cost with fee. A refused submit makes the order `failed`.',
+    advice: 'Free currency, or order less.',
+  },
+  order_insufficient_shares: {
+    when: 'Free shares are below the amount. A refused submit makes the order `failed`.',
+    advice: 'Order fewer.',
+  },
+  order_market_not_open: {
+    when: 'The market is not `open`, or is paused. A refused submit makes the order `failed`.',
+    advice: 'Read the market.',
+  },
   order_not_cancelable: { when: 'The order does not rest.', advice: READ },
   share_conversion_market_not_eligible: { when: 'The market is a margin market.', advice: FIX },
   share_conversion_invalid_amount: { when: 'The amount is no positive multiple of the market’s lot.', advice: FIX },
   share_conversion_market_not_open: { when: 'The market is not `open`.', advice: 'Redeem after the settlement.' },
   share_conversion_market_paused: { when: 'The market is paused.', advice: LATER },
-  share_merge_market_has_unbacked_collateral: { when: 'The market cannot pay for merges now.', advice: LATER },
+  share_merge_market_has_unbacked_collateral: {
+    when: 'The market cannot pay for merges now. Splits continue.',
+    advice: LATER,
+  },
   share_merge_in_progress: { when: 'Another merge of the caller on this market is open.', advice: FINISH },
   share_split_in_progress: { when: 'Another split of the caller on this market is open.', advice: FINISH },
   share_conversion_not_found: { when: 'The merge or split is not the caller’s.', advice: 'Check the pubkey.' },
   share_conversion_invalid_state: { when: 'The merge or split waits for no signature.', advice: READ },
   share_split_insufficient_funds: { when: 'Free currency is below the amount.', advice: 'Split less.' },
-  share_merge_insufficient_shares: { when: 'Free YES or NO shares are below the amount.', advice: 'Merge less.' },
+  share_merge_insufficient_shares: {
+    when: 'Free YES or NO shares are below the amount.',
+    advice: 'Cancel orders, or merge less.',
+  },
   custodial_user_trading_not_allowed: { when: 'The account is custodial.', advice: 'Use an account with a wallet.' },
   hyperliquid_margin_tp_sl_not_supported: {
     when: 'Markets of the kind `hyperliquid` have neither take profit nor stop loss.',
@@ -138,7 +160,8 @@ const SUBMIT_ERRORS = ['program_call_has_expired', 'invalid_program_call_status'
 const ORDER_ERRORS = ['order_market_not_open', 'order_insufficient_funds', 'order_insufficient_shares'] as const;
 const NO_TP_SL = ['hyperliquid_margin_tp_sl_not_supported'] as const;
 const CONVERSION_SUBMIT = {
-  description: 'The row is `in_process`; read it until it is `done` or `failed`.',
+  description:
+    'The row is `in_process`; read it until it is `done` or `failed`. It fails when the market does not convert at the landing.',
   errors: ['share_conversion_not_found', 'program_call_has_expired', 'share_conversion_invalid_state'],
 } as const;
 const MERGE_ERRORS = [
@@ -156,21 +179,31 @@ const CONVERSION_START_ERRORS = [
 ] as const;
 
 export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
-  'keys.challenge': { summary: 'Ask for a challenge', description: 'Sign the text unchanged.' },
+  'keys.challenge': {
+    summary: 'Ask for a challenge',
+    description: 'First step to credentials. Sign the text unchanged.',
+  },
   'keys.create': {
     summary: 'Create an API key',
-    description: 'The secret is shown once. A first key opens an account.',
+    description: 'The secret is shown once. A challenge is valid once. The first key of a wallet opens its account.',
   },
   'keys.list': { summary: 'List API keys', description: 'All keys, also revoked ones.' },
-  'keys.revoke': { summary: 'Revoke an API key', description: 'A key may revoke itself.' },
+  'keys.revoke': {
+    summary: 'Revoke an API key',
+    description:
+      'Requests under this key are then refused. A key may revoke itself. A second revocation changes nothing.',
+  },
 
   'events.list': { summary: 'List events', description: 'Newest first unless sorted; at most two markets each.' },
   'events.detail': { summary: 'Read an event', description: 'Shows all of its markets.' },
   'markets.list': { summary: 'List markets', description: 'Newest first unless sorted.' },
-  'markets.detail': { summary: 'Read a market', description: '`config` has the grid and limits of orders.' },
+  'markets.detail': {
+    summary: 'Read a market',
+    description: 'Shows rules and fees, and in `config` the grid and limits of orders.',
+  },
   'markets.book': {
     summary: 'Read an order book',
-    description: 'A NO bid at p is a YES ask at 1 - p.',
+    description: 'Shows one outcome. A NO bid at p is a YES ask at 1 - p.',
     defaults: { depth: 50, is_yes: true },
   },
   'markets.trades': { summary: 'List the trades of a market', description: 'Newest first.' },
@@ -182,7 +215,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'markets.candles': {
     summary: 'Read a price chart',
-    description: 'At most 30 days, oldest first.',
+    description: 'Bars of one outcome over at most 30 days, oldest first. The NO chart is the YES chart mirrored at 1.',
     defaults: { is_yes: true },
   },
   'markets.marginActivity': { summary: 'List events of margin positions', description: 'All accounts, newest first.' },
@@ -192,7 +225,8 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'orders.list': { summary: 'List own orders', description: 'Newest first, drafts included.' },
   'orders.create': {
     summary: 'Draft an order',
-    description: 'A limit order has `price` and `amount`, a market buy only `funds`, a market sell only `amount`.',
+    description:
+      'A limit order has `price` and `amount`, a market buy only `funds`, a market sell only `amount`. A draft locks nothing. Refused on margin markets.',
     errors: ['gringotts_unavailable', ...ORDER_ERRORS],
     bodies: {
       'limit order': { ...YES, side: 'buy', order_type: 'limit', price: '0.42', amount: '10' },
@@ -202,7 +236,8 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'orders.submit': {
     summary: 'Submit a signed order',
-    description: 'Checks market and balance again; a refused order becomes `failed`.',
+    description:
+      'Checks market and balance again; a refused order becomes `failed`. Else the order trades at once. The rest of a limit order rests; the rest of a market order is canceled.',
     errors: [...SUBMIT_ERRORS, ...ORDER_ERRORS],
   },
   'orders.detail': { summary: 'Read an order' },
@@ -237,14 +272,22 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   'redeems.list': { summary: 'List redeems', description: 'Newest first.' },
   'redeems.create': {
     summary: 'Draft a redeem',
-    description: 'Locks all free shares of a settled market: a winning share pays 1, one of a canceled market 0.5.',
+    description:
+      'Redeems and locks all free shares of a resolved or canceled market. A winning share pays 1, a losing one 0, a share of a canceled market 0.5. A repeated call returns the same unsigned draft.',
     errors: ['gringotts_unavailable'],
   },
-  'redeems.submit': { summary: 'Submit a signed redeem', description: 'The answer is final.', errors: SUBMIT_ERRORS },
+  'redeems.submit': {
+    summary: 'Submit a signed redeem',
+    description: 'The answer is final: the row is `completed` and paid.',
+    errors: SUBMIT_ERRORS,
+  },
   'redeems.detail': { summary: 'Read a redeem' },
 
   'account.detail': { summary: 'Read the account' },
-  'account.assets': { summary: 'List own shares', description: 'One row for each held outcome.' },
+  'account.assets': {
+    summary: 'List own shares',
+    description: 'One row for each held outcome. The cursor also counts outcomes that are not held.',
+  },
   'account.pnl': { summary: 'Read profit and loss', description: 'For the account, one market or one event.' },
 
   'positions.list': { summary: 'List margin positions', ...SORTED },
@@ -261,7 +304,7 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
   },
   'positions.setTpSl': {
     summary: 'Set take profit and stop loss',
-    description: 'Null clears a price.',
+    description: 'Null clears a price; an absent field keeps it. One field at least is required.',
     errors: NO_TP_SL,
   },
   'positions.deleteTpSl': {
@@ -269,7 +312,10 @@ export const ENDPOINT_NOTES: Readonly<Record<EndpointName, EndpointNote>> = {
     description: 'Answers the removed prices.',
     errors: NO_TP_SL,
   },
-  'positions.claim': { summary: 'Claim the settlement of a position', description: 'Wants a `claimable` settlement.' },
+  'positions.claim': {
+    summary: 'Claim the settlement of a position',
+    description: 'A `claimable` settlement becomes `claim_pending`, and `done` when it is paid.',
+  },
   'settlements.list': { summary: 'List margin settlements', ...SORTED },
   'requests.list': { summary: 'List position requests', ...SORTED },
   'requests.create': {

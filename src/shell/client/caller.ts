@@ -81,6 +81,7 @@ export class HttpCaller {
   readonly #objection: (lane: Lane) => string | null;
   readonly #closing = new AbortController();
   readonly #pending = new Set<Promise<unknown>>();
+  #closed: Promise<void> | null = null;
 
   /** Throws TwinbookError config_invalid for a base address that is neither HTTPS nor loopback. */
   constructor(options: ClientOptions, transport?: Sender) {
@@ -161,7 +162,13 @@ export class HttpCaller {
   }
 
   /** Drops waiting requests, aborts those in flight and closes the sockets. Later calls are reported unsent. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    // A line that was stopped rejects a second stop.
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     this.#transport.close();
     await Promise.all(Object.values(this.#lines ?? {}).map((line) => line.close()));
@@ -304,9 +311,11 @@ const saysWrongClock = (outcome: Outcome): boolean =>
 
 function requireAnswer<N extends EndpointName>({ outcome }: ClientAnswer<N>, wanted: string) {
   if (outcome.kind === 'answered') return outcome.data;
+  if (outcome.kind === 'unknown') {
+    const reach = '`twinbook doctor` says whether it can be reached.';
+    throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`, reach);
+  }
   const hint = '`twinbook doctor` checks address, clock and signing; mostly it is the clock or the wallet.';
-  if (outcome.kind === 'unknown')
-    throw new TwinbookError('venue_unreachable', `asking the venue for ${wanted}: ${outcome.reason}`, hint);
   const details = outcome.details.flatMap((row) => Object.entries(row).map(([name, text]) => `${name}: ${text}`));
   const told = [outcome.message, ...details].join(' ');
   throw new TwinbookError('venue_refused', `the venue refused ${wanted}: ${outcome.slug}, ${told}`, hint);

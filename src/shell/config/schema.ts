@@ -66,7 +66,9 @@ const cron = (help: string, usual: string | null, second: '*' | '0' = '0') =>
     })
     .nullable()
     .default(usual)
-    .describe(`${help} Six cron fields, the first for seconds, in the machine's time zone, or null.`);
+    .describe(
+      `${help} Cron with six fields (second minute hour day month weekday) in the machine's time zone, or null.`,
+    );
 
 /** Severities of an alert, ascending. */
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -78,15 +80,26 @@ export type ChatCommand = (typeof CHAT_COMMANDS)[number];
 
 export const channelSchema = z.strictObject({
   kind: z.enum(['webhook', 'slack', 'discord', 'ntfy', 'telegram', 'mail']).describe('Kind of service.'),
-  address_file: path('File of mode 0600 with its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.'),
+  address_file: path(
+    'File of mode 0600 with its secret: its URL (smtp:// or smtps:// for mail), or a Telegram bot’s token.',
+  ),
   to: z.string().min(1).max(1000).optional().describe('Chat, for telegram; recipients by commas, for mail.'),
   from: z.string().min(1).max(320).optional().describe('For mail: the sender.'),
   signing_file: path('Of webhook: file of mode 0600 with the key that messages are signed with.').optional(),
   min: choice(ALERT_SEVERITIES, 'Minimum severity of its alerts.').default('warning'),
   summary: flag(true, 'Whether it gets the daily summary, whatever its min.'),
   detail: choice(['full', 'bare'], 'bare: event and trader, no figure, title or reason.').default('full'),
-  commands: z.array(z.enum(CHAT_COMMANDS)).max(20).optional().describe('For telegram: commands that `users` may send.'),
-  users: z.array(z.int().positive()).min(1).max(20).optional().describe('For telegram: ids of its users.'),
+  commands: z
+    .array(z.enum(CHAT_COMMANDS))
+    .max(20)
+    .optional()
+    .describe('For telegram: commands that `users` may send; default none.'),
+  users: z
+    .array(z.int().positive())
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('For telegram with commands: ids of the allowed users, each in his own chat.'),
 });
 
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
@@ -141,26 +154,52 @@ export const traderSchema = z.strictObject({
   }),
   ledger: section('Where every order and fill is written.', {
     path: path('SQLite file.'),
-    backups: section('Backups of the ledger: the newest 24 and the last of each of 30 UTC days stay.', {
-      max_mb: integer(1, 10_000_000, 'Room for all backups, MB; the newest always stays.').default(5000),
-    }).prefault({}),
+    backups: section(
+      'Backups of the ledger, by schedule.ledger_backup: the newest 24 and the last of each of 30 UTC days stay.',
+      {
+        max_mb: integer(1, 10_000_000, 'Room for all backups, MB; the newest always stays.').default(5000),
+      },
+    ).prefault({}),
   }),
   capital: amount('0.000001', '1000000000', 'Currency that this trader may use.').meta({ live: 'limit' }),
   risk: riskLimitsSchema.prefault({}).meta({ description: 'Limits no order may break.', live: 'limit' }),
   polling: section('How often the exchange is asked, within the venue’s request budget.', {
     own_interval_ms: integer(200, 60_000, 'Own trades at the shortest, and a fifth as often own orders.').default(1000),
-    own_longest_ms: integer(200, 60_000, 'Longest interval of own trades while fills are rare.').default(15_000),
+    own_longest_ms: integer(
+      200,
+      60_000,
+      'Longest interval of own trades while orders rest and fills are rare; a value up to own_interval_ms disables it.',
+    ).default(15_000),
     hot_interval_ms: integer(100, 60_000, 'Shortest time between two polls of one book.').default(500),
-    quiet_interval_ms: integer(1000, 600_000, 'A book unseen for this time is polled before others.').default(10_000),
+    quiet_interval_ms: integer(
+      1000,
+      600_000,
+      'A book unseen for this time, ms, is polled before others, by every second to tenth poll.',
+    ).default(10_000),
     catalog_interval_ms: integer(5000, 3_600_000, 'The list of markets.').default(60_000),
-    assets_interval_ms: integer(2000, 3_600_000, 'A round of reconciliation: nine signed requests.').default(60_000),
+    assets_interval_ms: integer(
+      2000,
+      3_600_000,
+      'A round of reconciliation: assets, orders, trades, merges, splits and redeems. Nine signed requests, stretched where the budget is short.',
+    ).default(60_000),
     candles_prior: flag(true, 'Whether price bars of two days are read, once a market, for its volatility.'),
-    marks: choice(['auto', 'off'], 'Whether the venue’s value of holdings orders polls of books.').default('auto'),
-    cancel_all_within_s: integer(0, 60, 'The request budget can send every cancel in these seconds.').default(0),
+    marks: choice(
+      ['auto', 'off'],
+      'Use of the venue’s value of holdings: auto lets it order polls of books, once polls have confirmed it.',
+    ).default('auto'),
+    cancel_all_within_s: integer(
+      0,
+      60,
+      'Seconds after a kill within which the request budget can send every cancel; 0 for at once.',
+    ).default(0),
   }).prefault({}),
   merge: section('When completed pairs are merged back into currency.', {
     enabled: flag(true, 'Whether complete YES+NO sets are merged back into currency.'),
-    min_shares: amount('0.01', '1000000', 'Minimum sets of a merge; default: as economics says.').optional(),
+    min_shares: amount(
+      '0.01',
+      '1000000',
+      'Minimum complete sets of a merge; default: the batch worth its requests at the prices of economics, 20 with their defaults.',
+    ).optional(),
   })
     .prefault({})
     .meta({ live: 'free' }),
@@ -174,8 +213,17 @@ export const traderSchema = z.strictObject({
     .array(
       z.strictObject({
         event: id.describe('Condition id of the event.'),
-        outcomes: choice(EVENT_OUTCOMES, 'YES in at most one market, in exactly one, or only after the one before it.'),
-        markets: z.array(id).max(1000).default([]).describe('All of an exhaustive or nested event, the widest first.'),
+        outcomes: choice(
+          EVENT_OUTCOMES,
+          'At most one of its markets resolves YES (exclusive), exactly one does (exhaustive), or each only if the one before it does (nested).',
+        ),
+        markets: z
+          .array(id)
+          .max(1000)
+          .default([])
+          .describe(
+            'Condition ids of all markets of an exhaustive event, or of a nested one, the widest first; none for an exclusive one.',
+          ),
       }),
     )
     .max(1000)
@@ -204,11 +252,17 @@ export const traderSchema = z.strictObject({
     start: flag(true, 'Whether the trader starts it, and restarts it when it ends; false if a separate unit does.'),
     required: flag(false, 'Refuses to start the trader without a guardian that can cancel.'),
     timeout_ms: integer(2000, 10_000, 'Silence of the trader that raises the alarm, ms.').default(8000),
-    resume_after_alarm: flag(false, 'Whether the trader resumes quoting after an alarm; else it stays killed.'),
-    credentials: path('Its own API credentials; default guardian-credentials.json beside the key file.').optional(),
+    resume_after_alarm: flag(false, 'Whether the trader quotes again after an alarm; else killed until `unkill`.'),
+    credentials: path('Own API credentials, mode 0600; default guardian-credentials.json beside the key.').optional(),
   }).prefault({}),
   fleet: section('The fleet of traders that shares a database; leave it out for a single trader.', {
-    database: z.string().min(1).max(1000).describe('postgresql://USER@HOST:PORT/DATABASE, without the password.'),
+    database: z
+      .string()
+      .min(1)
+      .max(1000)
+      .describe(
+        'Its database, postgresql://USER@HOST:PORT/DATABASE; the password is in TWINBOOK_FLEET_PASSWORD or its _FILE.',
+      ),
     name: name(/^[a-z0-9][a-z0-9-]{0,39}$/).describe('Unique name of this trader in the fleet.'),
     lease_s: integer(3, 300, 'Time after its last renewal until the wallet may be taken over, s.').default(20),
     standby: flag(false, 'Whether it waits for a wallet that another trader has, and takes it over.'),
@@ -226,7 +280,11 @@ export const traderSchema = z.strictObject({
   }).prefault({}),
   alerts: section('Alerts to people who do not look.', {
     channels: z.record(name(CHANNEL_NAME), channelSchema).default({}).describe('By name; see docs/monitoring.md.'),
-    quiet_hours: cron('Seconds in which only critical alerts are sent.', null, '*'),
+    quiet_hours: cron(
+      'Seconds in which only critical alerts are sent, in the form of a strategy’s quote_hours.',
+      null,
+      '*',
+    ),
     heartbeat: section('A watcher elsewhere that alarms when it is not called every minute, after useful work.', {
       url_file: path('File of mode 0600 with the address to call.'),
     }).optional(),

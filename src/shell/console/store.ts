@@ -122,10 +122,11 @@ export class StoreFile {
     }
   }
 
-  /** A value of this name, as a console of this version wrote it; null without one. */
+  /** A value of this name, as a console of this version wrote it; null without one, or for damaged JSON. */
   read<T>(name: string): T | null {
     return this.attempt((sqlite) => {
-      const text = sqlite.prepare<[string], string>('SELECT value FROM kept WHERE name = ?').pluck().get(name);
+      const sql = 'SELECT value FROM kept WHERE name = ? AND json_valid(value)';
+      const text = sqlite.prepare<[string], string>(sql).pluck().get(name);
       return text === undefined ? null : (JSON.parse(text) as T);
     }, null);
   }

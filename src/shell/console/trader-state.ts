@@ -10,6 +10,7 @@ import type {
 
 /** A trader sends at least every two seconds; without a message for this long it hangs, or is gone. */
 export const SILENT_AFTER_MS = 5_000;
+const NOTICES_KEPT = 500;
 
 export class TraderState {
   hello: ProcessStatus | null = null;
@@ -17,6 +18,8 @@ export class TraderState {
   /** The trader's last reason for the end of its messages, if given. */
   bye: StatusLineOf<'bye'> | null = null;
   readonly markets = new Map<string, MarketStatus>();
+  /** Newest last. */
+  readonly notices: StatusLineOf<'notice'>[] = [];
   /** Why there is no connection; null while connected. */
   lost: string | null = 'not connected yet';
   readonly #steadyMs: () => number;
@@ -53,6 +56,10 @@ export class TraderState {
         for (const id of this.markets.keys()) if (!known.has(id)) this.markets.delete(id);
         return;
       }
+      case 'notice':
+        this.notices.push(line);
+        if (this.notices.length > NOTICES_KEPT) this.notices.shift();
+        return;
       case 'bye':
         this.bye = line;
     }

@@ -264,12 +264,15 @@ const SPAN_MS = 10_000;
 const MOST_SHARE = 0.005;
 const CALM_SPANS = 3;
 
-/** Levels, fullest first: time between two sweeps, and whether others' levels and public trades are sent. */
+/**
+ * Levels, fullest first: time between two sweeps, and whether others' levels and public trades are sent.
+ * The page polls each 500 ms, and its figures are at most 2 s old.
+ */
 export const BRAKE_LEVELS = [
   { periodMs: 500, hasLadders: true },
   { periodMs: 1_000, hasLadders: true },
-  { periodMs: 1_500, hasLadders: true },
-  { periodMs: 1_500, hasLadders: false },
+  { periodMs: 1_250, hasLadders: true },
+  { periodMs: 1_250, hasLadders: false },
 ] as const;
 
 /** Bounds the processor time of telemetry: less telemetry does not help a loop that is late for another reason. */

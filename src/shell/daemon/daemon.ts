@@ -373,7 +373,8 @@ class Service implements Running {
 
   #fail(error: unknown): void {
     this.#loop.end();
-    this.#failure ??= error;
+    // A promise may be rejected with nothing at all.
+    this.#failure ??= error ?? new Error('it failed without a reason');
     this.stop();
     this.#telemetry.publisher.close(this.ending() ?? '', false);
   }

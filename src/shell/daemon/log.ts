@@ -37,10 +37,10 @@ const ERROR_LEVEL = 50;
 export const linesAbove = (say: (line: string) => void): DestinationStream => ({
   write: (line) => {
     // Pino's own lines, or one about the log itself.
-    const entry = parseJson(line) as { level: number; msg?: string; err?: { message: string } } | undefined;
+    const entry = parseJson(line) as { level: number; msg?: string; err?: { message?: string } | null } | undefined;
     if (entry === undefined) say(line.trimEnd());
     else if (entry.level === ERROR_LEVEL)
-      say(`error: ${entry.msg ?? 'without words'}${entry.err === undefined ? '' : `: ${entry.err.message}`}`);
+      say(`error: ${[entry.msg ?? 'without words', entry.err?.message].filter(Boolean).join(': ')}`);
   },
 });
 

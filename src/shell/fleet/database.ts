@@ -209,6 +209,9 @@ const BY_CODE: Readonly<Record<string, Explained>> = {
   '42P01': ['is not prepared for a fleet', '`twinbook fleet init --capital N`'],
   '42501': ['does not let this user do that', 'the user who ran `twinbook fleet init`, or the same rights'],
   '53300': ['takes no more connections', 'a higher max_connections: a trader needs one'],
+  '57P03': ['is starting or stopping', 'a server that is ready'],
+  '55P03': ['is busy with another of the fleet for too long', 'another try'],
+  '57014': ['took too long', 'another try'],
   '25006': ['is read-only', 'the primary server'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['has a TLS certificate of another name', 'sslmode=verify-full with the name in it'],
 };

@@ -254,7 +254,9 @@ export class FleetMember {
       await (await this.#open()).release(this.lease.term, keptMicros, reason);
       this.lease.end();
     } catch (error) {
-      this.#options.say(`warning: the lease could not be released, and expires later: ${messageOf(error)}`);
+      this.#options.say(
+        `warning: the lease on the wallet could not be released, and expires later: ${messageOf(error)}`,
+      );
     }
   }
 
@@ -324,7 +326,8 @@ export class FleetMember {
     const free = formatDecimal(micros(Math.max(0, answer.capitalMicros - answer.othersMicros)));
     const all = formatDecimal(micros(answer.capitalMicros));
     const text = `capital: ${formatDecimal(wanted)} is more than the ${free} that the fleet has left of ${all}`;
-    const hint = 'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`.';
+    const hint =
+      'Lower `capital`, or raise that of the fleet with `twinbook fleet init --capital N`; `twinbook fleet status` says who has it.';
     throw new TwinbookError('fleet_unusable', text, hint);
   }
 
@@ -418,7 +421,8 @@ export class FleetMember {
 
 function taken(wallet: string, row: OwnerRow | null): TwinbookError {
   const who = row === null ? 'another trader' : `${row.holder} (term ${row.term})`;
-  const hint = 'Stop that one first, or set `fleet.standby: true` to take over when it renews no more.';
+  const hint =
+    'Stop that one first, or set `fleet.standby: true` to take over when it renews no more; `twinbook fleet status` says when it last did.';
   return new TwinbookError('wallet_taken', `the wallet ${wallet} is traded by ${who} of the fleet`, hint);
 }
 

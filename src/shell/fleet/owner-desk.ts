@@ -9,7 +9,7 @@ import type { Micros } from '../../shared/base/micros.js';
 import { type FleetDatabase, unusable } from './database.js';
 
 /** Incremented with each change of the tables; a trader works only with its own version. */
-const TABLES_VERSION = 1;
+const TABLES_VERSION = 2;
 
 /** A function locks in one statement and counts in the next, which sees what others wrote before the lock. */
 const TABLES = `

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../shared/base/errors.js';
 import { makeFolder } from '../../shared/base/files.js';
+import { startWorker } from '../../shared/base/processes.js';
 import type { VenueProfile } from '../../shared/protocol/profile.js';
 import type { Observation, Request } from '../../shared/protocol/seam.js';
 import type { BoundedCall } from '../../trader/engine/settings.js';
@@ -36,6 +37,10 @@ const FLUSH_EVERY_MS = 1_000;
 const CLOSE_WITHIN_MS = 10_000;
 /** A larger ledger is not copied: each run would take as much of the disk. */
 const LARGEST_LEDGER_BYTES = 500_000_000;
+/** A larger ledger is copied in the background: 200 MB would delay the start by two seconds. */
+const COPIED_AT_ONCE_BYTES = 20_000_000;
+/** In a run's description until the copy is complete. */
+const NOT_COPIED_YET = 'it ended before its ledger was copied';
 /** The journal of a run, or the silence in its place. */
 export type Journal = Pick<RunJournalWriter, 'boundedCall' | 'signer' | 'step' | 'ended' | 'close'>;
 
@@ -57,6 +62,8 @@ export interface JournalOptions extends RunFacts {
   readonly keptFreeBytes?: number;
   /** Maximum wait of `close`, ms; absent: the default. */
   readonly closeWithinMs?: number;
+  /** Begins the copy of a large ledger; absent: in a thread. */
+  readonly beginCopy?: typeof beginLedgerCopy;
 }
 
 const NO_JOURNAL: Journal = {
@@ -76,16 +83,27 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   try {
     makeFolder(folder);
     const room = new DiskQuota(dir, folder, config.ledger.path);
-    writeDescription(folder, describeRun(options, 'it ended before its ledger was copied'));
-    const { missing, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
+    writeDescription(folder, describeRun(options, NOT_COPIED_YET));
+    const { missing, copy, bytes } = await copyLedger(options, join(folder, LEDGER_COPY), room);
     if (missing !== null) loud(`this run cannot be replayed: ${missing}`);
-    writeDescription(folder, describeRun(options, missing));
-    return new RunJournalWriter(folder, room, options, bytes);
+    if (copy === null) writeDescription(folder, describeRun(options, missing));
+    const copied = copy && { ...copy, done: finishCopy(copy, folder, options) };
+    return new RunJournalWriter(folder, room, options, bytes, copied);
   } catch (error) {
     // A failed file cannot always be removed.
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     loud(`this run has no journal and cannot be replayed: ${messageOf(error)}`);
     return { ...NO_JOURNAL, ended: messageOf(error) };
+  }
+}
+
+/** Updates the description once the copy is complete. Never rejects: it reports a failure. */
+async function finishCopy({ done }: LedgerCopy, folder: string, options: JournalOptions): Promise<void> {
+  try {
+    await done;
+    writeDescription(folder, describeRun(options, null));
+  } catch (error) {
+    options.loud(`this run cannot be replayed: ${messageOf(error)}`);
   }
 }
 
@@ -114,16 +132,17 @@ export function describeRun(facts: RunFacts, ledgerMissing: string | null): RunD
 
 /** By SQLite: copying the file would drop its locks. The trader does not exist yet. `missing`: why there is none. */
 async function copyLedger(options: JournalOptions, target: string, room: DiskQuota) {
-  const { ledger, config } = options;
+  const { ledger, config, beginCopy = beginLedgerCopy } = options;
   const { path } = config.ledger;
   // The newest commits are in the write-ahead log until SQLite moves them.
   const size = [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   const isTooLarge = size > Math.min(LARGEST_LEDGER_BYTES, config.journal.maxBytes / 2);
   const bytes = isTooLarge ? 0 : size;
   await makeRoom(room, bytes, bytes, options);
-  if (!isTooLarge) await ledger.backupSource.backup(target);
+  const copy = bytes > COPIED_AT_ONCE_BYTES ? await beginCopy(path, target) : null;
+  if (!isTooLarge && copy === null) await ledger.backupSource.backup(target);
   const missing = isTooLarge ? `its ledger of ${megabytes(size)} is too large to be copied at the start` : null;
-  return { missing, bytes };
+  return { missing, copy, bytes };
 }
 
 /** Makes room for a run of `ownBytes`, `unwritten` of them not yet written. Throws on a full disk. */
@@ -175,6 +194,7 @@ class RunJournalWriter extends StepInputRecorder {
   readonly #folder: string;
   readonly #room: DiskQuota;
   readonly #options: JournalOptions;
+  readonly #copy: LedgerCopy | null;
   readonly #segments: Segments;
   readonly #fixedBytes: number;
   readonly #timer: NodeJS.Timeout;
@@ -185,11 +205,12 @@ class RunJournalWriter extends StepInputRecorder {
   /** Reason of an end before the run's end; null while the journal is written. */
   ended: string | null = null;
 
-  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number) {
+  constructor(folder: string, room: DiskQuota, options: JournalOptions, ledgerBytes: number, copy: LedgerCopy | null) {
     super();
     this.#folder = folder;
     this.#room = room;
     this.#options = options;
+    this.#copy = copy;
     this.#segments = new Segments(folder);
     this.#fixedBytes = ledgerBytes + statSync(join(folder, RUN_FILE)).size;
     this.#timer = setInterval(() => this.#flush(), FLUSH_EVERY_MS).unref();
@@ -225,6 +246,7 @@ class RunJournalWriter extends StepInputRecorder {
 
   /** Never throws. */
   async #finish(): Promise<void> {
+    this.#copy?.hurry();
     await this.#flushing;
     try {
       if (this.ended === null) await this.#segments.close();
@@ -233,6 +255,7 @@ class RunJournalWriter extends StepInputRecorder {
       this.#stop(messageOf(error));
     }
     await this.#ending;
+    await this.#copy?.done;
   }
 
   /** Starts a write when none is running: a slow disk gets fewer and larger writes. */
@@ -351,4 +374,48 @@ export class Segments {
     this.#packedBytes += (await stat(`${plain}.gz`)).size;
     this.#openBytes = 0;
   }
+}
+
+/** By then the trader has agreed with the exchange and quotes; the copy must not compete with that for the disk, ms. */
+const BEGIN_AFTER_MS = 3_000;
+
+export interface CopyOrder {
+  readonly source: string;
+  /** Final name of the complete copy. */
+  readonly target: string;
+  readonly beginAfterMs: number;
+}
+
+export type CopyNews = 'begun' | 'done';
+
+interface LedgerCopy {
+  /** Resolves when the copy is complete; rejects with the reason of a failure. */
+  readonly done: Promise<void>;
+  /** The process is about to end: a waiting copy begins at once. */
+  hurry(): void;
+}
+
+/**
+ * Copies a large ledger in a thread: the copy is the ledger as it was when the copy was begun. Copying hundreds of
+ * megabytes takes a second or more, and may not keep the trader's loop from running. Resolves when later writes will not
+ * be in the copy. Throws when there will be none.
+ */
+export async function beginLedgerCopy(
+  source: string,
+  target: string,
+  beginAfterMs = BEGIN_AFTER_MS,
+): Promise<LedgerCopy> {
+  const order: CopyOrder = { source, target, beginAfterMs };
+  const thread = startWorker({ name: 'ledger-copy-thread', data: order }, import.meta.url);
+  const awaitNews = (wanted: CopyNews) =>
+    new Promise<void>((resolve, reject) => {
+      thread.on('message', (news: CopyNews) => news === wanted && resolve());
+      thread.once('error', reject);
+      thread.once('exit', () => reject(new Error('the copy of the ledger was broken off')));
+    });
+  const done = awaitNews('done');
+  // A waiting caller still gets the error; this only avoids an unhandled rejection.
+  done.catch(() => undefined);
+  await awaitNews('begun');
+  return { done, hurry: () => thread.postMessage('now') };
 }

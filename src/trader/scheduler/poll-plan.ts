@@ -15,7 +15,7 @@ import {
   type Urgency,
 } from './poll-memory.js';
 import { fitOwnReads, ORDERS_PER_FILLS, USUAL_LONGEST_MS } from './request-price.js';
-import { staleIndex } from './stale-index.js';
+import { type RestingQuote, type StaleMarket, staleIndex } from './stale-index.js';
 
 /** Share of each kind in the market polls when all want more than is available; unused shares go to the others. */
 const SHARES: Readonly<Record<MarketPoll, number>> = { book: 0.68, trades: 0.22, detail: 0.1, candles: 0.1 };
@@ -46,6 +46,7 @@ const NO_ASKS: readonly PlannedRequest[] = [];
 interface Watched {
   readonly market: PolledMarket;
   readonly records: MarketRecords;
+  readonly worth: LookWorth;
 }
 
 export class PollPlan {
@@ -135,7 +136,9 @@ export class PollPlan {
     if (markets !== this.#markets) {
       this.#forgetting = true;
       this.#markets = markets;
-      this.#watched = markets.map((market) => ({ market, records: this.#memory.market(market.marketConditionId) }));
+      this.#watched = markets.map((market) => {
+        return { market, records: this.#memory.market(market.marketConditionId), worth: new LookWorth() };
+      });
     }
     this.#lookedMs = nowMs;
     return same && nowMs < this.quietUntilMs;
@@ -235,7 +238,7 @@ export class PollPlan {
       const age = records.book.age(nowMs);
       if (market.seenMs === null) unseen.offer(watched, age);
       else if (wantsOldest && age >= this.#settings.quietIntervalMs) oldest.offer(watched, age);
-      best.offer(watched, scoreBook(watched, nowMs));
+      best.offer(watched, scoreBook(watched, best.score, nowMs));
     }
     if (best.score === Number.POSITIVE_INFINITY) return best.watched;
     if (wantsNew && unseen.watched !== null) return unseen.watched;
@@ -274,12 +277,12 @@ function planPoll(record: PollRecord, nowMs: number, resting: boolean): PlannedR
   return { lane: pollLane(target, resting), call: record.callAt(nowMs), latestMs: nowMs + PATIENCE_MS, owner };
 }
 
-/** Value of reading this book now. */
-function scoreBook({ market, records: { book } }: Watched, nowMs: number): number {
+/** Value of reading this book now if above `best`, else any value up to `best`. */
+function scoreBook({ market, records: { book }, worth }: Watched, best: number, nowMs: number): number {
   const isFirst = book.expedited === 'first' || (market.seenMs === null && market.quotes.length > 0);
   if (isFirst) return Number.POSITIVE_INFINITY;
   const before = book.expedited === 'next' ? BEFORE_ALL_OTHERS : 0;
-  return before + (market.seenMs === null ? 0 : staleIndex(market, nowMs));
+  return before + worth.indexAbove(best - before, market, nowMs);
 }
 
 /** Remembers the market with the highest score; the first one on a tie. */
@@ -334,4 +337,77 @@ class PollCredit {
   get missingMs(): number {
     return this.suffices ? 0 : Math.ceil((PARTS - this.#parts) / (this.#perMinute * PUBLIC_TENTHS));
   }
+}
+
+/** A bound is computed this fraction of the book's age ahead: a larger one lasts longer but excludes less. */
+const AHEAD_PART = 0.1;
+const LEAST_AHEAD_MS = 1000;
+/** Tolerance of the table lookup, which may make a constant index seem to fall. */
+const ROUNDING = 1 + 1e-6;
+
+/**
+ * Upper bounds of the value of book reads, cached between decisions. Without news of a market its index only grows, so
+ * the index of a later moment is a bound until then. Only indexes that may be the best are computed; the choice is the
+ * same. Known markets need no allocation.
+ */
+export class LookWorth {
+  #most = Number.POSITIVE_INFINITY;
+  #fromMs = Number.POSITIVE_INFINITY;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  // Inputs of the cached bound.
+  #seenMs = 0;
+  #price = 0;
+  #usualDistance = 0;
+  #sigmaPerSqrtS = 0;
+  #jumpsPerS = 0;
+  #takersPerS = 0;
+  #markMove = 0;
+  #quotes: readonly RestingQuote[] = [];
+
+  /** The current index if above `best`, else any value up to `best`; 0 for a market never read. */
+  indexAbove(best: number, market: StaleMarket, nowMs: number): number {
+    const { seenMs } = market;
+    if (seenMs === null) return 0;
+    const holds = nowMs >= this.#fromMs && nowMs <= this.#untilMs && this.#isAsBefore(market);
+    if (!holds) this.#remember(market, seenMs, nowMs);
+    return this.#most > best ? staleIndex(market, nowMs) : best;
+  }
+
+  #isAsBefore(market: StaleMarket): boolean {
+    return (
+      this.#seenMs === market.seenMs &&
+      this.#price === market.price &&
+      this.#sigmaPerSqrtS === market.sigmaPerSqrtS &&
+      this.#takersPerS === market.takersPerS &&
+      this.#markMove === (market.markMove ?? 0) &&
+      this.#jumpsPerS === market.jumpsPerS &&
+      this.#usualDistance === market.usualDistance &&
+      areSame(this.#quotes, market.quotes)
+    );
+  }
+
+  #remember(market: StaleMarket, seenMs: number, nowMs: number): void {
+    this.#seenMs = seenMs;
+    this.#price = market.price;
+    this.#usualDistance = market.usualDistance;
+    this.#sigmaPerSqrtS = market.sigmaPerSqrtS;
+    this.#jumpsPerS = market.jumpsPerS;
+    this.#takersPerS = market.takersPerS;
+    this.#markMove = market.markMove ?? 0;
+    this.#quotes = market.quotes;
+    this.#fromMs = nowMs;
+    this.#untilMs = nowMs + Math.max(LEAST_AHEAD_MS, AHEAD_PART * (nowMs - seenMs));
+    this.#most = staleIndex(market, this.#untilMs) * ROUNDING;
+  }
+}
+
+function areSame(a: readonly RestingQuote[], b: readonly RestingQuote[]): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    const [one, other] = [a[i], b[i]];
+    if (one?.side !== other?.side || one?.priceMicros !== other?.priceMicros) return false;
+    if (one?.remainingMicros !== other?.remainingMicros) return false;
+  }
+  return true;
 }

@@ -95,6 +95,15 @@ describe('a check of files', () => {
       (folder) => rewrite(folder, "SELECT * REPLACE (replace(kind, 'trade', 'swap') AS kind) FROM $rows"),
       'rows with a kind that is not known',
     ],
+    [
+      'changes that do not make the next snapshot',
+      (folder) =>
+        rewrite(
+          folder,
+          "SELECT * REPLACE (if(kind = 'level', amount_micros + 1, amount_micros) AS amount_micros) FROM $rows",
+        ),
+      'snapshots that differ from the book',
+    ],
   ];
   it.each(damages)('finds %s', async (_, damage, message) => {
     await written(folder, shortLife, { snapshotEveryMs: 500 });

@@ -291,6 +291,30 @@ describe('a writer that dies', () => {
     expect((await opened(folder)).market.source.origin).toBe('test');
   });
 
+  it('leaves its counts of refused and raised events', async () => {
+    const store = await openStore(folder);
+    const sink = store.market(market());
+    sink.clear(at(100));
+    for (let flush = 1; flush <= 2; flush++) {
+      sink.level(at(0), 0, 400_000, flush);
+      sink.level(at(0), 0, 455_000, 1);
+      await store.flush();
+    }
+    const copy = newFolder();
+    cpSync(folder, copy, { recursive: true });
+    rmSync(join(copy, '.writer'));
+    await store.close();
+    await repairFolder(copy);
+    for (const place of [folder, copy]) {
+      const manifest = join(place, 'market=market-1/date=2026-11-20/manifest.json');
+      expect(JSON.parse(readFileSync(manifest, 'utf8'))).toMatchObject({
+        refused: 2,
+        stepped_back: 2,
+        broken_lines: 0,
+      });
+    }
+  });
+
   it('wherever the last line was cut, leaves everything before it', async () => {
     const folder = await abandoned();
     const segment = join(folder, DAY_2, 'open-0001.ndjson');

@@ -76,7 +76,15 @@ describe('a call', () => {
       asked.push(server.asked.splice(0).length);
     }
     expect(asked).toEqual([3, 3, 1, 1]);
+  });
+
+  it('can be closed twice while requests wait in line', async () => {
+    await client.close();
+    const budgeted = clientFor(server.url, { budgets: { signed: 1 } });
+    const waiting = ['a', 'b', 'c'].map((pubkey) => budgeted.call('orders.detail', { params: { pubkey } }));
+    await Promise.all([budgeted.close(), budgeted.close()]);
     await budgeted.close();
+    expect((await Promise.all(waiting)).map(({ outcome }) => outcome.kind)).toEqual(waiting.map(() => 'unknown'));
   });
 
   it('sends the very bytes that it signed, whatever is in path, query and body', async () => {

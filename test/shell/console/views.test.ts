@@ -280,19 +280,22 @@ test.each([
   );
 });
 
-test('the log has the events of the ledger without fills, and the refusals of all markets', () => {
+test('the log has the events of the ledger and other notices of the trader, without fills, and all refusals', () => {
   withLedger((ledger) => {
-    const add = (timeMs: number, severity: 'info' | 'loud', kind: string) =>
-      ledger.transaction(() => ledger.addEvent({ timeMs, severity, kind, text: 'why' }));
-    add(9_000, 'loud', 'kill');
-    add(9_900, 'info', 'fill');
-    add(9_950, 'info', 'throttled');
+    ledger.transaction(() => ledger.addEvent({ timeMs: 9_000, severity: 'loud', kind: 'kill', text: 'why' }));
+    ledger.transaction(() => ledger.addEvent({ timeMs: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' }));
     const refusals = [1, 2].map((count) => ({ name: 'max_open_orders', count, text: `${count} orders` }));
     const told = toldTrader([{ ...market('m'), refusals }]);
-    const view = (query = {}) => logView(ledger, told, { ...ALL, ...query });
-    expect(view().lines.rows.map(({ kind }) => kind)).toEqual(['throttled', 'kill']);
-    expect(view({ side: 'loud' }).lines.rows.map(({ kind }) => kind)).toEqual(['kill']);
-    expect(view().refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
+    told.onLine({ type: 'notice', time: 9_400, severity: 'loud', kind: 'kill', text: 'why' });
+    told.onLine({ type: 'notice', time: 9_900, severity: 'info', kind: 'fill', text: 'bought 5' });
+    told.onLine({ type: 'notice', time: 9_950, severity: 'info', kind: 'throttled', text: 'asks to wait' });
+    const list = (of: Ledger | null, query = {}) =>
+      logView(of, told, { ...ALL, ...query }).lines.rows.map(({ kind }) => kind);
+    expect(list(ledger)).toEqual(['throttled', 'kill']);
+    expect(list(ledger, { side: 'loud' })).toEqual(['kill']);
+    expect(list(ledger, { words: 'asks' })).toEqual(['throttled']);
+    expect(list(null)).toEqual(['throttled', 'kill']);
+    expect(logView(ledger, told, ALL).refusals).toEqual([{ control: 'max_open_orders', count: 3, text: '2 orders' }]);
     expect(runsView(ledger, told).runs).toMatchObject([{ id: 'run', stoppedMs: null, isCurrent: false }]);
   });
 });

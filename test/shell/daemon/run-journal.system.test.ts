@@ -120,7 +120,7 @@ describe('the journal of a run', () => {
     expect(run.warnings).toEqual([expect.stringContaining('the last line is cut')]);
   });
 
-  it('holds a large ledger as it was at the start', async () => {
+  it('holds a large ledger as it was at the start, copied while the trader went on writing', async () => {
     const { folder, file, runs } = place('journal: { max_mb: 100 }\nstrategies: [maker.yaml]');
     const ledger = openLedger(join(folder, 'ledger.sqlite'), { pid: process.pid, startedMs: 1 });
     ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
@@ -159,7 +159,11 @@ async function opened(more = '') {
   const said: string[] = [];
   let next = 0;
   /** May change while a journal is open, as a disk fills up. */
-  const limits = { keptFreeBytes: 0, closeWithinMs: 60_000 };
+  const limits: { keptFreeBytes: number; closeWithinMs: number; beginCopy?: NonNullable<JournalOptions['beginCopy']> } =
+    {
+      keptFreeBytes: 0,
+      closeWithinMs: 60_000,
+    };
   const open = () => {
     next += 1;
     const facts = { config, version: '0', profile, strategyLimitMs: 250, runId: `run${next}`, startedMs: next };
@@ -222,16 +226,22 @@ describe('a journal that cannot go on', () => {
 });
 
 it('a run whose ledger is not copied yet says so itself: this is what a kill would leave', async () => {
-  const { ledger, runs, open } = await opened();
-  Object.defineProperty(ledger, 'backupSource', { value: { backup: () => new Promise(() => undefined) } });
-  void open();
+  const { ledger, runs, limits, open } = await opened('journal: { max_mb: 100 }');
+  ledger.transaction(() => ledger.setNote('large', 'x'.repeat(25_000_000)));
+  let copied = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    copied = resolve;
+  });
+  limits.beginCopy = async () => ({ done, hurry: copied });
+  const journal = await open();
   const run = () => readRun(join(runs, 'run1'));
-  await vi.waitFor(() =>
-    expect(run()).toMatchObject({
-      description: { ledgerMissing: 'it ended before its ledger was copied' },
-      ledgerFile: null,
-    }),
-  );
+  expect(run()).toMatchObject({
+    description: { ledgerMissing: 'it ended before its ledger was copied' },
+    ledgerFile: null,
+  });
+  // A waiting copy is made at once when a run ends.
+  await journal.close();
+  expect(run().description.ledgerMissing).toBeNull();
 });
 
 /** More than the size of any disk. */

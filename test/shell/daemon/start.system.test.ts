@@ -84,7 +84,7 @@ describe('a trader on an embedded exchange', () => {
     for (const line of lines) expect(line).toMatch(/^[\x20-\x7e…]+$/);
     const status = lines.find((line) => line.includes(' quoting | '));
     expect(status).toMatch(
-      /^\d\d:\d\d:\d\d quoting \| markets \d of \d quoted \| orders \d+ \| fills \d+ \| inventory [\d.]+ YES [\d.]+ NO \| cash [\d.]+ \| result [+-]?[\d.]+ \| requests\/min public \d+ of 120, signed \d+ of 300 \| for looks \d+, moves \d+(?:, [a-z ]+ [\d.]+)*/,
+      /^\d\d:\d\d:\d\d quoting \| markets \d of \d quoted \| orders \d+ \| fills \d+ \| inventory [\d.]+ YES [\d.]+ NO \| cash [\d.]+ \| result [+-]?[\d.]+ \| requests\/min public \d+ of 120, signed \d+ of 300/,
     );
   });
 });

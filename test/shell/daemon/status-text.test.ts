@@ -61,9 +61,13 @@ describe('the log on a terminal', () => {
     log.write('{"level":30,"msg":"ledger backed up"}\n');
     log.write('{"level":40,"kind":"command","msg":"pause: operator"}\n');
     log.write('{"level":50,"err":{"message":"disk full"},"msg":"the ledger could not be backed up"}\n');
+    log.write('{"level":50,"err":null,"msg":"a bug"}\n');
+    log.write('{"level":50,"err":"torn","msg":"a bug"}\n');
     log.write('the log x cannot be written: ENOSPC\n');
     expect(said).toEqual([
       'error: the ledger could not be backed up: disk full',
+      'error: a bug',
+      'error: a bug',
       'the log x cannot be written: ENOSPC',
     ]);
   });

@@ -107,8 +107,8 @@ describe.skipIf(!HAS_POSTGRES)('a fleet', () => {
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }]);
     expect([await initFleet(database, CAPITAL), await initFleet(database, CAPITAL)]).toEqual([true, false]);
     await database.query('UPDATE twinbook_fleet.about SET version = 99');
-    await expect(requireTables(database)).rejects.toThrow(/tables of version 99, and this Twinbook works with 1/);
-    await database.query('UPDATE twinbook_fleet.about SET version = 1');
+    await expect(requireTables(database)).rejects.toThrow(/tables of version 99, and this Twinbook works with 2/);
+    await database.query('UPDATE twinbook_fleet.about SET version = 2');
     await database.query('ALTER ROLE fleet SET default_transaction_read_only = on');
     await expect(open()).rejects.toThrow(/is read-only for this user/);
     await database.query(

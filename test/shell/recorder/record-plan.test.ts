@@ -3,10 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import type { DataOf } from '../../../src/shared/protocol/endpoints.js';
 import type { AnyCall, Observation, Outcome, Request } from '../../../src/shared/protocol/seam.js';
+import { readProfile } from '../../../src/shell/config/config.js';
 import { RecordPlan, type RecordPlanSettings } from '../../../src/shell/recorder/record.js';
-import { profile } from '../../support/venue.js';
 import { bookOf, detailOf } from './capture/world.js';
 
+const profile = readProfile('config/venues/paper.yaml', process.cwd());
 const START_MS = Date.UTC(2026, 10, 21);
 const LATENCY_MS = 80;
 const LIMITS = { public_per_minute: 60, signed_per_minute: 60, bootstrap_per_minute: 10 };

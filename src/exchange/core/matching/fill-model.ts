@@ -49,9 +49,6 @@ function power(base: number, exponent: number): number {
   return result;
 }
 
-/** Version of the rules by which recorded events fill orders; raised when the same events fill otherwise. */
-export const FILL_RULES = 2;
-
 /** A model as data in a configuration file. `exponent`: a multiple of 0.5 from 0.5 to 10. */
 export type FillModelSpec = QueueSpec & { readonly postsOnly?: boolean };
 

@@ -8,7 +8,7 @@ import { askTrader } from '../../control/control-client.js';
 import { REQUEST_BUCKETS } from '../../control/telemetry.js';
 import type { TraderHost, ViewQuery } from '../../dashboard/contract.js';
 import { nowMs } from '../../runtime/clock.js';
-import { findPage, groupRefusals, makeTitleLookup } from '../ledger-lists.js';
+import { findPage, groupRefusals, makeTitleLookup, type PageLists } from '../ledger-lists.js';
 import type { Reports } from '../own-commands.js';
 import type { ShownParts } from '../page-state.js';
 import type { TraderState } from '../trader-state.js';
@@ -22,18 +22,32 @@ import { riskView } from './risk-view.js';
 const MOST_EVENTS = 5_000;
 const RUNS = 200;
 
-/** Newest first, without fills; `side` of the query is a severity, empty for all. */
+/** A notice that is also an event is shown once: their times may differ by this, ms. */
+const SAME_MS = 2_000;
+
+/**
+ * Events of the ledger and other notices of the trader, newest first, without fills. `ledger` is null while it cannot be
+ * read; `side` of the query is a severity, empty for all.
+ */
 export function logView(
-  ledger: LedgerReader,
-  { markets }: TraderState,
+  ledger: LedgerReader | null,
+  { notices, markets }: TraderState,
   query: Pick<ViewQuery, 'words' | 'page' | 'side'>,
 ) {
-  const wanted = ledger
-    .events(MOST_EVENTS)
-    .filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side));
+  const events = ledger?.events(MOST_EVENTS) ?? [];
+  const others = notices
+    .map(({ time: timeMs, severity, kind, text }) => ({ timeMs, severity, kind, text }))
+    .filter((one) => !events.some((event) => isSame(event, one)));
+  const wanted = [...others, ...events]
+    .filter(({ kind, severity }) => kind !== 'fill' && severity.startsWith(query.side))
+    .sort((a, b) => b.timeMs - a.timeMs);
   const refusals = [...markets.values()].flatMap((market) => market.refusals);
   return { lines: findPage(wanted, query), refusals: groupRefusals(refusals) };
 }
+
+type Line = PageLists['events'][number];
+const isSame = (a: Line, b: Line): boolean =>
+  Math.abs(a.timeMs - b.timeMs) <= SAME_MS && a.kind === b.kind && a.text === b.text;
 
 export type LogView = ReturnType<typeof logView>;
 
@@ -204,7 +218,7 @@ export function makeViews(shown: Omit<ShownParts, 'name' | 'alerts'>): TraderHos
       if (subject === null) return null;
       return ledger.read((open) => explainView(subject, open, trader)) ?? explainView(subject, null, trader);
     },
-    log: (query) => ledger.read((open) => logView(open, trader, query)),
+    log: (query) => ledger.read((open) => logView(open, trader, query)) ?? logView(null, trader, query),
     alerts: () => alertsView(watch),
     config: (query) => (trader.hello === null ? null : configView(trader.hello, query)),
     diff: () => diffView(config.control.socket),

@@ -121,12 +121,13 @@ let timer;
 /** Number of the newest poll: an older one that is still waiting ends without another. */
 let newest = 0;
 
-/** A page that is not visible asks rarely. */
+/** A page that is not visible asks rarely. An error of this page ends no polling. */
 async function poll() {
   clearTimeout(timer);
   const own = ++newest;
-  await look(pathOf(route()));
-  if (own === newest) timer = setTimeout(poll, document.hidden ? HIDDEN_MS : POLL_MS);
+  await look(pathOf(route())).finally(() => {
+    if (own === newest) timer = setTimeout(poll, document.hidden ? HIDDEN_MS : POLL_MS);
+  });
 }
 
 /** @param {string} href @param {boolean} [isMove] of the same view */

@@ -85,3 +85,9 @@ test('a person sees what is open, and says that it was seen', async () => {
   expect(sent).toHaveLength(1);
   expect(await list()).toMatchObject([{ acknowledgedMs: expect.any(Number) }]);
 });
+
+test('a damaged state is forgotten', () => {
+  const file = openFile();
+  file.attempt((sqlite) => sqlite.prepare('INSERT INTO kept VALUES (?, ?)').run('alerts', '{"open":5'), null);
+  expect(new AlertStore(file).load()).toBeNull();
+});

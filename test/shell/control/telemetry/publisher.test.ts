@@ -272,9 +272,12 @@ function levelsAfter(spans: readonly number[]): readonly number[] {
 const [CALM, COSTLY] = [5, 51];
 const repeat = <T>(value: T, times: number): readonly T[] => Array.from({ length: times }, () => value);
 
-test('slows down a level for each span that costs more than its share, and sends markets within two seconds', () => {
+/** The page polls each 500 ms; the rest of its 2 s is for a beat, the request and drawing. */
+const LONGEST_PERIOD_MS = 1_250;
+
+test('slows down a level for each span that costs more than its share, and leaves the page within two seconds', () => {
   expect(levelsAfter(repeat(COSTLY, 5))).toEqual([1, 2, 3, 3, 3]);
-  expect(BRAKE_LEVELS.filter(({ periodMs }) => periodMs >= 2_000)).toEqual([]);
+  expect(BRAKE_LEVELS.filter(({ periodMs }) => periodMs > LONGEST_PERIOD_MS)).toEqual([]);
 });
 
 test('gives a level back after three calm spans', () => {
